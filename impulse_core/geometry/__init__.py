@@ -1,0 +1,28 @@
+"""Solids: polygon meshes, their files, their defects and their mass properties.
+
+Needs NumPy only at import time; the compiled kernels load when a mesh is integrated or checked.
+"""
+
+from impulse_core.geometry.mass_properties import MassProperties, MassPropertiesError, combine
+from impulse_core.geometry.mesh import PolygonMesh
+from impulse_core.geometry.polyhedron import polyhedron_mass_properties
+from impulse_core.geometry.primitives import (
+    box_mass_properties,
+    capsule_mass_properties,
+    cone_mass_properties,
+    cylinder_mass_properties,
+    sphere_mass_properties,
+)
+
+__all__ = [
+    "MassProperties",
+    "MassPropertiesError",
+    "PolygonMesh",
+    "box_mass_properties",
+    "capsule_mass_properties",
+    "combine",
+    "cone_mass_properties",
+    "cylinder_mass_properties",
+    "polyhedron_mass_properties",
+    "sphere_mass_properties",
+]

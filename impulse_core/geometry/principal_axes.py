@@ -1,0 +1,78 @@
+"""Principal axes of a 3x3 inertia, by Jacobi rotations from the axes it is given in."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["principal_axes"]
+
+Floats = NDArray[np.float64]
+
+# An off-diagonal element below this part of the trace is round-off of the mesh integration: the
+# axes count as principal already. Without it the noise of a square box would turn its axes by an
+# arbitrary angle about its axis of symmetry. The moments change by less than this part.
+_ALREADY_PRINCIPAL = 1e-14
+_MAX_SWEEPS = 16  # a 3x3 matrix needs four or five
+
+
+def principal_axes(inertia: Floats) -> tuple[Floats, Floats]:
+    """Moments, shape (3,), and proper rotation, shape (3, 3), with the axes as columns.
+
+    ``inertia = rotation @ diag(moments) @ rotation.T`` for a symmetric ``inertia``. Deterministic:
+    of all orders and signs of the axes the rotation nearest to the identity (largest trace) is
+    returned, so a diagonal inertia gives the identity and moments in the order of its diagonal.
+    Where two moments are equal every axis in their plane is principal; Jacobi rotations of at
+    most 45 degrees stay close to the given axes there too.
+
+    Source: C. G. J. Jacobi 1846; Golub and Van Loan, Matrix Computations, section 8.5.
+    """
+    matrix = 0.5 * (inertia + inertia.T)
+    rotation = np.eye(3)
+    if _off_diagonal(matrix) <= _ALREADY_PRINCIPAL * np.trace(matrix):
+        return np.diag(matrix).copy(), rotation
+    for _ in range(_MAX_SWEEPS):
+        if _off_diagonal(matrix) <= 1e-18 * np.trace(matrix):
+            break
+        for p, q in ((0, 1), (0, 2), (1, 2)):
+            turn = _jacobi_rotation(matrix, p, q)
+            matrix = turn.T @ matrix @ turn
+            matrix[p, q] = matrix[q, p] = 0.0
+            rotation = rotation @ turn
+    return _nearest_to_identity(np.diag(matrix), rotation)
+
+
+def _off_diagonal(matrix: Floats) -> float:
+    return max(abs(matrix[0, 1]), abs(matrix[0, 2]), abs(matrix[1, 2]))
+
+
+def _jacobi_rotation(matrix: Floats, p: int, q: int) -> Floats:
+    """The rotation in the plane (p, q), of at most 45 degrees, that makes matrix[p, q] zero."""
+    turn = np.eye(3)
+    if matrix[p, q] == 0.0:
+        return turn
+    # t = tan of the angle, the smaller root of t^2 + 2 theta t - 1 = 0.
+    theta = float(matrix[q, q] - matrix[p, p]) / (2.0 * float(matrix[p, q]))
+    t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
+    c = 1.0 / math.hypot(t, 1.0)
+    turn[p, p] = turn[q, q] = c
+    turn[p, q] = t * c
+    turn[q, p] = -t * c
+    return turn
+
+
+def _nearest_to_identity(moments: Floats, axes: Floats) -> tuple[Floats, Floats]:
+    """Order and signs of the axes such that the trace of the rotation is largest."""
+    best_order, best_axes, best_trace = [0, 1, 2], axes, -math.inf
+    for order in permutations(range(3)):
+        candidate = axes[:, list(order)]
+        diagonal = np.diag(candidate)
+        candidate = candidate * np.where(diagonal < 0.0, -1.0, 1.0)
+        if np.linalg.det(candidate) < 0.0:
+            candidate[:, np.argmin(np.abs(diagonal))] *= -1.0
+        if np.trace(candidate) > best_trace + 1e-12:
+            best_order, best_axes, best_trace = list(order), candidate, float(np.trace(candidate))
+    return moments[best_order], best_axes
