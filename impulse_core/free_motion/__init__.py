@@ -1,0 +1,1 @@
+"""How a body moves between two impulses (docs/algorithm.md, equations 1 and 2)."""

@@ -1,0 +1,66 @@
+"""Free motion of all bodies over h: where they would be without any joint.
+
+    C⁺ = C + h v + ½ h² g,   v⁺ = v + h g                                    (docs/algorithm.md, 1)
+
+Constant gravity is in the flow, exactly, and nowhere else. The rotation is exact (closed form
+for symmetric tops, Taylor series to round-off otherwise) or one Runge-Kutta step.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
+from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
+from impulse_core.free_motion.symmetric_top import turn_symmetric_top
+from impulse_core.free_motion.taylor import turn_by_taylor_series
+from impulse_core.jit import kernel
+from impulse_core.model import FLOW_RK4
+
+
+@kernel
+def _turned(model, q, angular_momentum, i, h, series):
+    axis = model.symmetry_axis[i]
+    if model.flow == FLOW_RK4:
+        return turn_by_runge_kutta(
+            q, angular_momentum, vec3_at(model.inertia, i), vec3_at(model.inverse_inertia, i), h
+        )
+    if axis >= 0:
+        transverse = 1 if axis == 0 else 0
+        return turn_symmetric_top(
+            q,
+            angular_momentum,
+            model.inverse_inertia[i, axis],
+            model.inverse_inertia[i, transverse],
+            axis,
+            h,
+        )
+    return turn_by_taylor_series(
+        q,
+        angular_momentum,
+        vec3_at(model.inertia, i),
+        vec3_at(model.inverse_inertia, i),
+        h,
+        series,
+    )
+
+
+@kernel
+def predict(model, state, h, work):
+    """Write the poses after free motion over h into work.next_position, work.next_orientation."""
+    half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
+    for i in range(len(model.mass) - 1):
+        C = vec3_at(state.position, i)
+        v = vec3_at(state.velocity, i)
+        put_vec3(work.next_position, i, C + h * v + half_gravity)
+        L = vec3_at(state.angular_momentum, i)
+        q = _turned(model, quat_at(state.orientation, i), L, i, h, work.series)
+        put_quat(work.next_orientation, i, q)
+
+
+@kernel
+def advance(model, state, h, work):
+    """Take the predicted poses as the new ones and let gravity act on the velocities."""
+    dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
+    for i in range(len(model.mass) - 1):
+        put_vec3(state.position, i, vec3_at(work.next_position, i))
+        put_quat(state.orientation, i, quat_at(work.next_orientation, i))
+        put_vec3(state.velocity, i, vec3_at(state.velocity, i) + dv)

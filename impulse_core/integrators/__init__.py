@@ -1,0 +1,1 @@
+"""Time integration methods, one file per family, named as ``--method`` names them."""

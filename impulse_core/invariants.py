@@ -1,0 +1,126 @@
+"""Energy and momentum of a state, and the running tally of a simulation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.algebra import Vec3, cross, dot, norm, vec3_at
+from impulse_core.jit import kernel
+from impulse_core.model import Floats, Ints
+
+__all__ = ["Tally", "energies", "momenta", "new_tally", "tally_start", "tally_step"]
+
+
+class Tally(NamedTuple):
+    """Sums and extremes over all steps so far; every field has shape (1,) unless said."""
+
+    steps: Ints
+    """Completed steps."""
+    corrections: Ints
+    """Joint corrections: evaluations of a prediction that needed one, over all steps."""
+    most_corrections: Ints
+    """Largest number of corrections in one step."""
+    halvings: Ints
+    """How often a step was repeated in halves."""
+    translation_error: Floats
+    """Largest translational joint error after any stage [m]."""
+    rotation_error: Floats
+    """Largest rotational joint error after any stage [rad]."""
+    work: Floats
+    """Work done by loads [J]."""
+    start_energy: Floats
+    """Total energy at the start [J]."""
+    energy: Floats
+    """Total energy after the last step less the work of loads [J]."""
+    largest_drift: Floats
+    """max |E - E0 - W| [J]."""
+    drift_sum: Floats
+    """Σ |E - E0 - W| [J]."""
+    increment_sum: Floats
+    """Σ |ΔE - ΔW| [J]."""
+    start_momentum: Floats
+    """Linear and angular momentum at the start, shape (6,), about the world origin."""
+    momentum_drift: Floats
+    """Largest change of linear [N s] and angular [N m s] momentum, shape (2,)."""
+    failed_joint: Ints
+    """Joint that did not converge, -1 if none."""
+    failed_error: Floats
+    """Its error when the step was given up [m]."""
+    failed_time: Floats
+    """How far into the failed step the last half step began [s]."""
+
+
+def new_tally() -> Tally:
+    """A tally of nothing yet."""
+    counters = {"steps", "corrections", "most_corrections", "halvings", "failed_joint"}
+    sizes = {"start_momentum": 6, "momentum_drift": 2}
+    return Tally(
+        **{
+            field: np.zeros(sizes.get(field, 1), dtype=np.int64 if field in counters else float)
+            for field in Tally._fields
+        }
+    )
+
+
+@kernel
+def energies(model, state, work):
+    """Kinetic and potential energy [J], zero potential at the world origin.
+
+    ½ m v² + ½ L·ω and -m g·C; needs work.angular_velocity at the present state.
+    """
+    g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
+    kinetic = 0.0
+    potential = 0.0
+    for i in range(len(model.mass) - 1):
+        v = vec3_at(state.velocity, i)
+        w = vec3_at(work.angular_velocity, i)
+        kinetic += 0.5 * model.mass[i] * dot(v, v)
+        kinetic += 0.5 * dot(vec3_at(state.angular_momentum, i), w)
+        potential -= model.mass[i] * dot(g, vec3_at(state.position, i))
+    return kinetic, potential
+
+
+@kernel
+def momenta(model, state):
+    """Total linear [N s] and angular [N m s] momentum about the world origin."""
+    P = Vec3(0.0, 0.0, 0.0)
+    L = Vec3(0.0, 0.0, 0.0)
+    for i in range(len(model.mass) - 1):
+        p = vec3_at(state.velocity, i) * model.mass[i]
+        P = P + p
+        L = L + cross(vec3_at(state.position, i), p) + vec3_at(state.angular_momentum, i)
+    return P, L
+
+
+@kernel
+def tally_start(model, state, work, tally):
+    """Remember the invariants of the first consistent state."""
+    kinetic, potential = energies(model, state, work)
+    tally.start_energy[0] = kinetic + potential
+    tally.energy[0] = kinetic + potential
+    P, L = momenta(model, state)
+    start = tally.start_momentum
+    start[0], start[1], start[2] = P.x, P.y, P.z
+    start[3], start[4], start[5] = L.x, L.y, L.z
+
+
+@kernel
+def tally_step(model, state, work, tally):
+    """Add a completed step."""
+    kinetic, potential = energies(model, state, work)
+    energy = kinetic + potential - tally.work[0]
+    drift = abs(energy - tally.start_energy[0])
+    tally.increment_sum[0] += abs(energy - tally.energy[0])
+    tally.energy[0] = energy
+    tally.drift_sum[0] += drift
+    if not (drift <= tally.largest_drift[0]):
+        tally.largest_drift[0] = drift
+    P, L = momenta(model, state)
+    start = tally.start_momentum
+    dP = norm(P - Vec3(start[0], start[1], start[2]))
+    dL = norm(L - Vec3(start[3], start[4], start[5]))
+    tally.momentum_drift[0] = max(tally.momentum_drift[0], dP)
+    tally.momentum_drift[1] = max(tally.momentum_drift[1], dL)
+    tally.steps[0] += 1

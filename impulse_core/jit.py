@@ -1,0 +1,69 @@
+"""The one place where Numba is configured: the ``kernel`` decorator and its cache folder.
+
+Numba's on-disk cache notices a change in a kernel's own file but not in a function the kernel
+calls from another file: it would keep running the old helper. The cache folder is therefore
+named by a hash of every source file of this package, so any edit starts a fresh cache.
+``IMPULSE_CACHE_DIR`` moves the parent folder; ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from functools import partial
+from pathlib import Path
+
+import numba
+
+__all__ = ["cache_folder", "cache_is_cold", "kernel"]
+
+_PACKAGE = Path(__file__).parent
+_KEPT_CACHES = 4  # folders of older sources that are kept, so that switching branches stays warm
+
+
+def _cache_root() -> Path:
+    if chosen := os.environ.get("IMPULSE_CACHE_DIR"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "impulse" / "kernels"
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for source in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(source.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path:
+    """Folder that holds the compiled kernels of exactly these sources."""
+    return _cache_root() / _source_hash()
+
+
+def cache_is_cold() -> bool:
+    """True if no kernel of these sources has been compiled on this machine yet."""
+    return not numba.config.DISABLE_JIT and not any(_CACHE.glob("**/*.nbc"))
+
+
+def _prune_old_caches(root: Path) -> None:
+    folders = sorted(root.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in folders[_KEPT_CACHES:]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+_CACHE = cache_folder()
+try:
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    _prune_old_caches(_CACHE.parent)
+    _CACHE_USABLE = os.access(_CACHE, os.W_OK)
+except OSError:
+    _CACHE_USABLE = False  # read-only home: compile in memory, every time
+
+if _CACHE_USABLE:
+    numba.config.CACHE_DIR = str(_CACHE)
+
+# error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
+# a branch and an exception at every division. No fastmath: the same bits everywhere.
+kernel = partial(numba.njit, cache=_CACHE_USABLE, nogil=True, error_model="numpy")()

@@ -1,0 +1,195 @@
+"""All joints at once: errors at a pose, directions at a pose, impulses, relative velocities.
+
+Conventions (docs/algorithm.md, section 4): the error d is what body 1 must do; the rows are
+G = (-nᵀ, -(r1×n)ᵀ | nᵀ, (r2×n)ᵀ) for translations and (0, -nᵀ | 0, nᵀ) for rotations, so G v is
+the rate of d, and multipliers λ change the momenta by Gᵀλ: minus on body 1, plus on body 2.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    IDENTITY3,
+    Mat3,
+    Vec3,
+    cross,
+    mat3_at,
+    norm,
+    put_mat3,
+    put_vec3,
+    quat_at,
+    rotate,
+    rotate_back,
+    rotation_matrix,
+    transposed_times,
+    vec3_at,
+)
+from impulse_core.jit import kernel
+from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
+from impulse_core.joints.distance import distance_error, distance_rows
+from impulse_core.joints.fixed_rotation import fixed_rotation_error
+from impulse_core.joints.point_point import point_point_error, point_point_rows
+from impulse_core.joints.table import COMMON_AXIS, DISTANCE, FIXED_ROTATION, NO_PART, POINT_POINT
+
+_NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_NO_ERROR = Vec3(0.0, 0.0, 0.0)
+
+
+@kernel
+def _first_row(frame):
+    return Vec3(frame.xx, frame.xy, frame.xz)
+
+
+@kernel
+def _second_row(frame):
+    return Vec3(frame.yx, frame.yy, frame.yz)
+
+
+@kernel
+def _third_row(frame):
+    return Vec3(frame.zx, frame.zy, frame.zz)
+
+
+@kernel
+def _translation_error(part, A, B, length):
+    if part == POINT_POINT:
+        return point_point_error(A, B)
+    return distance_error(A, B, length)
+
+
+@kernel
+def _rotation_error(model, j, q1, q2):
+    if model.rotation_part[j] == FIXED_ROTATION:
+        return fixed_rotation_error(q1, q2, quat_at(model.relative_orientation, j))
+    frame = mat3_at(model.frame1, j)
+    a1 = rotate(q1, _first_row(frame))
+    b = rotate(q1, _second_row(frame))
+    c = rotate(q1, _third_row(frame))
+    return common_axis_error(b, c, a1, rotate(q2, vec3_at(model.axis2, j)))
+
+
+@kernel
+def joint_errors(model, position, orientation, error):
+    """Errors of all joints at these poses, written to error (m, 6).
+
+    Returns the largest translational error [m], the largest rotational error [rad], and the
+    largest of all in metres (rotations weighed by body_length) with its joint. A NaN anywhere
+    makes that largest error infinite.
+    """
+    worst_translation = 0.0
+    worst_rotation = 0.0
+    worst = 0.0
+    worst_joint = -1
+    for j in range(len(model.body1)):
+        i1 = model.body1[j]
+        i2 = model.body2[j]
+        q1 = quat_at(orientation, i1)
+        q2 = quat_at(orientation, i2)
+        size = 0.0
+        part = model.translation_part[j]
+        if part != NO_PART:
+            A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
+            B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
+            d = _translation_error(part, A, B, model.length[j])
+            error[j, 0], error[j, 1], error[j, 2] = d.x, d.y, d.z
+            size = norm(d)
+            worst_translation = max(worst_translation, size)
+        if model.rotation_part[j] != NO_PART:
+            d = _rotation_error(model, j, q1, q2)
+            error[j, 3], error[j, 4], error[j, 5] = d.x, d.y, d.z
+            turn = norm(d)
+            worst_rotation = max(worst_rotation, turn)
+            size = max(size, turn * model.body_length[j])
+        if not (size <= worst):  # also true for NaN
+            worst = size if size == size else 1e300
+            worst_joint = j
+    return worst_translation, worst_rotation, worst, worst_joint
+
+
+@kernel
+def joint_directions(model, state, work):
+    """Arms and row directions of all joints at the present poses, into work."""
+    for j in range(len(model.body1)):
+        i1 = model.body1[j]
+        i2 = model.body2[j]
+        q1 = quat_at(state.orientation, i1)
+        q2 = quat_at(state.orientation, i2)
+        part = model.translation_part[j]
+        if part != NO_PART:
+            C1 = vec3_at(state.position, i1)
+            C2 = vec3_at(state.position, i2)
+            A = C1 + rotate(q1, vec3_at(model.anchor1, j))
+            B = C2 + rotate(q2, vec3_at(model.anchor2, j))
+            if part == POINT_POINT:
+                rows, x1, x2 = point_point_rows(A, B)
+            else:
+                rows, x1, x2 = distance_rows(A, B)
+            put_mat3(work.translation_rows, j, rows)
+            put_vec3(work.arm1, j, x1 - C1)
+            put_vec3(work.arm2, j, x2 - C2)
+        part = model.rotation_part[j]
+        if part == FIXED_ROTATION:
+            put_mat3(work.rotation_rows, j, IDENTITY3)
+        elif part == COMMON_AXIS:
+            frame = mat3_at(model.frame1, j)
+            rows = common_axis_rows(rotate(q1, _second_row(frame)), rotate(q1, _third_row(frame)))
+            put_mat3(work.rotation_rows, j, rows)
+
+
+@kernel
+def apply_impulses(model, impulse, state, work):
+    """Change the momenta by Gᵀλ with the directions in work; impulse is λ, shape (m, 6)."""
+    for j in range(len(model.body1)):
+        i1 = model.body1[j]
+        i2 = model.body2[j]
+        L1 = vec3_at(state.angular_momentum, i1)
+        L2 = vec3_at(state.angular_momentum, i2)
+        if model.translation_part[j] != NO_PART:
+            p = Vec3(impulse[j, 0], impulse[j, 1], impulse[j, 2])
+            P = transposed_times(mat3_at(work.translation_rows, j), p)
+            v1 = vec3_at(state.velocity, i1) - P * model.inverse_mass[i1]
+            v2 = vec3_at(state.velocity, i2) + P * model.inverse_mass[i2]
+            put_vec3(state.velocity, i1, v1)
+            put_vec3(state.velocity, i2, v2)
+            L1 = L1 - cross(vec3_at(work.arm1, j), P)
+            L2 = L2 + cross(vec3_at(work.arm2, j), P)
+        if model.rotation_part[j] != NO_PART:
+            p = Vec3(impulse[j, 3], impulse[j, 4], impulse[j, 5])
+            P = transposed_times(mat3_at(work.rotation_rows, j), p)
+            L1 = L1 - P
+            L2 = L2 + P
+        put_vec3(state.angular_momentum, i1, L1)
+        put_vec3(state.angular_momentum, i2, L2)
+    world = len(model.mass) - 1
+    put_vec3(state.angular_momentum, world, _NO_ERROR)
+
+
+@kernel
+def angular_velocities(model, state, work):
+    """ω = R J⁻¹ Rᵀ L of every dynamic body, into work.angular_velocity (world frame)."""
+    for i in range(len(model.mass) - 1):
+        q = quat_at(state.orientation, i)
+        L = rotate_back(q, vec3_at(state.angular_momentum, i))
+        w = Vec3(
+            L.x * model.inverse_inertia[i, 0],
+            L.y * model.inverse_inertia[i, 1],
+            L.z * model.inverse_inertia[i, 2],
+        )
+        put_vec3(work.angular_velocity, i, rotate(q, w))
+
+
+@kernel
+def relative_velocities(model, state, work, rate):
+    """G v of all joints with the directions and angular velocities in work, into rate (m, 6)."""
+    for j in range(len(model.body1)):
+        i1 = model.body1[j]
+        i2 = model.body2[j]
+        w1 = vec3_at(work.angular_velocity, i1)
+        w2 = vec3_at(work.angular_velocity, i2)
+        if model.translation_part[j] != NO_PART:
+            v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.arm1, j))
+            v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.arm2, j))
+            u = mat3_at(work.translation_rows, j) @ (v2 - v1)
+            rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
+        if model.rotation_part[j] != NO_PART:
+            u = mat3_at(work.rotation_rows, j) @ (w2 - w1)
+            rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z

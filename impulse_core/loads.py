@@ -1,0 +1,66 @@
+"""Loads: forces and torques, entered as half an impulse at either end of a stage.
+
+    m Δv = h/2 F,   ΔL = h/2 (τ + r × F)                                     (docs/algorithm.md, 7)
+
+with F and τ at the pose of that end, before the velocity correction at the far end. A load in
+body axes therefore stays symmetric in time. Which loads act is constant during a step: steps are
+cut where a load begins or ends.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import cross, dot, put_vec3, quat_at, rotate, vec3_at
+from impulse_core.jit import kernel
+
+
+@kernel
+def _load_in_world(model, state, k):
+    """Force, torque about the point of attack, and that point relative to the centre of mass."""
+    i = model.load_body[k]
+    q = quat_at(state.orientation, i)
+    F = vec3_at(model.load_force, k)
+    T = vec3_at(model.load_torque, k)
+    if model.load_in_body_axes[k]:
+        axes = q * quat_at(model.load_axes, k)
+        F = rotate(axes, F)
+        T = rotate(axes, T)
+    return F, T, rotate(q, vec3_at(model.load_point, k))
+
+
+@kernel
+def kick(model, state, h, work):
+    """Apply all active loads for the time h."""
+    for k in range(len(model.load_body)):
+        if work.load_active[k]:
+            F, T, r = _load_in_world(model, state, k)
+            _push(model, state, model.load_body[k], h * F, h * (T + cross(r, F)))
+            other = model.load_reaction[k]
+            if other < len(model.mass) - 1:
+                x = vec3_at(state.position, model.load_body[k]) + r
+                arm = x - vec3_at(state.position, other)
+                _push(model, state, other, -h * F, -h * (T + cross(arm, F)))
+
+
+@kernel
+def _push(model, state, i, impulse, angular_impulse):
+    put_vec3(state.velocity, i, vec3_at(state.velocity, i) + impulse * model.inverse_mass[i])
+    L = vec3_at(state.angular_momentum, i)
+    put_vec3(state.angular_momentum, i, L + angular_impulse)
+
+
+@kernel
+def load_power(model, state, work):
+    """Power of the active loads [W]; needs work.angular_velocity at the present state."""
+    power = 0.0
+    for k in range(len(model.load_body)):
+        if work.load_active[k]:
+            F, T, r = _load_in_world(model, state, k)
+            i = model.load_body[k]
+            w = vec3_at(work.angular_velocity, i)
+            power += dot(F, vec3_at(state.velocity, i) + cross(w, r)) + dot(T, w)
+            other = model.load_reaction[k]
+            if other < len(model.mass) - 1:
+                arm = vec3_at(state.position, i) + r - vec3_at(state.position, other)
+                w = vec3_at(work.angular_velocity, other)
+                power -= dot(F, vec3_at(state.velocity, other) + cross(w, arm)) + dot(T, w)
+    return power

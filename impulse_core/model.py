@@ -1,0 +1,214 @@
+"""Model, State, Workspace: what is constant, what varies, what is scratch.
+
+All three are named tuples of arrays, which Numba passes to kernels without boxing. Body rows
+0 … n-1 are the dynamic bodies; **row n is the world** (infinite mass, at rest), so that a joint
+to the world needs no branch anywhere. The *body frame* sits at the centre of mass along the
+principal axes (docs/conventions.md); K is the number of 3×3 pivots of the joint matrix, E its
+number of off-diagonal blocks.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "FLOW_EXACT",
+    "FLOW_RK4",
+    "Floats",
+    "Ints",
+    "Model",
+    "State",
+    "Structure",
+    "Workspace",
+    "new_workspace",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FLOW_EXACT = 0
+FLOW_RK4 = 1
+
+TAYLOR_ORDER = 30
+
+
+class Structure(NamedTuple):
+    """Where each block of the joint matrix lives, fixed once (solver/ordering.py).
+
+    A *node* is one 3×3 pivot: the linear or angular momentum of a body, or the translational or
+    rotational rows of a joint (padded to three). Nodes are numbered in elimination order.
+    Block k < K is the diagonal of node k, block K + e the off-diagonal entry e.
+    """
+
+    linear_node: Ints
+    """Node of each dynamic body's linear part, shape (n,)."""
+    angular_node: Ints
+    """Node of each dynamic body's angular part, shape (n,)."""
+    translation_node: Ints
+    """Node of each joint's translational rows, -1 if it has none, shape (m,)."""
+    rotation_node: Ints
+    """Node of each joint's rotational rows, -1 if it has none, shape (m,)."""
+    column_start: Ints
+    """Entries of column k are column_start[k] … column_start[k+1]-1, shape (K+1,)."""
+    entry_row: Ints
+    """Row node of each entry, always later in the order than its column, shape (E,)."""
+    target_start: Ints
+    """First target of column k, shape (K,); entry pair (a, b ≤ a) adds a(a+1)/2 + b."""
+    target: Ints
+    """Block that each pair of a column's entries updates."""
+    joint_block: Ints
+    """Blocks of (T, lin 1), (T, ang 1), (T, lin 2), (T, ang 2), (R, ang 1), (R, ang 2); -1 where
+    that side is the world or the rows do not exist, shape (m, 6)."""
+    joint_block_transposed: Ints
+    """1 where the body comes after the joint, so that Gᵀ is stored, shape (m, 6)."""
+    fill_block: Ints
+    """Blocks that start as zero in every factorisation."""
+    solve_node: Ints
+    """Nodes a solve has to visit: all but those of bodies that carry no joint beneath them."""
+    regularisation: Floats
+    """E of the joint rows; 1 in padded rows, shape (m, 6)."""
+    has_loops: int
+    """1 if the joints close loops, else 0."""
+    repetitions: int
+    """Velocity solves per correction: 1 for a forest, 3 where loops may be redundant."""
+
+
+class Model(NamedTuple):
+    """The constant data of a scene."""
+
+    mass: Floats
+    """Mass [kg], shape (n+1,); 0 for the world."""
+    inverse_mass: Floats
+    """1/mass [1/kg], shape (n+1,); 0 for the world."""
+    inertia: Floats
+    """Principal moments of inertia [kg m²], shape (n+1, 3), body frame; 0 for the world."""
+    inverse_inertia: Floats
+    """1/inertia, shape (n+1, 3); 0 for the world."""
+    symmetry_axis: Ints
+    """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ, shape (n+1,)."""
+    gravity: Floats
+    """Gravitational acceleration [m/s²], shape (3,), world frame."""
+    flow: int
+    """FLOW_EXACT or FLOW_RK4: how a free body turns."""
+
+    body1: Ints
+    """Row of each joint's first body, shape (m,)."""
+    body2: Ints
+    """Row of each joint's second body, shape (m,)."""
+    translation_part: Ints
+    """Translational constraint part of each joint (joints/table.py), shape (m,)."""
+    rotation_part: Ints
+    """Rotational constraint part of each joint, shape (m,)."""
+    anchor1: Floats
+    """Joint point A of body 1 [m], shape (m, 3), frame of body 1."""
+    anchor2: Floats
+    """Joint point B of body 2 [m], shape (m, 3), frame of body 2."""
+    frame1: Floats
+    """Rows a, b, c: the joint axis and two unit vectors across it, shape (m, 9), body 1 frame."""
+    axis2: Floats
+    """Unit axis of body 2, shape (m, 3), frame of body 2."""
+    relative_orientation: Floats
+    """Q0 = q1⁻¹ ∘ q2 to be kept by fixed rotations, shape (m, 4)."""
+    length: Floats
+    """Distance to be kept by distance joints [m], shape (m,)."""
+    angle: Floats
+    """Angle between the axes to be kept by constant angles [rad], shape (m,)."""
+    body_length: Floats
+    """Weight of a rotational error [m/rad], so that one tolerance serves all rows, shape (m,)."""
+
+    load_body: Ints
+    """Row of the body each load acts on, shape (l,)."""
+    load_reaction: Ints
+    """Row of the body that takes the opposite load, shape (l,)."""
+    load_force: Floats
+    """Force [N], shape (l, 3)."""
+    load_torque: Floats
+    """Torque [N m], shape (l, 3)."""
+    load_point: Floats
+    """Point of attack [m], shape (l, 3), body frame."""
+    load_in_body_axes: Ints
+    """1 where force and torque are given in the *user's* body axes, shape (l,)."""
+    load_axes: Floats
+    """User's body axes to body frame, shape (l, 4), quaternion."""
+
+
+class State(NamedTuple):
+    """What a step changes."""
+
+    position: Floats
+    """Centres of mass [m], shape (n+1, 3), world frame."""
+    orientation: Floats
+    """Body frame to world frame, quaternions w x y z, shape (n+1, 4)."""
+    velocity: Floats
+    """Velocities of the centres of mass [m/s], shape (n+1, 3), world frame."""
+    angular_momentum: Floats
+    """About the own centre of mass [kg m²/s], shape (n+1, 3), world frame. Free motion leaves it
+    exactly constant, which is why it is kept instead of the angular velocity."""
+    multiplier: Floats
+    """Joint impulses of the last velocity correction [N s | N m s], shape (m, 6): the warm start."""
+    multiplier_step: Floats
+    """Length of the stage those belong to [s], shape (1,)."""
+
+
+class Workspace(NamedTuple):
+    """Scratch of a step; nothing here outlives it."""
+
+    next_position: Floats
+    """Predicted centres of mass, shape (n+1, 3)."""
+    next_orientation: Floats
+    """Predicted orientations, shape (n+1, 4)."""
+    angular_velocity: Floats
+    """Angular velocities [rad/s], shape (n+1, 3), world frame."""
+    arm1: Floats
+    """From the centre of mass of body 1 to the joint point, shape (m, 3), world frame."""
+    arm2: Floats
+    """From the centre of mass of body 2 to the joint point, shape (m, 3), world frame."""
+    translation_rows: Floats
+    """Directions of the translational rows, row by row, shape (m, 9), world frame."""
+    rotation_rows: Floats
+    """Directions of the rotational rows, row by row, shape (m, 9), world frame."""
+    error: Floats
+    """Joint errors d at the prediction [m | rad], shape (m, 6)."""
+    impulse: Floats
+    """Solution of the joint system, shape (m, 6)."""
+    block: Floats
+    """Blocks of the factorised joint matrix, shape (K+E, 9)."""
+    right_side: Floats
+    """Right-hand side and solution by node, shape (K, 3)."""
+    series: Floats
+    """Taylor coefficients of one body's rotation, shape (TAYLOR_ORDER+1, 7)."""
+    load_active: Ints
+    """1 for loads that act during this step, shape (l,)."""
+    saved: State
+    """The state at the start of the step, for repeating it in halves."""
+
+
+def copy_state(state: State) -> State:
+    """An independent copy."""
+    return State(*(array.copy() for array in state))
+
+
+def new_workspace(model: Model, structure: Structure, state: State) -> Workspace:
+    """Scratch arrays that fit the model."""
+    rows = len(model.mass)
+    joints = len(model.body1)
+    nodes = len(structure.column_start) - 1
+    return Workspace(
+        next_position=state.position.copy(),
+        next_orientation=state.orientation.copy(),
+        angular_velocity=np.zeros((rows, 3)),
+        arm1=np.zeros((joints, 3)),
+        arm2=np.zeros((joints, 3)),
+        translation_rows=np.zeros((joints, 9)),
+        rotation_rows=np.zeros((joints, 9)),
+        error=np.zeros((joints, 6)),
+        impulse=np.zeros((joints, 6)),
+        block=np.zeros((nodes + len(structure.entry_row), 9)),
+        right_side=np.zeros((nodes, 3)),
+        series=np.zeros((TAYLOR_ORDER + 1, 7)),
+        load_active=np.zeros(len(model.load_body), dtype=np.int64),
+        saved=copy_state(state),
+    )

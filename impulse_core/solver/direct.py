@@ -1,0 +1,157 @@
+"""Direct solver: block LDLᵀ of the saddle system over bodies and joints, O(n) for every tree.
+
+    [ M   Gᵀ ] [ Δv ]   [ 0 ]
+    [ G  -E  ] [ -λ ] = [ b ]     so that (G M⁻¹ Gᵀ + E) λ = b               (docs/algorithm.md, 14)
+
+Pivots are 3×3 blocks: body momenta and joint rows, padded to three, in the static order of
+ordering.py. The factorisation is right-looking: column k is scaled by its pivot's inverse and
+updates the blocks of later columns; where they lie was computed once (Structure.target).
+Only λ is taken from the solution: bodies are always changed by Gᵀλ itself.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    Mat3,
+    Vec3,
+    cross,
+    inverse_symmetric,
+    mat3_at,
+    put_mat3,
+    put_vec3,
+    quat_at,
+    rotation_matrix,
+    similarity,
+    times_transposed,
+    transposed_times,
+    vec3_at,
+)
+from impulse_core.jit import kernel
+from impulse_core.joints.constraints import joint_directions
+
+
+@kernel
+def _transposed(a):
+    return Mat3(a.xx, a.yx, a.zx, a.xy, a.yy, a.zy, a.xz, a.yz, a.zz)
+
+
+@kernel
+def _moment_rows(r, rows):
+    """Rows r × n of the rows n: the angular part of translational constraint rows."""
+    a = cross(r, Vec3(rows.xx, rows.xy, rows.xz))
+    b = cross(r, Vec3(rows.yx, rows.yy, rows.yz))
+    c = cross(r, Vec3(rows.zx, rows.zy, rows.zz))
+    return Mat3(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z)
+
+
+@kernel
+def _put_coupling(structure, block, j, k, rows):
+    """Store a block of G, or its transpose where the body comes after the joint."""
+    where = structure.joint_block[j, k]
+    if where >= 0:
+        if structure.joint_block_transposed[j, k]:
+            rows = _transposed(rows)
+        put_mat3(block, where, rows)
+
+
+@kernel
+def _assemble(model, structure, state, work):
+    """Write M, G and -E into work.block."""
+    block = work.block
+    for k in range(len(structure.fill_block)):
+        put_mat3(block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    for i in range(len(model.mass) - 1):
+        m = model.mass[i]
+        put_mat3(
+            block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
+        )
+        R = rotation_matrix(quat_at(state.orientation, i))
+        put_mat3(block, structure.angular_node[i], similarity(R, vec3_at(model.inertia, i)))
+    for j in range(len(model.body1)):
+        E = structure.regularisation[j]
+        node = structure.translation_node[j]
+        if node >= 0:
+            put_mat3(block, node, Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2]))
+            rows = mat3_at(work.translation_rows, j)
+            _put_coupling(structure, block, j, 0, -rows)
+            _put_coupling(structure, block, j, 1, -_moment_rows(vec3_at(work.arm1, j), rows))
+            _put_coupling(structure, block, j, 2, rows)
+            _put_coupling(structure, block, j, 3, _moment_rows(vec3_at(work.arm2, j), rows))
+        node = structure.rotation_node[j]
+        if node >= 0:
+            put_mat3(block, node, Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5]))
+            rows = mat3_at(work.rotation_rows, j)
+            _put_coupling(structure, block, j, 4, -rows)
+            _put_coupling(structure, block, j, 5, rows)
+
+
+@kernel
+def _factorise(structure, block):
+    """Block LDLᵀ in place: pivots become D⁻¹, off-diagonal blocks become L."""
+    nodes = len(structure.column_start) - 1
+    for k in range(nodes):
+        pivot = inverse_symmetric(mat3_at(block, k))
+        put_mat3(block, k, pivot)
+        start = structure.column_start[k]
+        # descending, because row a still needs the unscaled entries b <= a
+        for a in range(structure.column_start[k + 1] - start - 1, -1, -1):
+            L = mat3_at(block, nodes + start + a) @ pivot
+            first = structure.target_start[k] + a * (a + 1) // 2
+            for b in range(a + 1):
+                target = structure.target[first + b]
+                update = times_transposed(L, mat3_at(block, nodes + start + b))
+                put_mat3(block, target, mat3_at(block, target) - update)
+            put_mat3(block, nodes + start + a, L)
+
+
+@kernel
+def prepare(model, structure, state, work):
+    """Directions, matrix and factor at the present poses."""
+    joint_directions(model, state, work)
+    _assemble(model, structure, state, work)
+    _factorise(structure, work.block)
+
+
+@kernel
+def solve(structure, right_side, scale, work):
+    """Solve A λ = scale · right_side, shapes (m, 6), into work.impulse."""
+    block = work.block
+    x = work.right_side
+    nodes = len(structure.column_start) - 1
+    visits = len(structure.solve_node)
+    x[:] = 0.0
+    for j in range(len(structure.translation_node)):
+        node = structure.translation_node[j]
+        if node >= 0:
+            x[node, 0] = scale * right_side[j, 0]
+            x[node, 1] = scale * right_side[j, 1]
+            x[node, 2] = scale * right_side[j, 2]
+        node = structure.rotation_node[j]
+        if node >= 0:
+            x[node, 0] = scale * right_side[j, 3]
+            x[node, 1] = scale * right_side[j, 4]
+            x[node, 2] = scale * right_side[j, 5]
+    for visit in range(visits):
+        k = structure.solve_node[visit]
+        y = vec3_at(x, k)
+        for e in range(structure.column_start[k], structure.column_start[k + 1]):
+            row = structure.entry_row[e]
+            put_vec3(x, row, vec3_at(x, row) - mat3_at(block, nodes + e) @ y)
+    for visit in range(visits - 1, -1, -1):
+        k = structure.solve_node[visit]
+        y = mat3_at(block, k) @ vec3_at(x, k)
+        for e in range(structure.column_start[k], structure.column_start[k + 1]):
+            L = mat3_at(block, nodes + e)
+            y = y - transposed_times(L, vec3_at(x, structure.entry_row[e]))
+        put_vec3(x, k, y)
+    for j in range(len(structure.translation_node)):
+        node = structure.translation_node[j]
+        if node >= 0:
+            work.impulse[j, 0] = -x[node, 0]
+            work.impulse[j, 1] = -x[node, 1]
+            work.impulse[j, 2] = -x[node, 2]
+        node = structure.rotation_node[j]
+        if node >= 0:
+            work.impulse[j, 3] = -x[node, 0]
+            work.impulse[j, 4] = -x[node, 1]
+            work.impulse[j, 5] = -x[node, 2]

@@ -1,0 +1,179 @@
+"""The impulse step, its compositions, and what happens when it does not converge.
+
+The impulse step is RATTLE on rigid bodies with the exact free motion as drift: symmetric,
+symplectic, of order two, without constraint drift (docs/algorithm.md, section 3).
+"""
+
+from __future__ import annotations
+
+from impulse_core.free_motion.flow import advance, predict
+from impulse_core.invariants import tally_start, tally_step
+from impulse_core.jit import kernel
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_errors,
+    relative_velocities,
+)
+from impulse_core.loads import kick, load_power
+from impulse_core.solver.direct import prepare, solve
+
+MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
+STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
+FINEST_PART = 1024  # a step is divided into at most this many; a power of two
+
+
+@kernel
+def impulse_step(model, structure, state, h, tolerance, work, tally):
+    """Advance a consistent state by h; False if the joints could not be satisfied."""
+    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    kick(model, state, 0.5 * h, work)
+    if not correct_joints(model, structure, state, h, tolerance, work, tally):
+        return False
+    advance(model, state, h, work)
+    prepare(model, structure, state, work)
+    kick(model, state, 0.5 * h, work)
+    correct_velocities(model, structure, state, h, work)
+    if len(model.load_body):
+        # symmetric quadrature of second order, so a composition raises its order as well
+        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    return True
+
+
+@kernel
+def correct_joints(model, structure, state, h, tolerance, work, tally):
+    """Find impulses at t that satisfy every joint at t+h (docs/algorithm.md, 12).
+
+    predict → error d(t+h) → A(t) λ = -d/h → apply → predict again. The prediction is left in
+    work. A(t) stays frozen: its error changes how fast, not to what, the iteration converges.
+    """
+    if len(model.body1) == 0:
+        predict(model, state, h, work)
+        return True
+    warm_start(model, state, h, work)
+    previous = 1e300
+    stalls = 0
+    for correction in range(MOST_CORRECTIONS):
+        predict(model, state, h, work)
+        shift, turn, error, joint = joint_errors(
+            model, work.next_position, work.next_orientation, work.error
+        )
+        tally.failed_joint[0] = joint
+        tally.failed_error[0] = error
+        if error <= tolerance:
+            tally.corrections[0] += correction
+            tally.translation_error[0] = max(tally.translation_error[0], shift)
+            tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+            return True
+        if not (error < 0.9 * previous):
+            stalls += 1
+            if stalls > STALLS_ALLOWED or not (error < 1e6):
+                break
+        previous = error
+        solve(structure, work.error, -1.0 / h, work)
+        apply_impulses(model, work.impulse, state, work)
+    tally.corrections[0] += MOST_CORRECTIONS
+    return False
+
+
+@kernel
+def warm_start(model, state, h, work):
+    """Begin with the last velocity correction's impulses, scaled to the new stage length."""
+    last = state.multiplier_step[0]
+    if last != 0.0:
+        scale = h / last
+        for j in range(len(model.body1)):
+            for row in range(6):
+                work.impulse[j, row] = scale * state.multiplier[j, row]
+        apply_impulses(model, work.impulse, state, work)
+
+
+@kernel
+def correct_velocities(model, structure, state, h, work):
+    """Remove relative velocities along the constraint directions: A λ = -G v (docs, 13)."""
+    angular_velocities(model, state, work)
+    if len(model.body1) == 0:
+        return
+    state.multiplier[:] = 0.0
+    for _ in range(structure.repetitions):
+        relative_velocities(model, state, work, work.error)
+        solve(structure, work.error, -1.0, work)
+        apply_impulses(model, work.impulse, state, work)
+        angular_velocities(model, state, work)
+        for j in range(len(model.body1)):
+            for row in range(6):
+                state.multiplier[j, row] += work.impulse[j, row]
+    state.multiplier_step[0] = h
+
+
+@kernel
+def composed_step(model, structure, state, h, fractions, tolerance, work, tally):
+    """One step of the method: stages of lengths γh. False as soon as one fails."""
+    for s in range(len(fractions)):
+        if not impulse_step(model, structure, state, fractions[s] * h, tolerance, work, tally):
+            return False
+    return True
+
+
+@kernel
+def copy_into(source, target):
+    """Copy every array of a State."""
+    target.position[:] = source.position
+    target.orientation[:] = source.orientation
+    target.velocity[:] = source.velocity
+    target.angular_momentum[:] = source.angular_momentum
+    target.multiplier[:] = source.multiplier
+    target.multiplier_step[:] = source.multiplier_step
+
+
+@kernel
+def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
+    """One step; where it does not converge, the whole step again in halves, quarters, …
+
+    Always the composed step is halved, never a single stage: a composition of unequal parts
+    would lose its order. False at the floor h / FINEST_PART, with the state before the failure.
+    """
+    done = 0
+    part = FINEST_PART
+    while done < FINEST_PART:
+        copy_into(state, work.saved)
+        saved_work = tally.work[0]
+        length = h if part == FINEST_PART else h * (part / FINEST_PART)
+        if composed_step(model, structure, state, length, fractions, tolerance, work, tally):
+            done += part
+            while part < FINEST_PART and done % (2 * part) == 0:
+                part *= 2
+            continue
+        copy_into(work.saved, state)
+        tally.work[0] = saved_work
+        prepare(model, structure, state, work)
+        angular_velocities(model, state, work)
+        if part == 1:
+            tally.failed_time[0] = h * (done / FINEST_PART)
+            return False
+        part //= 2
+        tally.halvings[0] += 1
+    return True
+
+
+@kernel
+def begin(model, structure, state, work, tally):
+    """Make the first state consistent: factor the matrix and correct the velocities once."""
+    prepare(model, structure, state, work)
+    correct_velocities(model, structure, state, 1.0, work)
+    state.multiplier_step[0] = 0.0
+    tally_start(model, state, work, tally)
+
+
+@kernel
+def run_steps(model, structure, state, h, count, fractions, tolerance, work, tally):
+    """Take count steps of length h; returns how many were completed."""
+    for done in range(count):
+        before = tally.corrections[0]
+        if not halving_step(model, structure, state, h, fractions, tolerance, work, tally):
+            return done
+        tally.most_corrections[0] = max(
+            tally.most_corrections[0], tally.corrections[0] - before
+        )
+        tally_step(model, state, work, tally)
+    return count
