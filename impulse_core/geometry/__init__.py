@@ -3,6 +3,7 @@
 Needs NumPy only at import time; the compiled kernels load when a mesh is integrated or checked.
 """
 
+from impulse_core.geometry.defects import MeshDefect, check_mesh
 from impulse_core.geometry.mass_properties import MassProperties, MassPropertiesError, combine
 from impulse_core.geometry.mesh import PolygonMesh
 from impulse_core.geometry.polyhedron import polyhedron_mass_properties
@@ -17,9 +18,11 @@ from impulse_core.geometry.primitives import (
 __all__ = [
     "MassProperties",
     "MassPropertiesError",
+    "MeshDefect",
     "PolygonMesh",
     "box_mass_properties",
     "capsule_mass_properties",
+    "check_mesh",
     "combine",
     "cone_mass_properties",
     "cylinder_mass_properties",
