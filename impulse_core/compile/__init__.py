@@ -1,0 +1,20 @@
+"""Scene → Model and State; the only part of the core that imports impulse_schema.
+
+``compile_scene`` either returns arrays the solver can step, or raises ``SceneError`` with every
+problem that only the simulator can see: meshes that enclose no volume, masses that cannot be
+computed, joints that start far apart, and what is not simulated yet.
+"""
+
+from impulse_schema import Problem, Scene, SceneError, load_scene
+
+from impulse_core.compile.scene import CompiledScene, check, compile_scene
+
+__all__ = [
+    "CompiledScene",
+    "Problem",
+    "Scene",
+    "SceneError",
+    "check",
+    "compile_scene",
+    "load_scene",
+]

@@ -1,0 +1,182 @@
+"""Mass properties of the bodies of a scene, from their solids or as given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from impulse_schema import Scene, resolve_mesh_path
+from impulse_schema.models import Body, Geometry, Mesh
+
+from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, ProblemList
+from impulse_core.geometry import (
+    MassProperties,
+    MassPropertiesError,
+    PolygonMesh,
+    box_mass_properties,
+    capsule_mass_properties,
+    check_mesh,
+    combine,
+    cone_mass_properties,
+    cylinder_mass_properties,
+    polyhedron_mass_properties,
+    read_mesh,
+    sphere_mass_properties,
+)
+from impulse_core.geometry.mesh_files import MeshFileError
+from impulse_core.rotations import quaternion_to_matrix
+
+__all__ = ["MassSource", "body_mass_properties", "mass_solids"]
+
+_T = TypeVar("_T")
+Path = tuple[str | int, ...]
+
+_PRIMITIVES: dict[str, Callable[[Geometry], MassProperties]] = {
+    "box": lambda g: box_mass_properties(_given(g.size)),
+    "sphere": lambda g: sphere_mass_properties(_given(g.radius)),
+    "cylinder": lambda g: cylinder_mass_properties(_given(g.radius), _given(g.height)),
+    "capsule": lambda g: capsule_mass_properties(_given(g.radius), _given(g.height)),
+    "cone": lambda g: cone_mass_properties(_given(g.radius), _given(g.height)),
+}
+
+
+def _given(value: _T | None) -> _T:
+    """A measure that validation has made sure of."""
+    assert value is not None
+    return value
+
+
+@dataclass
+class MassSource:
+    """Reads each mesh of a scene once, and reports its defects once."""
+
+    scene: Scene
+    problems: ProblemList
+    _unit_density: dict[tuple[str, bool], MassProperties | None] = field(default_factory=dict)
+
+    def of_mesh(self, name: str, *, hull: bool) -> MassProperties | None:
+        """Mass properties at density one of a mesh or its convex hull; None if it has none."""
+        key = (name, hull)
+        if key not in self._unit_density:
+            self._unit_density[key] = self._integrate(name, hull)
+        return self._unit_density[key]
+
+    def _integrate(self, name: str, hull: bool) -> MassProperties | None:
+        index = next(i for i, mesh in enumerate(self.scene.meshes) if mesh.name == name)
+        polygons = self._read(index, self.scene.meshes[index])
+        if polygons is None:
+            return None
+        if hull:
+            polygons = _convex_hull(polygons)
+        else:
+            fatal = [defect for defect in check_mesh(polygons) if defect.fatal]
+            for defect in fatal:
+                self.problems.add(("meshes", index), MESH_DEFECT, f"mesh '{name}': {defect}")
+            if fatal:
+                return None
+        return polyhedron_mass_properties(polygons)
+
+    def _read(self, index: int, mesh: Mesh) -> PolygonMesh | None:
+        if mesh.file is None:
+            vertices = np.array(mesh.vertices, dtype=float) * mesh.scale
+            return PolygonMesh.from_faces(vertices, mesh.faces or [])
+        try:
+            return read_mesh(resolve_mesh_path(self.scene, mesh), mesh.scale)
+        except (MeshFileError, OSError) as error:
+            self.problems.add(("meshes", index, "file"), MESH_FILE, str(error))
+            return None
+
+
+def _convex_hull(mesh: PolygonMesh) -> PolygonMesh:
+    from scipy.spatial import ConvexHull  # slow to import and rarely needed
+
+    hull = ConvexHull(mesh.vertices)
+    middle = mesh.vertices[hull.vertices].mean(axis=0)
+    corners = mesh.vertices[hull.simplices]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inward = np.einsum("ij,ij->i", normals, corners[:, 0] - middle) < 0.0
+    faces = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
+    return PolygonMesh.from_faces(mesh.vertices, faces.tolist())
+
+
+def mass_solids(body: Body) -> list[tuple[int, Geometry]]:
+    """The solids that make up the mass: those that collide, or else the visual ones."""
+    numbered = list(enumerate(body.geometry))
+    return [(k, g) for k, g in numbered if g.role != "visual"] or numbered
+
+
+def body_mass_properties(source: MassSource, index: int) -> MassProperties | None:
+    """Mass properties of body ``index`` in the frame of its origin; None after reporting why not."""
+    body = source.scene.bodies[index]
+    path: Path = ("bodies", index)
+    try:
+        if body.inertia is not None:
+            return _explicit(body)
+        parts = _solids_at_density(source, index)
+        if parts is None:
+            return None
+        properties = combine(parts)
+        if body.mass is not None:
+            properties = properties.scaled_to_mass(body.mass)
+        if body.center_of_mass is not None:
+            return MassProperties(
+                properties.mass,
+                properties.volume,
+                np.array(body.center_of_mass),
+                properties.inertia,
+            )
+        return properties
+    except MassPropertiesError as error:
+        source.problems.add(path, NO_MASS, f"body '{body.name}': {error}")
+        return None
+
+
+def _explicit(body: Body) -> MassProperties:
+    numbers = _given(body.inertia)
+    xx, yy, zz = numbers[:3]
+    xy, xz, yz = numbers[3:] if len(numbers) == 6 else (0.0, 0.0, 0.0)
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    center = np.array(body.center_of_mass or (0.0, 0.0, 0.0))
+    return MassProperties(_given(body.mass), 0.0, center, inertia)
+
+
+def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] | None:
+    """The placed solids; with a given total mass, densities only weigh them against each other."""
+    body = source.scene.bodies[index]
+    materials = {material.name: material for material in source.scene.materials}
+    parts: list[MassProperties] = []
+    for k, solid in mass_solids(body):
+        path: Path = ("bodies", index, "geometry", k)
+        material = materials.get(solid.material or "")
+        density = solid.density or (material.density if material else None) or body.density
+        if density is None and body.mass is None:
+            source.problems.add(
+                path,
+                NO_MASS,
+                f"body '{body.name}' has neither a mass nor a density for this {solid.shape}",
+                "give the body mass or density, or the solid a material with a density",
+            )
+            return None
+        if solid.shape in ("plane", "height_field"):
+            source.problems.add(
+                path,
+                NO_MASS,
+                f"a {solid.shape.replace('_', ' ')} has no volume to take the mass of dynamic body"
+                f" '{body.name}' from",
+                'make the body static, or give it mass and inertia',
+            )
+            return None
+        at_unit_density = (
+            source.of_mesh(_given(solid.mesh), hull=solid.shape == "convex_hull")
+            if solid.shape in ("mesh", "convex_hull")
+            else _PRIMITIVES[solid.shape](solid)
+        )
+        if at_unit_density is None:
+            return None
+        placed = at_unit_density.transformed(
+            quaternion_to_matrix(np.array(solid.orientation)), solid.position
+        )
+        parts.append(placed.scaled_to_mass(placed.mass * (density or 1.0)))
+    return parts

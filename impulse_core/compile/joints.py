@@ -1,0 +1,175 @@
+"""Joint arrays of the Model: anchors, axes and relative orientations in body frames."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from impulse_schema import Scene
+from impulse_schema.models import Joint
+
+from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
+from impulse_core.joints.table import COMMON_AXIS, JOINT_PARTS, POINT_POINT
+from impulse_core.model import Floats, Ints
+from impulse_core.rotations import conjugated, multiplied, rotated
+
+__all__ = ["REPAIR_ANGLE", "REPAIR_FRACTION", "JointArrays", "compile_joints", "joint_names"]
+
+REPAIR_FRACTION = 0.01
+"""Joints that start apart by up to this fraction of the scene's size are pulled together."""
+
+REPAIR_ANGLE = math.radians(2.0)
+"""Axes that start apart by up to this angle [rad] are pulled together."""
+
+
+@dataclass
+class JointArrays:
+    """The joint fields of Model, by its names."""
+
+    body1: Ints
+    body2: Ints
+    translation_part: Ints
+    rotation_part: Ints
+    anchor1: Floats
+    anchor2: Floats
+    frame1: Floats
+    axis2: Floats
+    relative_orientation: Floats
+    length: Floats
+    angle: Floats
+    body_length: Floats
+
+
+def joint_names(scene: Scene) -> list[str]:
+    """Names of all joints; the k-th unnamed one is called joint-k by its place in the file."""
+    return [joint.name or f"joint-{i + 1}" for i, joint in enumerate(scene.joints)]
+
+
+def compile_joints(
+    scene: Scene,
+    rows: dict[str, int],
+    position: Floats,
+    orientation: Floats,
+    gyration: Floats,
+    size: float,
+    problems: ProblemList,
+) -> JointArrays:
+    """Turn the joints into arrays.
+
+    Args:
+        scene: The scene; its joint types must all be in the table.
+        rows: Row of every body name; that of the world for static bodies and 'world'.
+        position: Centres of mass [m], shape (n+1, 3).
+        orientation: Body frame to world, shape (n+1, 4).
+        gyration: Largest radius of gyration of each body [m], shape (n+1,).
+        size: Size of the scene [m].
+        problems: Receives joints that start far apart.
+    """
+    count = len(scene.joints)
+    arrays = JointArrays(
+        body1=np.zeros(count, dtype=np.int64),
+        body2=np.zeros(count, dtype=np.int64),
+        translation_part=np.zeros(count, dtype=np.int64),
+        rotation_part=np.zeros(count, dtype=np.int64),
+        anchor1=np.zeros((count, 3)),
+        anchor2=np.zeros((count, 3)),
+        frame1=np.zeros((count, 9)),
+        axis2=np.zeros((count, 3)),
+        relative_orientation=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
+        length=np.ones(count),
+        angle=np.zeros(count),
+        body_length=np.ones(count),
+    )
+    names = joint_names(scene)
+    for j, joint in enumerate(scene.joints):
+        parts = JOINT_PARTS[joint.type]
+        i1, i2 = rows[joint.body1], rows[joint.body2]
+        arrays.body1[j], arrays.body2[j] = i1, i2
+        arrays.translation_part[j], arrays.rotation_part[j] = parts
+        q1, q2 = conjugated(orientation[i1]), conjugated(orientation[i2])
+        A, B = _anchors(joint)
+        arrays.anchor1[j] = rotated(q1, A - position[i1])
+        arrays.anchor2[j] = rotated(q2, B - position[i2])
+        if joint.type == "distance":
+            arrays.length[j] = _length(joint, A, B)
+        if joint.axis is not None:
+            axis1, axis2 = _axes(joint)
+            arrays.frame1[j] = _frame(rotated(q1, axis1))
+            arrays.axis2[j] = rotated(q2, axis2)
+        arrays.relative_orientation[j] = multiplied(q1, orientation[i2])
+        arrays.body_length[j] = max(
+            *(gyration[i] for i in (i1, i2)),
+            *(np.linalg.norm(x - position[i]) for x, i in ((A, i1), (B, i2)) if gyration[i] > 0.0),
+            1e-9,
+        )
+        _check_start(joint, j, names[j], A, B, size, problems)
+    return arrays
+
+
+def _anchors(joint: Joint) -> tuple[Floats, Floats]:
+    A = np.array(joint.anchor if joint.anchor is not None else (0.0, 0.0, 0.0))
+    B = A if joint.anchor2 is None else np.array(joint.anchor2)
+    return A, B
+
+
+def _length(joint: Joint, A: Floats, B: Floats) -> float:
+    return joint.length if joint.length is not None else float(np.linalg.norm(B - A))
+
+
+def _axes(joint: Joint) -> tuple[Floats, Floats]:
+    axis1 = np.array(joint.axis)
+    axis2 = axis1 if joint.axis2 is None else np.array(joint.axis2)
+    return axis1 / np.linalg.norm(axis1), axis2 / np.linalg.norm(axis2)
+
+
+def _frame(a: Floats) -> Floats:
+    """Rows a, b, c of a right-handed frame, b across the smallest component of a."""
+    b = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+    b /= np.linalg.norm(b)
+    return np.concatenate([a, b, np.cross(a, b)])
+
+
+def _check_start(
+    joint: Joint, j: int, name: str, A: Floats, B: Floats, size: float, problems: ProblemList
+) -> None:
+    """Report a joint that starts too far apart to be a matter of rounding."""
+    parts = JOINT_PARTS[joint.type]
+    gap = float(np.linalg.norm(B - A))
+    pair = f"'{joint.body1}' and '{joint.body2}'"
+    if parts.translation == POINT_POINT and gap > REPAIR_FRACTION * size:
+        problems.add(
+            ("joints", j, "anchor2"),
+            JOINTS_APART,
+            f"joint '{name}' starts {gap:.4g} m apart between {pair}; up to"
+            f" {REPAIR_FRACTION * size:.4g} m (1 % of the scene's size) is pulled together",
+            "move the bodies or the anchors together",
+        )
+    if joint.type == "distance":
+        wanted = _length(joint, A, B)
+        if abs(gap - wanted) > REPAIR_FRACTION * size:
+            problems.add(
+                ("joints", j, "length"),
+                JOINTS_APART,
+                f"joint '{name}' asks for {wanted:.4g} m between {pair}, but their anchors start"
+                f" {gap:.4g} m apart; up to {REPAIR_FRACTION * size:.4g} m is mended",
+                "move the anchors or change the length",
+            )
+        if gap == 0.0:
+            problems.add(
+                ("joints", j, "anchor2"),
+                BAD_JOINT,
+                f"joint '{name}': the anchors coincide, so the distance has no direction",
+                "use a ball joint for distance zero",
+            )
+    if parts.rotation == COMMON_AXIS and joint.axis2 is not None:
+        axis1, axis2 = _axes(joint)
+        angle = math.atan2(float(np.linalg.norm(np.cross(axis1, axis2))), float(axis1 @ axis2))
+        if angle > REPAIR_ANGLE:
+            problems.add(
+                ("joints", j, "axis2"),
+                JOINTS_APART,
+                f"joint '{name}': the axes of {pair} start {math.degrees(angle):.3g} degrees"
+                f" apart; up to {math.degrees(REPAIR_ANGLE):g} degrees is pulled together",
+                "align axis and axis2",
+            )

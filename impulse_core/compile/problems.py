@@ -1,0 +1,34 @@
+"""Collects what is wrong with a scene, so that everything is reported at once."""
+
+from __future__ import annotations
+
+from impulse_schema import Problem, Scene, problem_at
+
+__all__ = [
+    "BAD_JOINT",
+    "JOINTS_APART",
+    "MESH_DEFECT",
+    "MESH_FILE",
+    "NOT_SIMULATED",
+    "NO_MASS",
+    "ProblemList",
+]
+
+MESH_FILE = "E601"
+MESH_DEFECT = "E602"
+NO_MASS = "E603"
+JOINTS_APART = "E611"
+BAD_JOINT = "E612"
+NOT_SIMULATED = "E621"
+
+
+class ProblemList:
+    """The problems of one scene so far."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self.problems: list[Problem] = []
+
+    def add(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> None:
+        """Report what is wrong at ``path`` and, in ``hint``, what to write instead."""
+        self.problems.append(problem_at(self._scene, path, code, message, hint))

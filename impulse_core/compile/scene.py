@@ -1,0 +1,242 @@
+"""``compile_scene``: the arrays of a scene, or everything that keeps it from being simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from impulse_schema import Problem, Scene, SceneError
+
+from impulse_core.compile.bodies import MassSource, body_mass_properties
+from impulse_core.compile.joints import compile_joints, joint_names
+from impulse_core.compile.problems import ProblemList
+from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
+from impulse_core.geometry import MassProperties
+from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
+from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
+
+__all__ = ["CompiledScene", "check", "compile_scene"]
+
+# Moments closer than this, relative to the largest, are taken as equal: the closed form then
+# holds, and the difference would turn the body by less than round-off in any run.
+_EQUAL_MOMENTS = 1e-12
+
+
+@dataclass
+class CompiledScene:
+    """A scene as arrays, and how to get back from them to the user's bodies.
+
+    Attributes:
+        scene: What was compiled.
+        model: Constant arrays.
+        state: Start state.
+        body_names: All bodies in the order of the scene.
+        body_row: Row of each body in the model; that of the world for static ones, shape (N,).
+        origin: The user's object origin seen from the body frame [m], shape (N, 3); for static
+            bodies from the world.
+        axes: The user's object axes seen from the body frame, quaternions, shape (N, 4).
+        mass_properties: Of each dynamic body, in the order of its row, user's frame.
+        joint_names: All joints in the order of the scene.
+        load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
+        size: Size of the scene [m]: extent of bodies and joints.
+        warnings: Sentences for the report.
+    """
+
+    scene: Scene
+    model: Model
+    state: State
+    body_names: list[str]
+    body_row: Ints
+    origin: Floats
+    axes: Floats
+    mass_properties: list[MassProperties]
+    joint_names: list[str]
+    load_windows: Floats
+    size: float
+    warnings: list[str]
+
+    def user_poses(self, position: Floats, orientation: Floats) -> tuple[Floats, Floats]:
+        """Poses of the users' object origins from body rows, shapes (…, n+1, 3 and 4)."""
+        q = orientation[..., self.body_row, :]
+        return (
+            position[..., self.body_row, :] + rotated(q, self.origin),
+            multiplied(q, self.axes),
+        )
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What only the simulator can see wrong with a scene that passed the schema's checks."""
+    try:
+        compile_scene(scene)
+    except SceneError as error:
+        return error.problems
+    return []
+
+
+def compile_scene(scene: Scene) -> CompiledScene:
+    """Turn a scene into arrays.
+
+    Raises:
+        SceneError: With every problem found: meshes, masses, joints that start far apart,
+            features that are not simulated yet.
+    """
+    problems = ProblemList(scene)
+    refuse_unsupported(scene, problems)
+    source = MassSource(scene, problems)
+    dynamic = [i for i, body in enumerate(scene.bodies) if body.motion == "dynamic"]
+    found = [body_mass_properties(source, i) for i in dynamic]
+    if problems.problems:
+        raise SceneError(problems.problems)
+    properties = [mass for mass in found if mass is not None]
+
+    bodies = [scene.bodies[i] for i in dynamic]
+    rows = {body.name: len(dynamic) for body in scene.bodies} | {"world": len(dynamic)}
+    rows |= {body.name: row for row, body in enumerate(bodies)}
+    moments, axes = _principal(properties)
+    user_position = np.array([b.position for b in bodies] + [(0.0, 0.0, 0.0)], dtype=float)
+    user_orientation = _unit_rows([b.orientation for b in bodies] + [(1.0, 0.0, 0.0, 0.0)])
+    center = np.array([p.center_of_mass for p in properties] + [np.zeros(3)])
+    position = user_position + rotated(user_orientation, center)
+    orientation = multiplied(user_orientation, axes)
+    mass = np.array([p.mass for p in properties] + [0.0])
+    gyration = np.sqrt(moments.max(axis=1) / np.where(mass > 0.0, mass, 1.0))
+    size = _scene_size(scene, position, gyration)
+    joints = compile_joints(scene, rows, position, orientation, gyration, size, problems)
+    if problems.problems:
+        raise SceneError(problems.problems)
+
+    body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
+    origin, user_axes = _outputs(scene, body_row, center, axes)
+    warning = contact_warning(scene)
+    return CompiledScene(
+        scene=scene,
+        model=Model(
+            mass=mass,
+            inverse_mass=_inverse(mass),
+            inertia=moments,
+            inverse_inertia=_inverse(moments),
+            symmetry_axis=_symmetry_axes(moments),
+            gravity=np.array(scene.settings.gravity, dtype=float),
+            flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
+            **vars(joints),
+            **_loads(scene, rows, center, axes),
+        ),
+        state=State(
+            position=position,
+            orientation=orientation,
+            velocity=np.array([b.velocity for b in bodies] + [(0.0, 0.0, 0.0)], dtype=float),
+            angular_momentum=_angular_momenta(
+                [b.angular_velocity for b in bodies], orientation, moments
+            ),
+            multiplier=np.zeros((len(scene.joints), 6)),
+            multiplier_step=np.zeros(1),
+        ),
+        body_names=[body.name for body in scene.bodies],
+        body_row=body_row,
+        origin=origin,
+        axes=user_axes,
+        mass_properties=properties,
+        joint_names=joint_names(scene),
+        load_windows=np.array(
+            [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
+        ).reshape(-1, 2),
+        size=size,
+        warnings=[warning] if warning else [],
+    )
+
+
+def _unit_rows(rows: list[tuple[float, ...]]) -> Floats:
+    array = np.array(rows, dtype=float)
+    unit: Floats = array / np.linalg.norm(array, axis=1, keepdims=True)
+    return unit
+
+
+def _inverse(values: Floats) -> Floats:
+    """1/x, and 0 for the world's zeros: infinite mass."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
+
+
+def _principal(properties: list[MassProperties]) -> tuple[Floats, Floats]:
+    """Principal moments, shape (n+1, 3), and user's axes → body frame rotations, shape (n+1, 4).
+
+    Nearly equal moments are made equal, so that a square bar is a symmetric top to the last bit.
+    """
+    moments = np.zeros((len(properties) + 1, 3))
+    axes = np.tile([1.0, 0.0, 0.0, 0.0], (len(properties) + 1, 1))
+    for row, body in enumerate(properties):
+        moments[row], rotation = body.principal()
+        axes[row] = matrix_to_quaternion(rotation)
+        near = _EQUAL_MOMENTS * moments[row].max()
+        for i, k in ((0, 1), (0, 2), (1, 2)):
+            if abs(moments[row, i] - moments[row, k]) <= near:
+                moments[row, k] = moments[row, i]
+    return moments, axes
+
+
+def _symmetry_axes(moments: Floats) -> Ints:
+    """Axis about which the other two moments are equal, -1 if there is none."""
+    axes = np.full(len(moments), -1, dtype=np.int64)
+    for axis, (i, k) in enumerate(((1, 2), (0, 2), (0, 1))):
+        axes[(moments[:, i] == moments[:, k]) & (axes < 0)] = axis
+    return axes
+
+
+def _angular_momenta(
+    velocities: list[tuple[float, float, float]], orientation: Floats, moments: Floats
+) -> Floats:
+    """L = R J Rᵀ ω, world frame."""
+    w = np.array([*velocities, (0.0, 0.0, 0.0)], dtype=float)
+    return rotated(orientation, moments * rotated(conjugated(orientation), w))
+
+
+def _scene_size(scene: Scene, position: Floats, gyration: Floats) -> float:
+    """Diagonal of the box around all centres of mass, body extents and anchors [m]."""
+    points = [position[:-1] - gyration[:-1, None], position[:-1] + gyration[:-1, None]]
+    anchors = [a for joint in scene.joints for a in (joint.anchor, joint.anchor2) if a is not None]
+    if anchors:
+        points.append(np.array(anchors, dtype=float))
+    cloud = np.concatenate(points)
+    if len(cloud) == 0:
+        return 1.0
+    return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+
+
+def _outputs(
+    scene: Scene, body_row: Ints, center: Floats, axes: Floats
+) -> tuple[Floats, Floats]:
+    """Object origins and axes of all bodies seen from the rows they follow."""
+    origin = np.zeros((len(scene.bodies), 3))
+    turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(scene.bodies), 1))
+    for i, body in enumerate(scene.bodies):
+        if body.motion == "dynamic":
+            back = conjugated(axes[body_row[i]])
+            origin[i] = rotated(back, -center[body_row[i]])
+            turned[i] = back
+        else:
+            origin[i] = body.position
+            turned[i] = _unit_rows([body.orientation])[0]
+    return origin, turned
+
+
+def _loads(scene: Scene, rows: dict[str, int], center: Floats, axes: Floats) -> dict[str, Floats]:
+    """The load fields of Model, by its names."""
+    bodies = np.array([rows[load.body] for load in scene.loads], dtype=np.int64)
+    back = conjugated(axes[bodies]).reshape(-1, 4)
+    points = np.array(
+        [
+            center[row] if load.point is None else load.point
+            for load, row in zip(scene.loads, bodies, strict=True)
+        ],
+        dtype=float,
+    ).reshape(-1, 3)
+    return {
+        "load_body": bodies,
+        "load_reaction": np.array([rows[load.reaction_body] for load in scene.loads], dtype=np.int64),
+        "load_force": np.array([load.force for load in scene.loads], dtype=float).reshape(-1, 3),
+        "load_torque": np.array([load.torque for load in scene.loads], dtype=float).reshape(-1, 3),
+        "load_point": rotated(back, points - center[bodies].reshape(-1, 3)),
+        "load_in_body_axes": np.array(
+            [load.axes == "body" for load in scene.loads], dtype=np.int64
+        ),
+        "load_axes": back,
+    }

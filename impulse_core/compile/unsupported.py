@@ -1,0 +1,74 @@
+"""What a scene may say but the simulator cannot simulate yet: refused by name, never ignored."""
+
+from __future__ import annotations
+
+from impulse_schema import Scene
+
+from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
+from impulse_core.joints.table import JOINT_PARTS
+
+__all__ = ["refuse_unsupported"]
+
+_AXIS_ELEMENTS = {
+    "motors": "motors",
+    "limits": "limits",
+    "springs": "springs on joint axes",
+    "frictions": "dry friction of joints",
+}
+
+
+def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
+    """Report every element of ``scene`` that a run would have to ignore."""
+    for i, body in enumerate(scene.bodies):
+        if body.motion == "kinematic":
+            problems.add(
+                ("bodies", i, "motion"),
+                NOT_SIMULATED,
+                f"body '{body.name}' is kinematic, which is not simulated yet",
+                "make it static or dynamic",
+            )
+    for i, joint in enumerate(scene.joints):
+        name = joint.name or f"joint-{i + 1}"
+        if joint.type not in JOINT_PARTS:
+            problems.add(
+                ("joints", i, "type"),
+                NOT_SIMULATED,
+                f"joint '{name}': type {joint.type} is not simulated yet",
+                f"use one of {', '.join(sorted(JOINT_PARTS))}",
+            )
+        for key, what in _AXIS_ELEMENTS.items():
+            if getattr(joint, key):
+                problems.add(
+                    ("joints", i, key, 0),
+                    NOT_SIMULATED,
+                    f"joint '{name}': {what} are not simulated yet"
+                    if what.endswith("s")
+                    else f"joint '{name}': {what} is not simulated yet",
+                    "remove the element",
+                )
+        for key in ("break_force", "break_torque"):
+            if getattr(joint, key) is not None:
+                problems.add(
+                    ("joints", i, key),
+                    NOT_SIMULATED,
+                    f"joint '{name}': breaking is not simulated yet",
+                    f"remove {key}",
+                )
+    for i, _spring in enumerate(scene.springs):
+        problems.add(
+            ("springs", i),
+            NOT_SIMULATED,
+            "springs between two points are not simulated yet",
+            "remove the element",
+        )
+
+
+def contact_warning(scene: Scene) -> str | None:
+    """A sentence for scenes whose solids could touch: contact is not simulated yet."""
+    colliding = sum(any(g.role != "visual" for g in body.geometry) for body in scene.bodies)
+    if colliding < 2:
+        return None
+    return (
+        f"{colliding} bodies have collision geometry, but contact is not simulated yet:"
+        " they pass through each other"
+    )

@@ -1,0 +1,65 @@
+"""Rotations of NumPy arrays, outside kernels: quaternions (w, x, y, z) along the last axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impulse_core.model import Floats
+
+__all__ = ["conjugated", "matrix_to_quaternion", "multiplied", "quaternion_to_matrix", "rotated"]
+
+
+def multiplied(a: Floats, b: Floats) -> Floats:
+    """Hamilton products a ∘ b, shapes (…, 4)."""
+    aw, ax, ay, az = np.moveaxis(np.asarray(a, dtype=float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(b, dtype=float), -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def conjugated(q: Floats) -> Floats:
+    """Inverses of unit quaternions, shapes (…, 4)."""
+    return np.asarray(q, dtype=float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def rotated(q: Floats, v: Floats) -> Floats:
+    """Vectors v (…, 3) turned by q (…, 4)."""
+    q = np.asarray(q, dtype=float)
+    v = np.asarray(v, dtype=float)
+    u = q[..., 1:]
+    t = 2.0 * np.cross(u, v)
+    return v + q[..., :1] * t + np.cross(u, t)
+
+
+def quaternion_to_matrix(q: Floats) -> Floats:
+    """Rotation matrix, shape (3, 3), of one unit quaternion."""
+    return rotated(q, np.eye(3)).T
+
+
+def matrix_to_quaternion(matrix: Floats) -> Floats:
+    """Unit quaternion with w ≥ 0 of a proper rotation matrix, shape (3, 3).
+
+    Takes the largest of the four squared components as pivot (Shepperd 1978).
+    """
+    m = np.asarray(matrix, dtype=float)
+    trace = np.trace(m)
+    squares = np.array([trace, m[0, 0], m[1, 1], m[2, 2]])
+    pivot = int(np.argmax(squares))
+    if pivot == 0:
+        q = np.array([1.0 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    else:
+        i, j, k = pivot - 1, pivot % 3, (pivot + 1) % 3
+        q = np.empty(4)
+        q[0] = m[k, j] - m[j, k]
+        q[1 + i] = 1.0 + 2.0 * m[i, i] - trace
+        q[1 + j] = m[i, j] + m[j, i]
+        q[1 + k] = m[k, i] + m[i, k]
+    q /= np.linalg.norm(q)
+    return -q if q[0] < 0.0 else q
