@@ -1,0 +1,58 @@
+"""Pairs of materials and the collision filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from impulse_schema.checks.materials import check_material
+from impulse_schema.checks.names import Names
+from impulse_schema.models import CollisionFilter, MaterialPair
+from impulse_schema.problems import Finding
+from impulse_schema.source import ScenePath
+from impulse_schema.suggest import did_you_mean
+
+
+def check_material_pairs(pairs: list[MaterialPair], names: Names) -> Iterator[Finding]:
+    """Findings on the rules for two materials."""
+    for i, pair in enumerate(pairs):
+        path = ("material_pairs", i)
+        yield from names.check_material(pair.material1, (*path, "material1"))
+        yield from names.check_material(pair.material2, (*path, "material2"))
+        yield from check_material(pair, path)
+    yield from _check_once(
+        (("material_pairs", i), {p.material1, p.material2}) for i, p in enumerate(pairs)
+    )
+
+
+def check_collision_filter(rules: CollisionFilter, names: Names) -> Iterator[Finding]:
+    """Findings on the rules for two bodies and for two groups."""
+    for i, pair in enumerate(rules.pairs):
+        path = ("collision_filter", "pairs", i)
+        yield from names.check_body(pair.body1, (*path, "body1"), world=False)
+        yield from names.check_body(pair.body2, (*path, "body2"), world=False)
+        if pair.body1 == pair.body2:
+            message = f"the body '{pair.body1}' never touches itself"
+            yield Finding((*path, "body2"), "E706", message, "Name two bodies")
+    yield from _check_once(
+        (("collision_filter", "pairs", i), {p.body1, p.body2}) for i, p in enumerate(rules.pairs)
+    )
+    for i, group in enumerate(rules.groups):
+        for key, name in (("group1", group.group1), ("group2", group.group2)):
+            if name not in names.groups:
+                place = ("collision_filter", "groups", i, key)
+                message = f"no body has the collision_group '{name}'"
+                yield Finding(place, "E307", message, did_you_mean(name, names.groups))
+    yield from _check_once(
+        (("collision_filter", "groups", i), {g.group1, g.group2})
+        for i, g in enumerate(rules.groups)
+    )
+
+
+def _check_once(rules: Iterable[tuple[ScenePath, set[str]]]) -> Iterator[Finding]:
+    """A finding for each rule on two things that an earlier rule names already."""
+    seen = set()
+    for path, parties in rules:
+        if frozenset(parties) in seen:
+            message = f"there is a rule for {' and '.join(sorted(parties))} already"
+            yield Finding(path, "E706", message, "Keep one of them")
+        seen.add(frozenset(parties))

@@ -1,0 +1,118 @@
+"""Joints: what each type needs, and what it does not use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from impulse_schema.checks.free_axes import check_free_axes, check_terms
+from impulse_schema.checks.loads import check_two_bodies
+from impulse_schema.checks.names import Names
+from impulse_schema.checks.vectors import angle_between, check_not_zero
+from impulse_schema.models import Joint, JointType, Scene
+from impulse_schema.problems import Finding
+from impulse_schema.source import ScenePath
+from impulse_schema.suggest import listed
+
+# Axes that are off by less are pulled together before the first step, like anchors.
+AXIS_TOLERANCE = math.radians(1.0)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Which attributes of a joint its type needs, and which it may have besides."""
+
+    needed: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+_BODIES = ("body1", "body2", "collide")
+_FORCE = (*_BODIES, "break_force")
+_TORQUE = (*_BODIES, "break_torque")
+_BOTH = (*_BODIES, "break_force", "break_torque")
+_ON_AXES = ("motors", "limits", "springs", "frictions")
+
+USAGE: dict[JointType, Usage] = {
+    "ball": Usage(("anchor",), ("anchor2", *_FORCE)),
+    "hinge": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
+    "universal": Usage(("anchor", "axis", "axis2"), ("anchor2", *_BOTH)),
+    "fixed": Usage(("anchor",), ("anchor2", *_BOTH)),
+    "slider": Usage(("anchor", "axis"), ("anchor2", *_BOTH, *_ON_AXES)),
+    "cylindrical": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
+    "point-on-line": Usage(("anchor", "axis"), ("anchor2", *_FORCE)),
+    "point-on-plane": Usage(("anchor", "axis"), ("anchor2", *_FORCE)),
+    "planar": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH)),
+    "parallel-axes": Usage(("axis",), ("axis2", *_TORQUE)),
+    "orientation": Usage((), _TORQUE),
+    "distance": Usage(("anchor", "anchor2"), ("length", *_FORCE)),
+    "coupling": Usage(("terms",), ("constant",)),
+}
+_ATTRIBUTES = (
+    *("body1", "body2", "anchor", "anchor2", "axis", "axis2", "length", "collide"),
+    *("break_force", "break_torque", "constant", *_ON_AXES, "terms"),
+)
+
+
+def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> Iterator[Finding]:
+    """Findings on ``joint`` with its motors, limits, springs, frictions and terms."""
+    yield from _check_usage(joint, path)
+    if joint.type == "coupling":
+        yield from check_terms(joint, path, names)
+        return
+    yield from check_two_bodies(joint.body1, joint.body2, path, names, "the joint")
+    for key in ("axis", "axis2"):
+        axis = getattr(joint, key)
+        if axis is not None and key in _used(joint):
+            yield from check_not_zero(axis, (*path, key))
+    yield from _check_axis_pair(joint, path)
+    if joint.type == "distance" and joint.anchor is not None and joint.anchor == joint.anchor2:
+        message = "anchor and anchor2 are the same point, so the distance joint has no direction"
+        yield Finding((*path, "anchor2"), "E606", message, "Use a ball joint, or move one of them")
+    yield from check_free_axes(joint, path, scene)
+
+
+def _used(joint: Joint) -> tuple[str, ...]:
+    usage = USAGE[joint.type]
+    return usage.needed + usage.optional
+
+
+def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
+    needed = USAGE[joint.type].needed
+    for key in needed:
+        if not getattr(joint, key):
+            what = "couples no joint coordinates" if key == "terms" else f"has no {key}"
+            hint = f"A {joint.type} joint needs {listed(needed)}"
+            yield Finding(path, "E603", f"the {joint.type} joint {what}", hint)
+    used = _used(joint)
+    for key in _ATTRIBUTES:
+        if key in used or getattr(joint, key) == _default(key):
+            continue
+        hint = "Leave it out"
+        if key in _ON_AXES:
+            hint = "Only hinge, slider and cylindrical joints have free axes that can be driven"
+        place = (*path, key, 0) if key in (*_ON_AXES, "terms") else (*path, key)
+        yield Finding(place, "E604", f"a {joint.type} joint does not use {key}", hint)
+
+
+def _default(key: str) -> object:
+    return Joint.model_fields[key].get_default(call_default_factory=True)
+
+
+def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:
+    """The axes of both bodies fit together, at least nearly."""
+    axis, axis2 = joint.axis, joint.axis2
+    if axis is None or axis2 is None or "axis2" not in _used(joint):
+        return
+    if not any(axis) or not any(axis2):
+        return
+    angle = angle_between(axis, axis2)
+    degrees = f"{math.degrees(angle):.4g} degrees"
+    if joint.type == "universal":
+        if abs(angle - math.pi / 2) > AXIS_TOLERANCE:
+            message = f"axis and axis2 of a universal joint are perpendicular, here {degrees} apart"
+            yield Finding((*path, "axis2"), "E605", message, "Choose axis2 across axis")
+    elif angle > AXIS_TOLERANCE:
+        message = f"axis and axis2 of a {joint.type} joint point the same way, here {degrees} apart"
+        hint = "Leave axis2 out; axis then holds for both bodies"
+        yield Finding((*path, "axis2"), "E605", message, hint)

@@ -1,0 +1,89 @@
+"""Names of a scene: unique, and known where they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+
+from impulse_schema.models import Body, Joint, Material, Mesh, Scene
+from impulse_schema.problems import Finding
+from impulse_schema.source import ScenePath
+from impulse_schema.suggest import did_you_mean
+
+WORLD = "world"
+
+
+def joint_names(scene: Scene) -> list[str]:
+    """The name of every joint; an unnamed one is called after its number, from ``joint-1``."""
+    return [joint.name or f"joint-{i + 1}" for i, joint in enumerate(scene.joints)]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names stand for. None: it exists, but its element is broken and tells no more."""
+
+    bodies: dict[str, Body | None]
+    joints: dict[str, Joint | None]
+    meshes: dict[str, Mesh | None]
+    materials: dict[str, Material | None]
+    groups: frozenset[str]
+
+    @classmethod
+    def of(cls, scene: Scene, broken: Mapping[str, Set[str]]) -> Names:
+        """The names in ``scene`` and those of its ``broken`` elements, by list."""
+        joints: dict[str, Joint | None] = dict.fromkeys(broken.get("joints", ()))
+        joints.update(zip(joint_names(scene), scene.joints, strict=True))
+        return cls(
+            bodies=dict.fromkeys(broken.get("bodies", ()))
+            | {body.name: body for body in scene.bodies},
+            joints=joints,
+            meshes=dict.fromkeys(broken.get("meshes", ()))
+            | {mesh.name: mesh for mesh in scene.meshes},
+            materials=dict.fromkeys(broken.get("materials", ()))
+            | {material.name: material for material in scene.materials},
+            groups=frozenset(broken.get("groups", ()))
+            | {body.collision_group for body in scene.bodies if body.collision_group},
+        )
+
+    def check_body(self, name: str, path: ScenePath, *, world: bool) -> Iterator[Finding]:
+        """A finding if there is no body ``name``; ``world`` says if the world will do."""
+        if name not in self.bodies and not (world and name == WORLD):
+            known = [*self.bodies, WORLD] if world else list(self.bodies)
+            yield Finding(path, "E303", f"there is no body '{name}'", did_you_mean(name, known))
+
+    def check_mesh(self, name: str, path: ScenePath) -> Iterator[Finding]:
+        if name not in self.meshes:
+            hint = did_you_mean(name, self.meshes)
+            yield Finding(path, "E305", f"there is no mesh '{name}'", hint)
+
+    def check_material(self, name: str, path: ScenePath) -> Iterator[Finding]:
+        if name not in self.materials:
+            hint = did_you_mean(name, self.materials)
+            yield Finding(path, "E306", f"there is no material '{name}'", hint)
+
+    def is_fixed(self, name: str) -> bool:
+        """Whether no force moves the body: the world, or a static or kinematic body."""
+        body = self.bodies.get(name)
+        return name == WORLD or (body is not None and body.motion != "dynamic")
+
+
+def check_unique_names(scene: Scene, names: Names) -> Iterator[Finding]:
+    """Findings for names that stand for two things, and for a body called 'world'."""
+    lists = {
+        "bodies": ("body", [body.name for body in scene.bodies]),
+        "joints": ("joint", joint_names(scene)),
+        "meshes": ("mesh", [mesh.name for mesh in scene.meshes]),
+        "materials": ("material", [material.name for material in scene.materials]),
+    }
+    for key, (noun, words) in lists.items():
+        seen: dict[str, int] = {}
+        for index, word in enumerate(words):
+            if word in seen:
+                message = f"{noun} {seen[word] + 1} is called '{word}' already"
+                hint = f"Give each {noun} a name of its own"
+                yield Finding((key, index, "name"), "E301", message, hint)
+            seen.setdefault(word, index)
+    for index, body in enumerate(scene.bodies):
+        if body.name == WORLD:
+            message = "'world' means the ground that does not move, so no body may be called so"
+            yield Finding(("bodies", index, "name"), "E302", message, "Choose another name")

@@ -1,0 +1,150 @@
+"""What is wrong with a scene: problems with a place, a code and a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from impulse_schema.fields import ElementSpec, element_spec
+from impulse_schema.models import Scene
+from impulse_schema.source import ScenePath, Source
+
+
+class Finding(NamedTuple):
+    """A problem that has not been looked up in the file yet."""
+
+    path: ScenePath
+    code: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a scene.
+
+    ``str(problem)`` is the line a user reads:
+    ``crane.xml:12:9: error[E303]: /scene/joint[@name='j1']/@body2: there is no body 'hok'. ...``
+
+    Attributes:
+        code: Stable code, explained in docs/errors.md.
+        path: The part concerned in model terms, as in ``("bodies", 3, "mass")``.
+        message: What is wrong, as a sentence without its full stop.
+        hint: What to write instead, or "".
+        file: Path of the file, or "" where the scene was not read from one.
+        line: Line, counted from 1, or None where unknown.
+        column: Column in characters, counted from 1, or None where unknown.
+        element: The part concerned, as an XPath (XML) or JSONPath (JSON).
+    """
+
+    code: str
+    path: ScenePath
+    message: str
+    hint: str = ""
+    file: str = ""
+    line: int | None = None
+    column: int | None = None
+    element: str = ""
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line is not None:
+            place += f":{self.line}:{self.column}"
+        start = f"{place}: error[{self.code}]: " if place else f"error[{self.code}]: "
+        element = f"{self.element}: " if self.element else ""
+        hint = f" {_sentence(self.hint)}" if self.hint else ""
+        return f"{start}{element}{_sentence(self.message)}{hint}"
+
+
+class SceneError(Exception):
+    """A scene that cannot be used; ``problems`` holds everything that is wrong with it."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = list(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def problem_at(scene: Scene, path: ScenePath, code: str, message: str, hint: str = "") -> Problem:
+    """A problem with the part of ``scene`` that ``path`` names.
+
+    It has a line and a column where the scene was read from a file, as long as ``path`` names
+    what the file held: positions do not follow later changes of the scene.
+    """
+    return locate(Finding(path, code, message, hint), scene._source, scene)
+
+
+def locate(finding: Finding, source: Source | None, root: Scene | dict[str, Any]) -> Problem:
+    """``finding`` with its place in ``source`` and its element path in ``root``."""
+    place = source.place(finding.path) if source else None
+    element = (
+        json_path(finding.path)
+        if source is not None and source.is_json
+        else xpath(finding.path, root, is_element=finding.code == "E101")
+    )
+    return Problem(
+        code=finding.code,
+        path=finding.path,
+        message=finding.message,
+        hint=finding.hint,
+        file=str(source.path) if source else "",
+        line=place.line if place else None,
+        column=place.column if place else None,
+        element=element,
+    )
+
+
+def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """``problems`` in the order of the file; those without a place come first."""
+    return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
+
+
+def xpath(path: ScenePath, root: Scene | dict[str, Any], *, is_element: bool = False) -> str:
+    """``("bodies", 3, "mass")`` as ``/scene/body[@name='b7']/@mass``."""
+    text = "/scene"
+    value: Any = root
+    spec: ElementSpec | None = element_spec(Scene)
+    steps = list(path)
+    while steps:
+        key = steps.pop(0)
+        field = spec.fields.get(str(key)) if spec else None
+        if field is None or spec is None:
+            known = spec is not None and key in spec.attributes
+            return f"{text}/{key}" if is_element and not known else f"{text}/@{key}"
+        value = _child(value, field.key if isinstance(value, dict) else field.name)
+        if field.kind == "elements" and steps:
+            index = int(steps.pop(0))
+            value = _child(value, index)
+            text += f"/{field.tag}{_predicate(value, index)}"
+        elif field.is_attribute:
+            return f"{text}/@{field.key}"
+        else:
+            text += f"/{field.tag}"
+        spec = element_spec(field.model) if field.model else None
+    return text
+
+
+def json_path(path: ScenePath) -> str:
+    """``("bodies", 3, "mass")`` as ``$.bodies[3].mass``."""
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def _predicate(value: Any, index: int) -> str:
+    """``[@name='b7']`` where the element has a name, else ``[4]``."""
+    name = _child(value, "name")
+    if isinstance(name, str) and "'" not in name:
+        return f"[@name='{name}']"
+    return f"[{index + 1}]"
+
+
+def _child(value: Any, key: str | int) -> Any:
+    """What ``value``, a model or the raw data of one, holds under ``key``; None if nothing."""
+    if isinstance(value, dict):
+        return value.get(key)
+    if isinstance(value, list) and isinstance(key, int):
+        return value[key] if key < len(value) else None
+    return getattr(value, key, None) if isinstance(key, str) else None
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."

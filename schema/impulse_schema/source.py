@@ -1,0 +1,78 @@
+"""Where a scene was read from: the file's bytes and the place of every element in them.
+
+A ``Path`` of a scene is written in model terms, as in ``("bodies", 3, "geometry", 0, "radius")``.
+Places are looked up only when there is something to report.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+ScenePath = tuple[str | int, ...]
+
+
+class Place(NamedTuple):
+    """A line and a column, both counted from 1."""
+
+    line: int
+    column: int
+
+
+class Layout(Protocol):
+    """What a codec knows about the places of a file's parts."""
+
+    def offset(self, path: ScenePath) -> int | None:
+        """Byte offset of what ``path`` names, or of the nearest part that holds it."""
+
+    def has(self, path: ScenePath) -> bool:
+        """Whether the file itself holds what ``path`` names."""
+
+
+class Source:
+    """A scene file: its path, its text and the layout of its elements."""
+
+    def __init__(self, path: Path, data: bytes, layout: Layout, *, allow_outside: bool) -> None:
+        self.path = path
+        self.data = data
+        self.layout = layout
+        self.allow_outside = allow_outside
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Source:
+        return self  # never changes, so copies of a scene share it
+
+    @property
+    def is_json(self) -> bool:
+        return self.path.suffix.lower() == ".json"
+
+    def place(self, path: ScenePath) -> Place | None:
+        """Line and column of what ``path`` names, or of the nearest part that holds it."""
+        offset = self.layout.offset(path)
+        return None if offset is None else self.lines.place(offset)
+
+    def has(self, path: ScenePath) -> bool:
+        """Whether the file itself holds what ``path`` names (defaults are not in the file)."""
+        return self.layout.has(path)
+
+    @cached_property
+    def lines(self) -> LineTable:
+        return LineTable(self.data)
+
+
+class LineTable:
+    """Byte offsets of a UTF-8 text as lines and columns; a column counts characters."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._starts = [0]
+        start = data.find(b"\n") + 1
+        while start:
+            self._starts.append(start)
+            start = data.find(b"\n", start) + 1
+
+    def place(self, offset: int) -> Place:
+        line = bisect_right(self._starts, offset)
+        before = self._data[self._starts[line - 1] : offset]
+        return Place(line, len(before.decode("utf-8", errors="replace")) + 1)
