@@ -4,6 +4,7 @@ Needs NumPy only at import time; the compiled kernels load when a mesh is integr
 """
 
 from impulse_core.geometry.defects import MeshDefect, check_mesh
+from impulse_core.geometry.files import MeshFileError, read_mesh
 from impulse_core.geometry.mass_properties import MassProperties, MassPropertiesError, combine
 from impulse_core.geometry.mesh import PolygonMesh
 from impulse_core.geometry.polyhedron import polyhedron_mass_properties
@@ -19,6 +20,7 @@ __all__ = [
     "MassProperties",
     "MassPropertiesError",
     "MeshDefect",
+    "MeshFileError",
     "PolygonMesh",
     "box_mass_properties",
     "capsule_mass_properties",
@@ -27,5 +29,6 @@ __all__ = [
     "cone_mass_properties",
     "cylinder_mass_properties",
     "polyhedron_mass_properties",
+    "read_mesh",
     "sphere_mass_properties",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -363,7 +363,7 @@ def _rest(count: int) -> str:
     return f"; and {count - _SHOWN} more" if count > _SHOWN else ""
 
 
-def _count(offenders: NDArray, singular: str, plural: str) -> str:  # type: ignore[type-arg]
+def _count(offenders: NDArray[Any], singular: str, plural: str) -> str:
     """'1 edge belongs', '3 edges belong'; of a mask the true elements count."""
     is_mask = offenders.dtype == np.bool_
     count = int(np.count_nonzero(offenders)) if is_mask else len(offenders)

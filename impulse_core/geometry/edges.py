@@ -81,4 +81,5 @@ def odd_edges(begin: Ints, end: Ints, face: Ints, vertex_count: int) -> EdgeUses
 def _keys(begin: Ints, end: Ints, vertex_count: int) -> Ints:
     """One integer per side: edge number times two, plus one where it runs from high to low."""
     low, high = np.minimum(begin, end), np.maximum(begin, end)
-    return (low * vertex_count + high) * 2 + (begin > end)
+    keys: Ints = (low * vertex_count + high) * 2 + (begin > end)
+    return keys

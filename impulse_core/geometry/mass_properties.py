@@ -112,7 +112,8 @@ def combine(parts: Sequence[MassProperties]) -> MassProperties:
 
 def _point_mass_inertia(mass: float, offset: Floats) -> Floats:
     """m (|d|^2 E - d d^T)"""
-    return mass * (np.dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
+    inertia: Floats = mass * (np.dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
+    return inertia
 
 
 def _symmetric(matrix: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,7 +101,7 @@ class PolygonMesh:
         return moved.flipped() if np.linalg.det(matrix) < 0.0 else moved
 
 
-def _read_only(values: ArrayLike, dtype: type) -> NDArray:  # type: ignore[type-arg]
-    array = np.ascontiguousarray(values, dtype=dtype).view()
+def _read_only(values: ArrayLike, dtype: type) -> NDArray[Any]:
+    array: NDArray[Any] = np.ascontiguousarray(values, dtype=dtype).view()
     array.flags.writeable = False
     return array

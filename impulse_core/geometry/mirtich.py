@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impulse_core.algebra import ZERO3, cross, dot, norm, vec3_at
+from impulse_core.algebra import cross, dot, norm, vec3_at
 from impulse_core.geometry.polygons import PLANE_TO_ROUND_OFF, plane_of
 from impulse_core.jit import kernel
 

@@ -44,7 +44,7 @@ def find_shells(mesh: PolygonMesh, face_volumes: Floats) -> Shells:
     of_face, count = shells_of_faces(len(mesh.vertices), mesh.corners, mesh.offsets)
     known = of_face >= 0
     volumes = np.bincount(of_face[known], weights=face_volumes[known], minlength=count)
-    shells = Shells(of_face, volumes, np.zeros(count, dtype=np.int64))
+    shells = Shells(of_face, volumes.astype(np.float64), np.zeros(count, dtype=np.int64))
     if count > 1:
         _measure_depths(mesh, shells)
     return shells

@@ -59,7 +59,8 @@ def middle_of(mesh: PolygonMesh) -> NDArray[np.float64]:
     if not used.any():
         return np.zeros(3)
     points = mesh.vertices[used]
-    return 0.5 * points.min(axis=0) + 0.5 * points.max(axis=0)
+    middle: NDArray[np.float64] = 0.5 * points.min(axis=0) + 0.5 * points.max(axis=0)
+    return middle
 
 
 def _inertia_about_center(

@@ -46,7 +46,7 @@ def principal_axes(inertia: Floats) -> tuple[Floats, Floats]:
 
 
 def _off_diagonal(matrix: Floats) -> float:
-    return max(abs(matrix[0, 1]), abs(matrix[0, 2]), abs(matrix[1, 2]))
+    return float(max(abs(matrix[0, 1]), abs(matrix[0, 2]), abs(matrix[1, 2])))
 
 
 def _jacobi_rotation(matrix: Floats, p: int, q: int) -> Floats:
