@@ -1,0 +1,122 @@
+"""A recording as NumPy's .npz: about a third of the size of the JSON, and faster.
+
+Arrays, all float64: ``times`` (F,), ``positions`` (F, N, 3), ``orientations`` (F, N, 4),
+``energy`` (F, E), ``momentum`` (F, P, 3), ``joint_values`` (F, J). ``header`` is a JSON text with
+the single values of the JSON format under the same keys, ``events`` and ``diagnostics``, and the
+names of what the arrays hold: ``bodies`` (N names), ``energy`` (E quantities), ``momentum``
+(P quantities), ``joints`` (J pairs of joint and quantity). No array holds Python objects, so
+reading a file never runs code from it.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .consistency import numbers
+from .errors import RecordingError
+from .header import check_format, from_json, read_single_values, require, single_values, to_json
+from .recording import Recording
+
+__all__ = ["decode", "encode"]
+
+
+def encode(recording: Recording) -> bytes:
+    """The bytes of a compressed .npz file."""
+    frames = recording.frame_count
+    joints = [
+        (joint, quantity, values)
+        for joint, quantities in recording.joints.items()
+        for quantity, values in quantities.items()
+    ]
+    header = {
+        **single_values(recording),
+        "bodies": list(recording.body_names),
+        "energy": list(recording.energy),
+        "momentum": list(recording.momentum),
+        "joint_names": list(recording.joints),
+        "joints": [(joint, quantity) for joint, quantity, _ in joints],
+        "events": recording.events,
+        "diagnostics": recording.diagnostics,
+    }
+    stream = io.BytesIO()
+    np.savez_compressed(
+        stream,
+        header=np.array(to_json(header, "header")),
+        times=recording.times,
+        positions=recording.positions,
+        orientations=recording.orientations,
+        energy=_stack(list(recording.energy.values()), (frames, 0)),
+        momentum=_stack(list(recording.momentum.values()), (frames, 0, 3)),
+        joint_values=_stack([values for _, _, values in joints], (frames, 0)),
+    )
+    return stream.getvalue()
+
+
+def decode(data: bytes) -> Recording:
+    """The recording of an .npz file; ``RecordingError`` names the part that is wrong."""
+    arrays = _read_arrays(data)
+    header = check_format(from_json(str(require(arrays, "header"))))
+    energy = _names(header, "energy")
+    momentum = _names(header, "momentum")
+    frames = len(np.atleast_1d(require(arrays, "times")))
+    return Recording(
+        **read_single_values(header),
+        times=require(arrays, "times"),
+        body_names=tuple(_names(header, "bodies")),
+        positions=require(arrays, "positions"),
+        orientations=require(arrays, "orientations"),
+        joints=_joints(header, require(arrays, "joint_values"), frames),
+        energy=_series("energy", energy, arrays, (frames, len(energy))),
+        momentum=_series("momentum", momentum, arrays, (frames, len(momentum), 3)),
+        events=require(header, "events"),
+        diagnostics=require(header, "diagnostics"),
+    )
+
+
+def _read_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    try:
+        file = np.load(io.BytesIO(data), allow_pickle=False)
+        if isinstance(file, np.ndarray):
+            raise RecordingError("is a single array, not an .npz file.")
+        return {name: file[name] for name in file.files}
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise RecordingError(f"is truncated or is not an .npz file ({error}).") from None
+
+
+def _joints(
+    header: dict[str, Any], values: NDArray[Any], frames: int
+) -> dict[str, dict[str, NDArray[Any]]]:
+    pairs = _names(header, "joints")
+    table = numbers("joint_values", values, (frames, len(pairs)))
+    joints: dict[str, dict[str, NDArray[Any]]] = {
+        name: {} for name in _names(header, "joint_names")
+    }
+    for column, pair in enumerate(pairs):
+        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in joints:
+            raise RecordingError("must be pairs of joint and quantity.", key="joints")
+        joints[pair[0]][pair[1]] = table[:, column].copy()
+    return joints
+
+
+def _series(
+    key: str, names: list[Any], arrays: dict[str, NDArray[Any]], shape: tuple[int, ...]
+) -> dict[str, NDArray[Any]]:
+    table = numbers(key, require(arrays, key), shape)
+    return {name: table[:, column].copy() for column, name in enumerate(names)}
+
+
+def _names(header: dict[str, Any], key: str) -> list[Any]:
+    names = require(header, key)
+    if not isinstance(names, list):
+        raise RecordingError("must be a list of names.", key=key)
+    return names
+
+
+def _stack(columns: list[NDArray[Any]], empty: tuple[int, ...]) -> NDArray[Any]:
+    return np.stack(columns, axis=1) if columns else np.zeros(empty)

@@ -1,0 +1,125 @@
+"""``Recording``: the motion of a scene, frame by frame, and what there is to say about it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .consistency import (
+    check_frames,
+    check_header,
+    check_records,
+    check_unit_quaternions,
+    joint_series,
+    numbers,
+    series,
+)
+from .quaternions import sign_continuous
+
+__all__ = ["Recording"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Recording:
+    """F frames of N bodies, with energy, momentum, joint quantities and diagnostics.
+
+    The constructor takes anything NumPy can read as the arrays below, turns the quaternions to
+    be sign-continuous and checks that everything fits together.
+
+    Attributes:
+        scene: name of the scene.
+        scene_sha256: SHA-256 of the scene file, or "" for a scene built in Python.
+        fps: frames per second [1/s].
+        step: length of a simulation step [s].
+        method: integration method, as in ``"imp2"``.
+        solver: solver of the joint system, as in ``"direct"``.
+        complete: False where the simulation ended early; ``events`` and ``diagnostics`` say why.
+        times: time of each frame [s], shape (F,), ascending.
+        body_names: the N bodies, in the order of the scene.
+        positions: origins of the user's objects (not the centres of mass) [m], shape (F, N, 3),
+            world frame.
+        orientations: user's body axes to world axes, quaternions (w, x, y, z), shape (F, N, 4);
+            each has the sign that is nearer to the frame before.
+        joints: per joint name its recorded quantities, each of shape (F,), as in
+            ``joints["elbow"]["angle"]`` [rad].
+        energy: "kinetic", "potential" and "total" [J], each of shape (F,).
+        momentum: "linear" [kg m/s] and "angular" about the world origin [kg m^2/s], each of
+            shape (F, 3), world frame.
+        events: what happened at a moment, each a dict that has at least "time" [s].
+        diagnostics: the content of ``impulse run --report``.
+
+    Raises:
+        RecordingError: naming the part whose numbers do not fit or are not finite.
+    """
+
+    scene: str
+    fps: float
+    step: float
+    method: str
+    solver: str
+    times: Floats
+    body_names: tuple[str, ...]
+    positions: Floats
+    orientations: Floats
+    scene_sha256: str = ""
+    complete: bool = True
+    joints: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    energy: dict[str, Floats] = field(default_factory=dict)
+    momentum: dict[str, Floats] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    diagnostics: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._set("body_names", tuple(self.body_names))
+        self._set("fps", float(self.fps))
+        self._set("step", float(self.step))
+        check_header(self)
+        self._set("times", numbers("times", self.times, (None,)))
+        frames, bodies = len(self.times), len(self.body_names)
+        check_frames(self.times)
+        self._set("positions", numbers("positions", self.positions, (frames, bodies, 3)))
+        orientations = numbers("orientations", self.orientations, (frames, bodies, 4))
+        check_unit_quaternions(orientations, self.body_names)
+        self._set("orientations", sign_continuous(orientations))
+        self._set("joints", joint_series(self.joints, frames))
+        self._set("energy", series("energy", self.energy, (frames,)))
+        self._set("momentum", series("momentum", self.momentum, (frames, 3)))
+        check_records(self)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "incomplete"
+        return (
+            f"Recording({self.scene!r}, {self.frame_count} frames of {len(self.body_names)}"
+            f" bodies, {state})"
+        )
+
+    @property
+    def frame_count(self) -> int:
+        """Number of frames F."""
+        return len(self.times)
+
+    def body(self, name: str) -> int:
+        """Index of a body in ``positions`` and ``orientations``; ``KeyError`` if unknown."""
+        try:
+            return self.body_names.index(name)
+        except ValueError:
+            raise KeyError(name) from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the recording as .json or .npz, whichever ``path`` ends in.
+
+        Atomic: an older file is replaced only by a whole new one. Raises ``RecordingError`` for
+        another ending, or a path that cannot be written.
+        """
+        from .formats import save_recording  # which needs this class
+
+        save_recording(self, path)
