@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from impulse_schema.checks.bodies import check_body
@@ -37,7 +38,7 @@ def check_findings(
     scene: Scene,
     *,
     folder: Path | None = None,
-    broken_names: Mapping[str, Set[str]] | None = None,
+    broken_names: Mapping[str, AbstractSet[str]] | None = None,
 ) -> list[Finding]:
     """As :func:`check_scene`, without places.
 

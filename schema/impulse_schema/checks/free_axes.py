@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from impulse_schema.checks.names import Names
 from impulse_schema.expressions import ExpressionError, parse_expression
@@ -22,18 +22,21 @@ from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
 from impulse_schema.suggest import did_you_mean, either
 
+_Part = Motor | Limit | Spring | Friction
+
 
 def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Finding]:
     """Findings on the motors, limits, springs and frictions of ``joint``."""
     free = FREE_AXES.get(joint.type, ())
     if not free:
         return  # that there are any is reported as an attribute the type does not use
-    for key, items in (
-        ("motors", joint.motors),
-        ("limits", joint.limits),
-        ("springs", joint.springs),
-        ("frictions", joint.frictions),
-    ):
+    parts: dict[str, Sequence[_Part]] = {
+        "motors": joint.motors,
+        "limits": joint.limits,
+        "springs": joint.springs,
+        "frictions": joint.frictions,
+    }
+    for key, items in parts.items():
         taken: set[Freedom] = set()
         for i, item in enumerate(items):
             place = (*path, key, i)
@@ -73,7 +76,7 @@ def _check_no_degrees(item: AngleElement, path: ScenePath, scene: Scene) -> Iter
             yield Finding((*path, f"{name}_deg"), "E107", message, f"Write {name}, in metres")
 
 
-def _check_item(item: Motor | Limit | Spring | Friction, path: ScenePath) -> Iterator[Finding]:
+def _check_item(item: _Part, path: ScenePath) -> Iterator[Finding]:
     if isinstance(item, Motor):
         yield from _check_motor(item, path)
     elif isinstance(item, Limit):

@@ -10,6 +10,7 @@ from impulse_schema.checks.free_axes import check_free_axes, check_terms
 from impulse_schema.checks.loads import check_two_bodies
 from impulse_schema.checks.names import Names
 from impulse_schema.checks.vectors import angle_between, check_not_zero
+from impulse_schema.fields import element_spec
 from impulse_schema.models import Joint, JointType, Scene
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
@@ -53,6 +54,8 @@ _ATTRIBUTES = (
     *("break_force", "break_torque", "constant", *_ON_AXES, "terms"),
 )
 
+_FIELDS = element_spec(Joint).fields
+
 
 def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> Iterator[Finding]:
     """Findings on ``joint`` with its motors, limits, springs, frictions and terms."""
@@ -86,17 +89,13 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
             yield Finding(path, "E603", f"the {joint.type} joint {what}", hint)
     used = _used(joint)
     for key in _ATTRIBUTES:
-        if key in used or getattr(joint, key) == _default(key):
+        if key in used or getattr(joint, key) == _FIELDS[key].default:
             continue
         hint = "Leave it out"
         if key in _ON_AXES:
             hint = "Only hinge, slider and cylindrical joints have free axes that can be driven"
         place = (*path, key, 0) if key in (*_ON_AXES, "terms") else (*path, key)
         yield Finding(place, "E604", f"a {joint.type} joint does not use {key}", hint)
-
-
-def _default(key: str) -> object:
-    return Joint.model_fields[key].get_default(call_default_factory=True)
 
 
 def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:

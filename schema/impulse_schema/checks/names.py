@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from impulse_schema.models import Body, Joint, Material, Mesh, Scene
@@ -29,7 +30,7 @@ class Names:
     groups: frozenset[str]
 
     @classmethod
-    def of(cls, scene: Scene, broken: Mapping[str, Set[str]]) -> Names:
+    def of(cls, scene: Scene, broken: Mapping[str, AbstractSet[str]]) -> Names:
         """The names in ``scene`` and those of its ``broken`` elements, by list."""
         joints: dict[str, Joint | None] = dict.fromkeys(broken.get("joints", ()))
         joints.update(zip(joint_names(scene), scene.joints, strict=True))

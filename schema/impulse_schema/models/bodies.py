@@ -28,7 +28,8 @@ class Keyframe(Element):
         description="Origin of the body, world frame.", json_schema_extra=meta("m")
     )
     orientation: Quaternion = Field(
-        (1.0, 0.0, 0.0, 0.0), description="Body axes to world axes, (w, x, y, z), unit length."
+        default=(1.0, 0.0, 0.0, 0.0),
+        description="Body axes to world axes, (w, x, y, z), unit length.",
     )
 
 
@@ -43,47 +44,49 @@ class Body(AngleElement):
 
     name: Name = Field(description="Unique among bodies; 'world' is reserved.")
     motion: Literal["dynamic", "kinematic", "static"] = Field(
-        "dynamic", description="Whether forces, keyframes or nothing move the body."
+        default="dynamic", description="Whether forces, keyframes or nothing move the body."
     )
     position: Vector = Field(
-        (0.0, 0.0, 0.0),
+        default=(0.0, 0.0, 0.0),
         description="Body origin at the start, world frame.",
         json_schema_extra=meta("m"),
     )
     orientation: Quaternion = Field(
-        (1.0, 0.0, 0.0, 0.0),
+        default=(1.0, 0.0, 0.0, 0.0),
         description="Body axes to world axes at the start, (w, x, y, z), unit length.",
     )
     velocity: Vector = Field(
-        (0.0, 0.0, 0.0),
+        default=(0.0, 0.0, 0.0),
         description="Velocity of the centre of mass at the start, world axes.",
         json_schema_extra=meta("m/s"),
     )
     angular_velocity: Vector = Field(
-        (0.0, 0.0, 0.0),
+        default=(0.0, 0.0, 0.0),
         description="Angular velocity at the start, world axes.",
         json_schema_extra=meta("rad/s", angle=True),
     )
-    mass: Positive | None = Field(None, description="Mass.", json_schema_extra=meta("kg"))
+    mass: Positive | None = Field(default=None, description="Mass.", json_schema_extra=meta("kg"))
     density: Positive | None = Field(
-        None,
+        default=None,
         description="Mass per volume of solids that name none themselves; overrides materials.",
         json_schema_extra=meta("kg/m^3"),
     )
     center_of_mass: Vector | None = Field(
-        None,
+        default=None,
         description="Centre of mass, body frame; default the origin.",
         json_schema_extra=meta("m"),
     )
     inertia: Vector | SymmetricTensor | None = Field(
-        None,
+        default=None,
         description="About the centre of mass, body axes: Ixx Iyy Izz, or Ixx Iyy Izz Ixy Ixz Iyz"
         " (tensor elements, so Ixy = -integral of x y dm).",
         json_schema_extra=meta("kg m^2"),
     )
-    collision_group: Name | None = Field(None, description="Group the collision filter refers to.")
+    collision_group: Name | None = Field(
+        default=None, description="Group the collision filter refers to."
+    )
     keyframe_interpolation: Literal["linear", "cubic"] = Field(
-        "linear", description="Motion between keyframes: even, or with continuous velocity."
+        default="linear", description="Motion between keyframes: even, or with continuous velocity."
     )
     geometry: list[Geometry] = Field(
         default_factory=list,
@@ -101,33 +104,37 @@ class Body(AngleElement):
 class Load(Element):
     """A force or torque on a body during a time window."""
 
-    name: Name | None = Field(None, description="Free text that names the load in messages.")
+    name: Name | None = Field(
+        default=None, description="Free text that names the load in messages."
+    )
     body: Name = Field(description="Name of a dynamic body.")
-    force: Vector = Field((0.0, 0.0, 0.0), description="Force.", json_schema_extra=meta("N"))
+    force: Vector = Field(
+        default=(0.0, 0.0, 0.0), description="Force.", json_schema_extra=meta("N")
+    )
     torque: Vector = Field(
-        (0.0, 0.0, 0.0), description="Free torque.", json_schema_extra=meta("N m")
+        default=(0.0, 0.0, 0.0), description="Free torque.", json_schema_extra=meta("N m")
     )
     axes: Literal["world", "body"] = Field(
-        "world", description="Axes in which force and torque are given."
+        default="world", description="Axes in which force and torque are given."
     )
     point: Vector | None = Field(
-        None,
+        default=None,
         description="Point of the body where the force acts, body frame; default its centre of"
         " mass.",
         json_schema_extra=meta("m"),
     )
     reaction_body: Name = Field(
-        "world",
+        default="world",
         description="Body that takes the opposite force at the same point; 'world' for none.",
     )
     from_: NonNegative = Field(
-        0.0,
+        default=0.0,
         alias="from",
         description="Time at which the load begins.",
         json_schema_extra=meta("s"),
     )
     until: Positive | None = Field(
-        None,
+        default=None,
         description="Time at which the load ends; default never.",
         json_schema_extra=meta("s"),
     )
@@ -138,9 +145,11 @@ class Load(Element):
 class SpringDamper(Element):
     """A spring and damper between a point of one body and a point of another."""
 
-    name: Name | None = Field(None, description="Free text that names the spring in messages.")
-    body1: Name = Field("world", description="Name of a body, or 'world'.")
-    body2: Name = Field("world", description="Name of a body, or 'world'.")
+    name: Name | None = Field(
+        default=None, description="Free text that names the spring in messages."
+    )
+    body1: Name = Field(default="world", description="Name of a body, or 'world'.")
+    body2: Name = Field(default="world", description="Name of a body, or 'world'.")
     anchor: Vector = Field(
         description="Point of body 1, world frame of the start pose.",
         json_schema_extra=meta("m"),
@@ -149,10 +158,14 @@ class SpringDamper(Element):
         description="Point of body 2, world frame of the start pose.",
         json_schema_extra=meta("m"),
     )
-    stiffness: NonNegative = Field(0.0, description="Stiffness.", json_schema_extra=meta("N/m"))
-    damping: NonNegative = Field(0.0, description="Damping.", json_schema_extra=meta("N s/m"))
+    stiffness: NonNegative = Field(
+        default=0.0, description="Stiffness.", json_schema_extra=meta("N/m")
+    )
+    damping: NonNegative = Field(
+        default=0.0, description="Damping.", json_schema_extra=meta("N s/m")
+    )
     rest_length: NonNegative | None = Field(
-        None,
+        default=None,
         description="Length without force; default the length at the start.",
         json_schema_extra=meta("m"),
     )

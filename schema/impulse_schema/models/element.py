@@ -49,7 +49,7 @@ class Element(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid", allow_inf_nan=False, validate_assignment=True, strict=True
+        extra="forbid", allow_inf_nan=False, validate_assignment=True, strict=True, defer_build=True
     )
 
     def __eq__(self, other: object) -> bool:

@@ -28,21 +28,21 @@ class Material(Element):
 
     name: Name = Field(description="Unique among materials.")
     density: Positive | None = Field(
-        None, description="Mass per volume.", json_schema_extra=meta("kg/m^3")
+        default=None, description="Mass per volume.", json_schema_extra=meta("kg/m^3")
     )
     static_friction: NonNegative = Field(
-        0.5, description="Coulomb coefficient of a contact that sticks."
+        default=0.5, description="Coulomb coefficient of a contact that sticks."
     )
     kinetic_friction: NonNegative | None = Field(
-        None,
+        default=None,
         description="Coulomb coefficient of a contact that slides; default the static one, which it"
         " may not exceed.",
     )
     rolling_friction: NonNegative = Field(
-        0.0, description="Lever arm of the rolling resistance.", json_schema_extra=meta("m")
+        default=0.0, description="Lever arm of the rolling resistance.", json_schema_extra=meta("m")
     )
     restitution: float = Field(
-        0.0, ge=0, le=1, description="Coefficient of restitution of an impact."
+        default=0.0, ge=0, le=1, description="Coefficient of restitution of an impact."
     )
 
 
@@ -51,12 +51,20 @@ class MaterialPair(Element):
 
     material1: Name = Field(description="Name of a material.")
     material2: Name = Field(description="Name of a material.")
-    static_friction: NonNegative | None = Field(None, description="Coulomb coefficient, sticking.")
-    kinetic_friction: NonNegative | None = Field(None, description="Coulomb coefficient, sliding.")
-    rolling_friction: NonNegative | None = Field(
-        None, description="Lever arm of the rolling resistance.", json_schema_extra=meta("m")
+    static_friction: NonNegative | None = Field(
+        default=None, description="Coulomb coefficient, sticking."
     )
-    restitution: float | None = Field(None, ge=0, le=1, description="Coefficient of restitution.")
+    kinetic_friction: NonNegative | None = Field(
+        default=None, description="Coulomb coefficient, sliding."
+    )
+    rolling_friction: NonNegative | None = Field(
+        default=None,
+        description="Lever arm of the rolling resistance.",
+        json_schema_extra=meta("m"),
+    )
+    restitution: float | None = Field(
+        default=None, ge=0, le=1, description="Coefficient of restitution."
+    )
 
 
 class Mesh(Element):
@@ -64,16 +72,19 @@ class Mesh(Element):
 
     name: Name = Field(description="Unique among meshes.")
     file: Line | None = Field(
-        None, description="Path relative to the scene's folder, which it may not leave."
+        default=None, description="Path relative to the scene's folder, which it may not leave."
     )
     scale: Positive = Field(
-        1.0, description="Factor from the file's length unit to metres (0.001 for millimetres)."
+        default=1.0,
+        description="Factor from the file's length unit to metres (0.001 for millimetres).",
     )
     vertices: list[Vector] | None = Field(
-        None, description="Corner points, mesh frame.", json_schema_extra=meta("m", xml_text=True)
+        default=None,
+        description="Corner points, mesh frame.",
+        json_schema_extra=meta("m", xml_text=True),
     )
     faces: list[list[Annotated[int, Field(ge=0)]]] | None = Field(
-        None,
+        default=None,
         description="Polygons as vertex numbers from 0, counter-clockwise seen from outside.",
         json_schema_extra=meta(xml_text=True),
     )
@@ -82,52 +93,59 @@ class Mesh(Element):
 class Geometry(Element):
     """One solid of a body, placed in the frame of the body's origin."""
 
-    name: Name | None = Field(None, description="Free text that names the solid in messages.")
+    name: Name | None = Field(
+        default=None, description="Free text that names the solid in messages."
+    )
     role: Literal["visual", "collision", "both"] = Field(
-        "both", description="Whether the solid is drawn, collides, or both."
+        default="both", description="Whether the solid is drawn, collides, or both."
     )
     shape: Shape = Field(
         description="Kind of solid, centred on its origin; cylinder, capsule and cone stand along z"
         " (a cone's base at -height/2, its apex at +height/2); a plane is the half-space below z = 0."
     )
     position: Vector = Field(
-        (0.0, 0.0, 0.0),
+        default=(0.0, 0.0, 0.0),
         description="Origin of the shape, body frame.",
         json_schema_extra=meta("m"),
     )
     orientation: Quaternion = Field(
-        (1.0, 0.0, 0.0, 0.0), description="Shape axes to body axes, (w, x, y, z), unit length."
+        default=(1.0, 0.0, 0.0, 0.0),
+        description="Shape axes to body axes, (w, x, y, z), unit length.",
     )
     size: PositiveVector | None = Field(
-        None,
+        default=None,
         description="Full edge lengths of a box; extent of a height field.",
         json_schema_extra=meta("m"),
     )
     radius: Positive | None = Field(
-        None, description="Of a sphere, cylinder, capsule or cone.", json_schema_extra=meta("m")
+        default=None,
+        description="Of a sphere, cylinder, capsule or cone.",
+        json_schema_extra=meta("m"),
     )
     height: Positive | None = Field(
-        None,
+        default=None,
         description="Of a cylinder or cone; of a capsule without its two caps.",
         json_schema_extra=meta("m"),
     )
-    mesh: Name | None = Field(None, description="Name of the mesh (shape mesh or convex_hull).")
+    mesh: Name | None = Field(
+        default=None, description="Name of the mesh (shape mesh or convex_hull)."
+    )
     heights: list[list[float]] | None = Field(
-        None,
+        default=None,
         description="Rows of a height field, first row at -y, evenly spaced over size x and y.",
         json_schema_extra=meta("m", xml_text=True),
     )
     rounding: NonNegative = Field(
-        0.0,
+        default=0.0,
         description="Radius swept around the solid for collision.",
         json_schema_extra=meta("m"),
     )
     decompose: bool = Field(
-        False, description="Split a non-convex collision mesh into convex parts."
+        default=False, description="Split a non-convex collision mesh into convex parts."
     )
-    material: Name | None = Field(None, description="Name of a material.")
+    material: Name | None = Field(default=None, description="Name of a material.")
     density: Positive | None = Field(
-        None,
+        default=None,
         description="Overrides the density of the body, which overrides that of the material.",
         json_schema_extra=meta("kg/m^3"),
     )

@@ -28,9 +28,10 @@ class Curve(Element):
     )
     values: list[float] = Field(min_length=2, description="Value at each sample time.")
     interpolation: Literal["step", "linear", "cubic"] = Field(
-        "linear", description="Between samples; constant before the first and after the last."
+        default="linear",
+        description="Between samples; constant before the first and after the last.",
     )
-    repeat: bool = Field(False, description="Start over after the last sample.")
+    repeat: bool = Field(default=False, description="Start over after the last sample.")
 
 
 class Motor(AngleElement):
@@ -41,58 +42,68 @@ class Motor(AngleElement):
 
     kind: Literal["velocity", "servo"] = Field(description="What the target prescribes.")
     freedom: Freedom | None = Field(
-        None, description="Which free axis of a cylindrical joint; elsewhere there is only one."
+        default=None,
+        description="Which free axis of a cylindrical joint; elsewhere there is only one.",
     )
     target: float | None = Field(
-        None,
+        default=None,
         description="Constant target: rad, m, rad/s or m/s.",
         json_schema_extra=meta(angle=True),
     )
     expression: Line | None = Field(
-        None, description="Target as arithmetic of the time t, as in '0.5*sin(2*pi*t)'."
+        default=None, description="Target as arithmetic of the time t, as in '0.5*sin(2*pi*t)'."
     )
     curve: Curve | None = Field(
-        None, description="Sampled target.", json_schema_extra=meta(xml_child=True)
+        default=None, description="Sampled target.", json_schema_extra=meta(xml_child=True)
     )
     proportional: NonNegative = Field(
-        0.0, description="Servo gain on the position error: N m/rad or N/m."
+        default=0.0, description="Servo gain on the position error: N m/rad or N/m."
     )
     derivative: NonNegative = Field(
-        0.0, description="Servo gain on the velocity error: N m s/rad or N s/m."
+        default=0.0, description="Servo gain on the velocity error: N m s/rad or N s/m."
     )
     integral: NonNegative = Field(
-        0.0, description="Servo gain on the integrated position error: N m/(rad s) or N/(m s)."
+        default=0.0,
+        description="Servo gain on the integrated position error: N m/(rad s) or N/(m s).",
     )
     explicit: bool = Field(
-        False,
+        default=False,
         description="Evaluate the gains explicitly, as the papers do; stiff gains then diverge.",
     )
     max_force: Positive | None = Field(
-        None, description="Largest force or torque of the motor: N or N m."
+        default=None, description="Largest force or torque of the motor: N or N m."
     )
 
 
 class Limit(AngleElement):
     """Bounds of the coordinate of a free axis; the start pose is zero."""
 
-    freedom: Freedom | None = Field(None, description="Which free axis of a cylindrical joint.")
+    freedom: Freedom | None = Field(
+        default=None, description="Which free axis of a cylindrical joint."
+    )
     lower: float | None = Field(
-        None, description="Smallest coordinate: rad or m.", json_schema_extra=meta(angle=True)
+        default=None,
+        description="Smallest coordinate: rad or m.",
+        json_schema_extra=meta(angle=True),
     )
     upper: float | None = Field(
-        None, description="Largest coordinate: rad or m.", json_schema_extra=meta(angle=True)
+        default=None,
+        description="Largest coordinate: rad or m.",
+        json_schema_extra=meta(angle=True),
     )
-    restitution: float = Field(0.0, ge=0, le=1, description="Bounce at the bounds.")
+    restitution: float = Field(default=0.0, ge=0, le=1, description="Bounce at the bounds.")
 
 
 class Spring(AngleElement):
     """Spring and damper on a free axis."""
 
-    freedom: Freedom | None = Field(None, description="Which free axis of a cylindrical joint.")
-    stiffness: NonNegative = Field(0.0, description="N m/rad or N/m.")
-    damping: NonNegative = Field(0.0, description="N m s/rad or N s/m.")
+    freedom: Freedom | None = Field(
+        default=None, description="Which free axis of a cylindrical joint."
+    )
+    stiffness: NonNegative = Field(default=0.0, description="N m/rad or N/m.")
+    damping: NonNegative = Field(default=0.0, description="N m s/rad or N s/m.")
     rest: float = Field(
-        0.0,
+        default=0.0,
         description="Coordinate without spring force: rad or m.",
         json_schema_extra=meta(angle=True),
     )
@@ -101,7 +112,9 @@ class Spring(AngleElement):
 class Friction(Element):
     """Dry friction on a free axis."""
 
-    freedom: Freedom | None = Field(None, description="Which free axis of a cylindrical joint.")
+    freedom: Freedom | None = Field(
+        default=None, description="Which free axis of a cylindrical joint."
+    )
     force: NonNegative = Field(description="Friction force or torque: N or N m.")
 
 
@@ -112,7 +125,9 @@ class CouplingTerm(Element):
     coefficient: float = Field(
         description="Factor of its coordinate (1, 1/m where it is a length)."
     )
-    freedom: Freedom | None = Field(None, description="Which free axis of a cylindrical joint.")
+    freedom: Freedom | None = Field(
+        default=None, description="Which free axis of a cylindrical joint."
+    )
 
 
 JointType = Literal[
@@ -149,43 +164,49 @@ class Joint(Element):
     for both bodies unless ``axis2`` gives body 2's own (a universal joint's second axis).
     """
 
-    name: Name | None = Field(None, description="Unique among joints; default joint-1, joint-2 …")
+    name: Name | None = Field(
+        default=None, description="Unique among joints; default joint-1, joint-2 …"
+    )
     type: JointType = Field(
         description="Which motion the joint leaves free (docs/algorithm.md, catalogue)."
     )
-    body1: Name = Field("world", description="Name of a body, or 'world'.")
-    body2: Name = Field("world", description="Name of a body, or 'world'.")
+    body1: Name = Field(default="world", description="Name of a body, or 'world'.")
+    body2: Name = Field(default="world", description="Name of a body, or 'world'.")
     anchor: Vector | None = Field(
-        None,
+        default=None,
         description="Joint point, world frame of the start pose.",
         json_schema_extra=meta("m"),
     )
     anchor2: Vector | None = Field(
-        None,
+        default=None,
         description="Joint point of body 2 where it differs from anchor.",
         json_schema_extra=meta("m"),
     )
     axis: Vector | None = Field(
-        None,
+        default=None,
         description="Axis of a hinge, slider, cylindrical or universal joint, direction of a"
         " point-on-line joint, normal of a plane; any length but zero.",
     )
-    axis2: Vector | None = Field(None, description="Axis of body 2 where it differs from axis.")
+    axis2: Vector | None = Field(
+        default=None, description="Axis of body 2 where it differs from axis."
+    )
     length: Positive | None = Field(
-        None,
+        default=None,
         description="Of a distance joint; default the distance of its anchors.",
         json_schema_extra=meta("m"),
     )
-    collide: bool = Field(False, description="Whether the two bodies can touch each other.")
+    collide: bool = Field(default=False, description="Whether the two bodies can touch each other.")
     break_force: Positive | None = Field(
-        None, description="Reaction force at which the joint breaks.", json_schema_extra=meta("N")
+        default=None,
+        description="Reaction force at which the joint breaks.",
+        json_schema_extra=meta("N"),
     )
     break_torque: Positive | None = Field(
-        None,
+        default=None,
         description="Reaction torque at which the joint breaks.",
         json_schema_extra=meta("N m"),
     )
-    constant: float = Field(0.0, description="Right-hand side of a coupling.")
+    constant: float = Field(default=0.0, description="Right-hand side of a coupling.")
     motors: list[Motor] = Field(
         default_factory=list,
         description="Motors on free axes.",

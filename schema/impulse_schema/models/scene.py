@@ -33,7 +33,7 @@ class CollisionGroupRule(Element):
 class CollisionFilter(Element):
     """Which bodies can touch. A pair wins over a group rule, that over the default."""
 
-    default: bool = Field(True, description="Whether bodies no rule mentions can touch.")
+    default: bool = Field(default=True, description="Whether bodies no rule mentions can touch.")
     pairs: list[CollisionPair] = Field(
         default_factory=list,
         description="Rules for two bodies.",
@@ -53,12 +53,12 @@ class Scene(Element):
     _source: Source | None = PrivateAttr(None)
 
     version: Literal[1] = Field(description="Version of the file format.")
-    name: Name | None = Field(None, description="Title of the scene.")
+    name: Name | None = Field(default=None, description="Title of the scene.")
     description: Paragraphs | None = Field(
-        None, description="What the scene shows.", json_schema_extra=meta(xml_text=True)
+        default=None, description="What the scene shows.", json_schema_extra=meta(xml_text=True)
     )
     settings: Settings = Field(
-        default_factory=Settings,
+        default_factory=lambda: Settings(),
         description="How the scene is simulated.",
         json_schema_extra=meta(xml_child=True),
     )
@@ -92,5 +92,5 @@ class Scene(Element):
         json_schema_extra=meta(xml_tag="spring"),
     )
     collision_filter: CollisionFilter | None = Field(
-        None, description="Which bodies can touch.", json_schema_extra=meta(xml_child=True)
+        default=None, description="Which bodies can touch.", json_schema_extra=meta(xml_child=True)
     )

@@ -16,31 +16,35 @@ class Settings(Element):
     """How the scene is simulated unless the command line says otherwise."""
 
     gravity: Vector = Field(
-        (0.0, 0.0, -9.81),
+        default=(0.0, 0.0, -9.81),
         description="Gravitational acceleration, world axes.",
         json_schema_extra=meta("m/s^2"),
     )
     step: Positive = Field(
-        0.01, description="Length of one simulation step.", json_schema_extra=meta("s")
+        default=0.01, description="Length of one simulation step.", json_schema_extra=meta("s")
     )
-    duration: Positive = Field(10.0, description="Simulated time.", json_schema_extra=meta("s"))
+    duration: Positive = Field(
+        default=10.0, description="Simulated time.", json_schema_extra=meta("s")
+    )
     fps: Positive = Field(
-        25.0, description="Recorded frames per second.", json_schema_extra=meta("1/s")
+        default=25.0, description="Recorded frames per second.", json_schema_extra=meta("1/s")
     )
     method: Method = Field(
-        "imp2",
+        default="imp2",
         description="Integration method: imp2 is the impulse step, imp4 to imp10 are its symmetric"
         " compositions; the others are comparison methods.",
     )
-    solver: Solver = Field("direct", description="How the linear system of the joints is solved.")
+    solver: Solver = Field(
+        default="direct", description="How the linear system of the joints is solved."
+    )
     tolerance: Positive | None = Field(
-        None,
+        default=None,
         description="Largest joint error accepted after a step. Default 1e-6 for order 2, 1e-9 for"
         " order 4, 1e-12 above, times the scene's size where that exceeds one metre.",
         json_schema_extra=meta("m"),
     )
     free_motion: Literal["exact", "rk4"] = Field(
-        "exact",
+        default="exact",
         description="Rotation between joint impulses: exact (closed form or Taylor series to"
         " round-off), or one classical Runge-Kutta step as in the papers (order 2 only).",
     )
