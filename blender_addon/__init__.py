@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Impulse in Blender: tag bodies and joints, check, export, simulate, import as keyframes.
+
+Works as the package ``blender_addon`` under pip's bpy and as the extension
+``bl_ext.user_default.impulse``; imports within it are relative for that reason.
+"""
+
+from . import operators, panels, preferences, properties
+
+MODULES = (properties, preferences, operators, panels)
+
+
+def register() -> None:
+    for module in MODULES:
+        module.register()
+
+
+def unregister() -> None:
+    for module in reversed(MODULES):
+        module.unregister()

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tagged objects of a scene: which ones there are and how they hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import bpy
+import numpy as np
+
+from .convert import Floats, Placement, is_sheared, take_apart
+from .issues import Issue
+
+
+@dataclass
+class Tagged:
+    """Tagged objects by kind, each list sorted by name; geometry by the name of its body."""
+
+    bodies: list[bpy.types.Object] = field(default_factory=list)
+    joints: list[bpy.types.Object] = field(default_factory=list)
+    springs: list[bpy.types.Object] = field(default_factory=list)
+    geometry: dict[str, list[bpy.types.Object]] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+
+    def report(self, obj: bpy.types.Object, message: str, severity: str = "ERROR") -> None:
+        self.issues.append(Issue(message, obj.name, severity=severity))
+
+
+def collect(view_layer: bpy.types.ViewLayer) -> Tagged:
+    """Tagged objects of a view layer; those of excluded collections are not part of the scene."""
+    tagged = Tagged()
+    present = sorted(view_layer.objects, key=lambda obj: obj.name)
+    geometry = []
+    for obj in present:
+        kind = obj.impulse.kind
+        if kind == "BODY":
+            tagged.bodies.append(obj)
+        elif kind == "JOINT":
+            tagged.joints.append(obj)
+        elif kind == "SPRING":
+            tagged.springs.append(obj)
+        elif kind == "GEOMETRY":
+            geometry.append(obj)
+    names = {obj.name for obj in present}
+    for obj in geometry:
+        body = body_of(obj)
+        if body is None:
+            tagged.report(obj, "is geometry of no body; choose its body or parent it to one")
+        elif body.name not in names:
+            tagged.report(obj, f"belongs to {body.name}, which is not in this view layer")
+        else:
+            tagged.geometry.setdefault(body.name, []).append(obj)
+    for obj in [*tagged.bodies, *geometry]:
+        _check_transform(tagged, obj)
+    return tagged
+
+
+def body_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The body a geometry object belongs to: the one it names, else the nearest parent body."""
+    if obj.impulse.geometry.body is not None:
+        return obj.impulse.geometry.body
+    return next((up for up in ancestors(obj) if up.impulse.kind == "BODY"), None)
+
+
+def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    while obj.parent is not None:
+        obj = obj.parent
+        yield obj
+
+
+def placement_of(obj: bpy.types.Object) -> Placement:
+    """World matrix of an object taken apart; raises ValueError where a scale is zero."""
+    return take_apart(np.array(obj.matrix_world))
+
+
+def is_animated(obj: bpy.types.Object) -> bool:
+    animation = obj.animation_data
+    return animation is not None and (animation.action is not None or len(animation.drivers) > 0)
+
+
+def _check_transform(tagged: Tagged, obj: bpy.types.Object) -> None:
+    try:
+        placement = placement_of(obj)
+    except ValueError:
+        tagged.report(obj, "has a scale of zero")
+        return
+    if obj.impulse.kind != "BODY":
+        return
+    if is_sheared(placement.stretch):
+        tagged.report(
+            obj,
+            "is sheared: a parent with an uneven scale is turned against it; apply the parent's scale"
+            " (Object > Apply > Scale)",
+        )
+    if obj.impulse.body.motion == "dynamic":
+        _check_movable(tagged, obj)
+
+
+def _check_movable(tagged: Tagged, obj: bpy.types.Object) -> None:
+    """Report what would make an imported animation of a dynamic body land elsewhere."""
+    if not is_identity(obj.delta_location, obj.delta_scale, obj.delta_rotation_quaternion):
+        tagged.report(obj, "has delta transforms; apply them (Object > Apply > Deltas)")
+    if any(not constraint.mute for constraint in obj.constraints):
+        tagged.report(obj, "has constraints, which would fight the simulated motion", "WARNING")
+    if obj.rigid_body is not None:
+        tagged.report(
+            obj, "is also in Blender's rigid body world, which would move it again", "WARNING"
+        )
+    if obj.parent is not None and not is_even(parent_space(obj)):
+        tagged.report(
+            obj,
+            f"hangs on {obj.parent.name}, whose scale is uneven and would distort it when it turns;"
+            " apply that scale (Object > Apply > Scale) or clear the parent",
+        )
+    for parent in ancestors(obj):
+        if is_animated(parent) and parent.impulse.kind != "BODY":
+            tagged.report(
+                obj,
+                f"hangs on {parent.name}, which has an animation of its own; clear the parent and"
+                " keep the transform (Alt P)",
+            )
+
+
+def parent_space(obj: bpy.types.Object) -> Floats:
+    """Matrix (4, 4) from an object's own transform to the world, as it stands now."""
+    return np.array(obj.matrix_world) @ np.linalg.inv(np.array(obj.matrix_basis))
+
+
+def is_even(matrix: Floats) -> bool:
+    """Whether a 4x4 matrix scales all directions alike."""
+    linear = matrix[:3, :3]
+    square = linear.T @ linear
+    return bool(np.allclose(square, np.trace(square) / 3 * np.eye(3), rtol=0, atol=2e-4 * np.trace(square)))
+
+
+def is_identity(location: object, scale: object, quaternion: object) -> bool:
+    return (
+        np.allclose(location, 0)
+        and np.allclose(scale, 1)
+        and np.allclose(np.abs(quaternion), (1, 0, 0, 0))
+    )

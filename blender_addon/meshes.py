@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Polygons of an object as Blender shows it: modifiers applied, n-gons kept where they are flat."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .convert import Floats
+
+# A corner farther from its polygon's plane than this, relative to the polygon's size, bends it.
+PLANARITY_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Polygons:
+    """A polygon mesh: face f has corners[offsets[f]:offsets[f + 1]], counter-clockwise outside."""
+
+    vertices: Floats  # (V, 3)
+    corners: NDArray[np.int64]  # (K,) vertex numbers
+    offsets: NDArray[np.int64]  # (F + 1,)
+
+    @property
+    def face_count(self) -> int:
+        return len(self.offsets) - 1
+
+    def faces(self) -> list[list[int]]:
+        corners = self.corners.tolist()
+        bounds = self.offsets.tolist()
+        return [corners[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+
+    def transformed(self, linear: Floats) -> Polygons:
+        """Vertices through a 3x3 matrix; faces turned over where the matrix is a reflection."""
+        vertices = self.vertices @ linear.T
+        if np.linalg.det(linear) >= 0:
+            return Polygons(vertices, self.corners, self.offsets)
+        starts, ends = self.offsets[:-1], self.offsets[1:]
+        # Corner k of the face from a to b becomes corner a + b - 1 - k.
+        sums = np.repeat(starts + ends - 1, ends - starts)
+        return Polygons(vertices, self.corners[sums - np.arange(len(sums))], self.offsets)
+
+
+def evaluated_polygons(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Polygons | None:
+    """Mesh of an object with its modifiers, in its local coordinates; None where it has none.
+
+    Vertices that no face uses are left out. Polygons that are not flat are triangulated as
+    Blender draws them.
+    """
+    evaluated = obj.evaluated_get(depsgraph)
+    try:
+        mesh = evaluated.to_mesh()
+    except RuntimeError:  # an Empty, a camera, a light
+        return None
+    try:
+        return _read(mesh) if len(mesh.polygons) else None
+    finally:
+        evaluated.to_mesh_clear()
+
+
+def _read(mesh: bpy.types.Mesh) -> Polygons:
+    vertices = np.empty(len(mesh.vertices) * 3, np.float32)
+    mesh.vertices.foreach_get("co", vertices)
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    starts = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_start", starts)
+    offsets = np.append(starts, len(corners)).astype(np.int64)
+    polygons = Polygons(vertices.reshape(-1, 3).astype(float), corners.astype(np.int64), offsets)
+    return _without_unused(_flattened(polygons, mesh))
+
+
+def _flattened(polygons: Polygons, mesh: bpy.types.Mesh) -> Polygons:
+    """Polygons with the bent ones replaced by Blender's triangles of them."""
+    sizes = np.diff(polygons.offsets)
+    bent = (sizes > 3) & ~is_flat(polygons)
+    if not bent.any():
+        return polygons
+    mesh.calc_loop_triangles()
+    triangles = np.empty(len(mesh.loop_triangles) * 3, np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    owners = np.empty(len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("polygon_index", owners)
+    extra = triangles.reshape(-1, 3)[bent[owners]].astype(np.int64)
+    kept = polygons.corners[np.repeat(~bent, sizes)]
+    counts = np.concatenate([sizes[~bent], np.full(len(extra), 3)])
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    return Polygons(polygons.vertices, np.concatenate([kept, extra.ravel()]), offsets)
+
+
+def is_flat(polygons: Polygons) -> NDArray[np.bool_]:
+    """For each polygon, whether its corners lie in one plane (shape (F,))."""
+    starts, ends = polygons.offsets[:-1], polygons.offsets[1:]
+    sizes = ends - starts
+    points = polygons.vertices[polygons.corners]
+    owner = np.repeat(np.arange(len(starts)), sizes)
+    centres = np.add.reduceat(points, starts) / sizes[:, None]
+    arms = points - centres[owner]
+    following = np.arange(len(points)) + 1
+    following[ends - 1] = starts
+    # Newell's normal: half the sum of the cross products of neighbouring corners.
+    normals = np.add.reduceat(np.cross(arms, arms[following]), starts)
+    lengths = np.linalg.norm(normals, axis=1)
+    normals /= np.where(lengths > 0, lengths, 1.0)[:, None]
+    heights = np.abs(np.einsum("ki,ki->k", arms, normals[owner]))
+    reach = np.maximum.reduceat(np.linalg.norm(arms, axis=1), starts)
+    return np.maximum.reduceat(heights, starts) <= PLANARITY_TOLERANCE * reach
+
+
+def _without_unused(polygons: Polygons) -> Polygons:
+    used, corners = np.unique(polygons.corners, return_inverse=True)
+    if len(used) == len(polygons.vertices):
+        return polygons
+    return Polygons(polygons.vertices[used], corners.reshape(-1), polygons.offsets)
+
+
+def surface_defect(polygons: Polygons) -> str:
+    """What keeps a mesh from being the skin of a solid, in words; '' where nothing does."""
+    following = np.arange(len(polygons.corners)) + 1
+    following[polygons.offsets[1:] - 1] = polygons.offsets[:-1]
+    tails, heads = polygons.corners, polygons.corners[following]
+    count = len(polygons.vertices)
+    directed, times = np.unique(tails * count + heads, return_counts=True)
+    reverse = (directed % count) * count + directed // count
+    open_edges = int((~np.isin(reverse, directed)).sum())
+    doubled = int((times > 1).sum())
+    if doubled:
+        return f"has {doubled} edges along which neighbouring faces point opposite ways or meet others"
+    if open_edges:
+        return f"is open along {open_edges} edges"
+    if signed_volume(polygons) < 0:
+        return "is inside out"
+    return ""
+
+
+def signed_volume(polygons: Polygons) -> float:
+    """Volume enclosed by a closed mesh, negative where its faces point inwards."""
+    sizes = np.diff(polygons.offsets)
+    first = polygons.vertices[np.repeat(polygons.corners[polygons.offsets[:-1]], sizes)]
+    following = np.arange(len(polygons.corners)) + 1
+    following[polygons.offsets[1:] - 1] = polygons.offsets[:-1]
+    here = polygons.vertices[polygons.corners]
+    there = polygons.vertices[polygons.corners[following]]
+    return float(np.einsum("ki,ki->", first, np.cross(here, there)) / 6.0)
+
+
+def write_ply(path: Path, polygons: Polygons) -> None:
+    """Write a binary PLY file, whole or not at all. Raises OSError."""
+    sizes = np.diff(polygons.offsets)
+    header = (
+        "ply\nformat binary_little_endian 1.0\n"
+        f"element vertex {len(polygons.vertices)}\n"
+        "property float x\nproperty float y\nproperty float z\n"
+        f"element face {polygons.face_count}\n"
+        "property list uint int vertex_indices\nend_header\n"
+    )
+    # Each face is its corner count followed by its corners.
+    faces = np.insert(polygons.corners, polygons.offsets[:-1], sizes).astype("<i4")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(header.encode("ascii"))
+            file.write(polygons.vertices.astype("<f4").tobytes())
+            file.write(faces.tobytes())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Operators that check, export, import and clear."""
+
+import os
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper, ImportHelper
+
+from .. import playback, scene_export
+from ..issues import ExportError, errors
+
+
+def show_issues(scene, issues):
+    """Put issues into the list of the panel, errors first."""
+    tag = scene.impulse
+    tag.issues.clear()
+    for issue in sorted(issues, key=lambda issue: issue.severity):
+        row = tag.issues.add()
+        row.severity, row.code = issue.severity, issue.code
+        row.object_name, row.message, row.hint = issue.object_name, issue.message, issue.hint
+    tag.issue_index = 0
+    tag.checked = True
+
+
+def report_issues(operator, issues):
+    """Report a few issues; the panel has them all."""
+    for issue in issues[:10]:
+        operator.report({issue.severity}, str(issue))
+    if len(issues) > 10:
+        operator.report({"WARNING"}, f"… and {len(issues) - 10} more in the Impulse panel.")
+
+
+def absolute(operator, filepath):
+    """The path an operator was given, '' with a report where there is none."""
+    if not filepath:
+        operator.report({"ERROR"}, "Give a file: filepath is empty.")
+        return ""
+    return os.path.abspath(bpy.path.abspath(filepath))
+
+
+class IMPULSE_OT_validate_scene(bpy.types.Operator):
+    """Check the tagged objects and list everything that is wrong"""
+
+    bl_idname = "impulse.validate_scene"
+    bl_label = "Check Scene"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        issues = scene_export.build(context).issues
+        show_issues(context.scene, issues)
+        report_issues(self, issues)
+        if errors(issues):
+            return {"CANCELLED"}
+        self.report({"INFO"}, "The scene can be simulated.")
+        return {"FINISHED"}
+
+
+class IMPULSE_OT_select_issue(bpy.types.Operator):
+    """Select the object of this issue and look at it"""
+
+    bl_idname = "impulse.select_issue"
+    bl_label = "Show Object"
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(min=0)
+
+    def execute(self, context):
+        issues = context.scene.impulse.issues
+        name = issues[self.index].object_name if self.index < len(issues) else ""
+        obj = context.view_layer.objects.get(name)
+        if obj is None:
+            self.report({"WARNING"}, "This issue is about the scene, not about one object.")
+            return {"CANCELLED"}
+        for other in context.selected_objects:
+            other.select_set(False)
+        obj.hide_set(False)
+        obj.select_set(True)
+        context.view_layer.objects.active = obj
+        context.scene.impulse.issue_index = self.index
+        return {"FINISHED"}
+
+
+class IMPULSE_OT_export_scene(bpy.types.Operator, ExportHelper):
+    """Write the tagged objects as an Impulse scene; nothing is written if something is wrong"""
+
+    bl_idname = "impulse.export_scene"
+    bl_label = "Export Impulse Scene"
+
+    filename_ext = ".xml"
+    filter_glob: StringProperty(default="*.xml;*.json", options={"HIDDEN"})
+
+    def check(self, _context):
+        """Blender's file browser asks whether to change the path: only a missing suffix."""
+        if self.filepath and not self.filepath.lower().endswith((".xml", ".json")):
+            self.filepath += self.filename_ext
+            return True
+        return False
+
+    def execute(self, context):
+        path = absolute(self, self.filepath)
+        if not path:
+            return {"CANCELLED"}
+        try:
+            result = scene_export.export(context, path)
+        except ExportError as error:
+            show_issues(context.scene, error.issues)
+            report_issues(self, error.issues)
+            return {"CANCELLED"}
+        show_issues(context.scene, result.issues)
+        report_issues(self, result.issues)
+        scene = result.scene
+        self.report(
+            {"INFO"}, f"{len(scene.bodies)} bodies and {len(scene.joints)} joints written to {path}"
+        )
+        return {"FINISHED"}
+
+
+class IMPULSE_OT_import_animation(bpy.types.Operator, ImportHelper):
+    """Give the objects the motion of a recording, as keyframes"""
+
+    bl_idname = "impulse.import_animation"
+    bl_label = "Import Impulse Animation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".json"
+    filter_glob: StringProperty(default="*.json;*.npz", options={"HIDDEN"})
+    use_start: BoolProperty(name="Set start frame")
+    start: FloatProperty(name="Start frame", description="Frame of time 0", default=1.0)
+    fit_range: BoolProperty(
+        name="Fit frame range", description="End the scene where the recording ends", default=True
+    )
+
+    def execute(self, context):
+        path = absolute(self, self.filepath)
+        if not path:
+            return {"CANCELLED"}
+        start = self.start if self.use_start else None
+        return import_file(self, context, path, start=start, fit_range=self.fit_range)
+
+
+def import_file(operator, context, path, *, start=None, fit_range=True):
+    """Read a recording and keyframe it; what was not found is a warning."""
+    from impulse_core.recording import RecordingError, load_recording
+
+    try:
+        recording = load_recording(path)
+        report = playback.import_recording(
+            recording, context.scene, start=start, fit_range=fit_range
+        )
+    except (RecordingError, playback.PlaybackError, OSError) as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    operator.report({"WARNING" if report.missing else "INFO"}, str(report))
+    return {"FINISHED"}
+
+
+class IMPULSE_OT_clear_animation(bpy.types.Operator):
+    """Take the imported motion off all objects and put back what they had before"""
+
+    bl_idname = "impulse.clear_animation"
+    bl_label = "Clear Animation"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        if not any(obj.impulse.playback.active for obj in context.scene.objects):
+            cls.poll_message_set("No object plays an imported animation")
+            return False
+        return True
+
+    def execute(self, context):
+        names = playback.clear(context.scene.objects)
+        self.report({"INFO"}, f"{len(names)} objects cleared")
+        return {"FINISHED"}
+
+
+def draw_export(self, _context):
+    self.layout.operator(IMPULSE_OT_export_scene.bl_idname, text="Impulse scene (.xml, .json)")
+
+
+def draw_import(self, _context):
+    self.layout.operator(
+        IMPULSE_OT_import_animation.bl_idname, text="Impulse animation (.json, .npz)"
+    )
+
+
+CLASSES = (
+    IMPULSE_OT_validate_scene,
+    IMPULSE_OT_select_issue,
+    IMPULSE_OT_export_scene,
+    IMPULSE_OT_import_animation,
+    IMPULSE_OT_clear_animation,
+)

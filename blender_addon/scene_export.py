@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From tagged objects to a checked scene file.
+
+``build`` reads Blender and returns the scene with every issue; ``export`` writes it, and writes
+nothing where there is an error. The start of the simulation is the pose at the scene's first frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from impulse_schema import SceneError, check_scene, save_scene
+from impulse_schema.models import Load, Scene, Settings
+from impulse_schema.models import Material as MaterialModel
+from impulse_schema.translate import translate
+from pydantic import ValidationError
+
+from .collect import Tagged, collect, is_animated, placement_of
+from .convert import (
+    decimals,
+    frame_to_time,
+    length_to_scene,
+    quaternion_to_scene,
+    rotation_to_quaternion,
+)
+from .issues import ExportError, Issue, errors, from_findings, from_problems
+from .joint_export import joint_data, spring_data
+from .meshes import Polygons, write_ply
+from .schema_properties import values_of
+from .solid_export import SolidExporter
+
+# Meshes with more faces go to a file of their own.
+INLINE_FACES = 1000
+
+
+@dataclass
+class Build:
+    """What ``build`` made: the scene (None where it is invalid), its large meshes, the issues."""
+
+    scene: Scene | None = None
+    meshes: dict[str, Polygons] = field(default_factory=dict)
+    issues: list[Issue] = field(default_factory=list)
+
+
+def build(context: bpy.types.Context) -> Build:
+    """The tagged objects of the current view layer as a scene, with all that is wrong with it."""
+    with start_frame(context.scene):
+        tagged = collect(context.view_layer)
+        exporter = SolidExporter(context)
+        data = _scene_data(context, tagged, exporter)
+    result = Build(meshes=exporter.meshes, issues=tagged.issues)
+    if not tagged.bodies:
+        result.issues.append(Issue("No object is tagged as a body."))
+    try:
+        scene = Scene.model_validate(data)
+    except ValidationError as error:
+        result.issues += from_findings(translate(error.errors(), data), data)
+        return result
+    result.issues += from_problems(check_scene(scene), data)
+    if not errors(result.issues):
+        result.scene = scene
+    return result
+
+
+def export(context: bpy.types.Context, path: str | Path) -> Build:
+    """Write the scene to ``path`` (.xml or .json), large meshes beside it.
+
+    Raises ExportError with every issue where the scene is invalid or cannot be written; files
+    that exist are untouched then.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".xml", ".json"):
+        raise ExportError([Issue(f"'{path.name}' must end in .xml or .json.")])
+    result = build(context)
+    if result.scene is None:
+        raise ExportError(errors(result.issues))
+    try:
+        for mesh in result.scene.meshes:
+            polygons = result.meshes[mesh.name]
+            if polygons.face_count > INLINE_FACES:
+                mesh.vertices = mesh.faces = None
+                mesh.file = f"{path.stem}-{_file_name(mesh.name)}.ply"
+                write_ply(path.parent / mesh.file, polygons)
+        save_scene(result.scene, path)
+    except SceneError as error:
+        raise ExportError(from_problems(error.problems, result.scene.model_dump())) from error
+    except OSError as error:
+        raise ExportError([Issue(f"{path} cannot be written: {error.strerror}.")]) from error
+    return result
+
+
+@contextmanager
+def start_frame(scene: bpy.types.Scene) -> Iterator[None]:
+    """Show the first frame of the scene for a while, as that is where the simulation starts."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    if frame == scene.frame_start and subframe == 0.0:
+        bpy.context.view_layer.update()
+        yield
+        return
+    scene.frame_set(scene.frame_start)
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def _scene_data(context: bpy.types.Context, tagged: Tagged, exporter: SolidExporter) -> dict[str, Any]:
+    """The scene as the plain data its model is validated from."""
+    scene = context.scene
+    metres = scene.unit_settings.scale_length
+    names = {obj.name for obj in context.view_layer.objects}
+    bodies = [_body_data(scene, obj, tagged, exporter) for obj in tagged.bodies]
+    data: dict[str, Any] = {
+        "version": 1,
+        "name": scene.impulse.title or scene.name,
+        "settings": settings_data(scene),
+        "materials": [values_of(m, MaterialModel) for m in scene.impulse.materials],
+        "material_pairs": _values(scene.impulse.material_pairs, "MaterialPair"),
+        "meshes": exporter.mesh_data(INLINE_FACES),
+        "bodies": bodies,
+        "loads": [load for obj in tagged.bodies for load in _load_data(obj)],
+        "joints": [joint_data(obj, metres, names, tagged) for obj in tagged.joints],
+        "springs": [spring_data(obj, metres, names, tagged) for obj in tagged.springs],
+    }
+    if scene.impulse.description:
+        data["description"] = scene.impulse.description
+    if scene.impulse.use_collision_filter:
+        data["collision_filter"] = {
+            "default": scene.impulse.collide_by_default,
+            "pairs": _values(scene.impulse.collision_pairs, "CollisionPair"),
+            "groups": _values(scene.impulse.collision_groups, "CollisionGroupRule"),
+        }
+    return data
+
+
+def _values(items: Any, model: str) -> list[dict[str, Any]]:
+    from impulse_schema import models
+
+    return [values_of(item, getattr(models, model)) for item in items]
+
+
+def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
+    """Settings of the scene; gravity and frame rate are Blender's unless set for Impulse."""
+    group = scene.impulse.settings
+    values = values_of(group, Settings)
+    if not group.use_gravity:
+        gravity = np.array(scene.gravity) if scene.use_gravity else np.zeros(3)
+        values["gravity"] = tuple(
+            decimals(length_to_scene(gravity, scene.unit_settings.scale_length))
+        )
+    if not group.use_fps:
+        values["fps"] = scene.render.fps / decimals(scene.render.fps_base)
+    return values
+
+
+def _body_data(
+    scene: bpy.types.Scene, obj: bpy.types.Object, tagged: Tagged, exporter: SolidExporter
+) -> dict[str, Any]:
+    from impulse_schema.models import Body
+
+    group = obj.impulse.body
+    values = values_of(group, Body)
+    values["name"] = obj.name
+    values.update(_mass_data(values, group))
+    metres = scene.unit_settings.scale_length
+    try:
+        values["position"], values["orientation"] = pose_of(obj, metres)
+        values["geometry"] = exporter.solids(obj, tagged)
+    except ValueError:  # a zero scale, reported by collect
+        return values
+    if group.motion == "kinematic" and is_animated(obj):
+        values["keyframes"] = _keyframe_data(scene, obj)
+    return values
+
+
+def _mass_data(values: dict[str, Any], group: Any) -> dict[str, Any]:
+    """Mass fields that the chosen source uses; the others are taken out of ``values``."""
+    mass = {key: values.pop(key) for key in ("density", "mass", "center_of_mass", "inertia")}
+    if group.mass_source == "density":
+        return {"density": mass["density"]}
+    if group.mass_source == "mass":
+        return {"mass": mass["mass"]}
+    if group.mass_source == "material":
+        return {}
+    del mass["density"]
+    products = tuple(decimals(group.inertia_products))
+    if any(products):
+        mass["inertia"] += products
+    return mass
+
+
+def pose_of(obj: bpy.types.Object, metres: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Position [m] and quaternion of an object's origin in the world, scale left out."""
+    placement = placement_of(obj)
+    position = tuple(decimals(length_to_scene(placement.translation, metres)))
+    return position, quaternion_to_scene(rotation_to_quaternion(placement.rotation))
+
+
+def _load_data(obj: bpy.types.Object) -> list[dict[str, Any]]:
+    loads = [values_of(load, Load) for load in obj.impulse.body.loads]
+    for load in loads:
+        load["body"] = obj.name
+        load["from"] = load.pop("from_")
+    return loads
+
+
+def _keyframe_data(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[dict[str, Any]]:
+    """Poses of an animated object at every frame of the scene."""
+    fps = scene.render.fps / scene.render.fps_base
+    keyframes = []
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        position, orientation = pose_of(obj, scene.unit_settings.scale_length)
+        time = float(frame_to_time(frame, scene.frame_start, fps))
+        keyframes.append({"time": time, "position": position, "orientation": orientation})
+    scene.frame_set(scene.frame_start)
+    return keyframes

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solid that a shape tag stands for: boxes, spheres … fitted to the points of a mesh."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .convert import Floats
+from .meshes import Polygons, signed_volume
+
+# Shapes that take a mesh of the scene.
+MESH_SHAPES = ("mesh", "convex_hull")
+# Scales of the two axes across a round solid may differ by this much, relatively.
+ROUND_TOLERANCE = 1e-4
+# A fitted solid this much larger than its mesh is reported.
+LOOSE_FIT = 1.25
+
+
+class ShapeError(Exception):
+    """The shape does not suit the object; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A primitive: where its centre lies in the frame of the points, and its sizes in their unit."""
+
+    centre: Floats  # (3,)
+    sizes: dict[str, Any] = field(default_factory=dict)  # size, radius, height as in the file
+    volume: float = 0.0
+
+
+def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
+    """Fit ``shape`` to a mesh. Points in the object's rigid axes, scale applied.
+
+    ``stretch`` is the object's scale as a 3x3 matrix; a round solid cannot have an uneven one.
+    Raises ShapeError.
+    """
+    low, high = polygons.vertices.min(axis=0), polygons.vertices.max(axis=0)
+    centre, extent = (low + high) / 2, high - low
+    arms = polygons.vertices - centre
+    scales = np.linalg.norm(stretch, axis=0)
+    if shape == "box":
+        if extent.min() <= 0:
+            raise ShapeError("is flat and cannot be a box; use the shape mesh or plane")
+        return Fit(centre, {"size": extent}, float(np.prod(extent)))
+    if shape == "sphere":
+        _require_even(scales, shape)
+        radius = float(np.linalg.norm(arms, axis=1).max())
+        return Fit(centre, {"radius": radius}, 4 / 3 * math.pi * radius**3)
+    _require_even(scales[:2], shape)
+    radius = float(np.linalg.norm(arms[:, :2], axis=1).max())
+    height = float(extent[2])
+    if radius <= 0 or height <= 0:
+        raise ShapeError(f"is flat and cannot be a {shape}")
+    if shape == "capsule":
+        height -= 2 * radius
+        if height <= 0:
+            raise ShapeError("is not longer along z than it is wide, so it is no capsule; use a sphere")
+        volume = math.pi * radius**2 * (height + 4 / 3 * radius)
+    else:
+        volume = math.pi * radius**2 * height / (3 if shape == "cone" else 1)
+    return Fit(centre, {"radius": radius, "height": height}, volume)
+
+
+def _require_even(scales: Floats, shape: str) -> None:
+    if scales.max() - scales.min() > ROUND_TOLERANCE * scales.max():
+        text = " x ".join(f"{scale:.4g}" for scale in scales)
+        raise ShapeError(
+            f"has an uneven scale ({text}) across a {shape}; scale it evenly or use the shape mesh"
+        )
+
+
+def looseness(fit: Fit, polygons: Polygons) -> float:
+    """Volume of the fitted solid over that of the mesh; 1 where the mesh encloses none."""
+    volume = abs(signed_volume(polygons))
+    return fit.volume / volume if volume > 0 else 1.0
+
+
+def height_field(polygons: Polygons) -> tuple[Floats, list[list[float]], Floats]:
+    """Size, rows of heights and centre of a mesh whose points form an even grid over x and y.
+
+    Heights count from the centre's z, which is the object's own. Raises ShapeError.
+    """
+    x, y, z = polygons.vertices.T
+    columns, rows = _grid_lines(x), _grid_lines(y)
+    if len(columns) * len(rows) != len(x) or min(len(columns), len(rows)) < 2:
+        raise ShapeError("is no height field: its points must form an even grid over local x and y")
+    order = np.lexsort((np.searchsorted(columns, x - _slack(x)), np.searchsorted(rows, y - _slack(y))))
+    heights = z[order].reshape(len(rows), len(columns))
+    centre = np.array([(columns[0] + columns[-1]) / 2, (rows[0] + rows[-1]) / 2, 0.0])
+    extent_z = float(heights.max() - heights.min()) or 1.0
+    size = np.array([columns[-1] - columns[0], rows[-1] - rows[0], extent_z])
+    return size, heights.tolist(), centre
+
+
+def _slack(values: Floats) -> float:
+    return 1e-5 * float(np.ptp(values))
+
+
+def _grid_lines(values: Floats) -> Floats:
+    """Distinct coordinates of a grid; raises ShapeError where they are not evenly spaced."""
+    ordered = np.sort(values)
+    lines = ordered[np.concatenate([[True], np.diff(ordered) > _slack(values)])]
+    gaps = np.diff(lines)
+    if len(gaps) == 0 or np.ptp(gaps) > 1e-4 * gaps.max():
+        raise ShapeError("is no height field: its points are not evenly spaced over local x and y")
+    return lines

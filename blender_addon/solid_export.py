@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solids of bodies, and the meshes they share."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import bpy
+import numpy as np
+from impulse_schema.models import Geometry
+
+from .collect import Tagged, placement_of
+from .convert import (
+    Placement,
+    decimals,
+    is_sheared,
+    length_to_scene,
+    quaternion_to_scene,
+    rotation_to_quaternion,
+)
+from .meshes import Polygons, evaluated_polygons, surface_defect
+from .schema_properties import values_of
+from .shapes import LOOSE_FIT, MESH_SHAPES, ShapeError, fit_shape, height_field, looseness
+
+
+class SolidExporter:
+    """Turns geometry objects into solids; equal meshes (linked duplicates) are written once."""
+
+    def __init__(self, context: bpy.types.Context) -> None:
+        self._depsgraph = context.evaluated_depsgraph_get()
+        self._metres = context.scene.unit_settings.scale_length
+        self._names: dict[bytes, str] = {}
+        self.meshes: dict[str, Polygons] = {}
+
+    def solids(self, body: bpy.types.Object, tagged: Tagged) -> list[dict[str, Any]]:
+        """Solids of a body: its own mesh, if it takes part, then its geometry objects."""
+        members = list(tagged.geometry.get(body.name, ()))
+        if body.impulse.body.own_geometry and body.type != "EMPTY":
+            members.insert(0, body)
+        frame = placement_of(body)
+        found = []
+        for obj in members:
+            try:
+                found.append(self._solid(obj, frame, tagged))
+            except ShapeError as error:
+                tagged.report(obj, f"{error}")
+        return found
+
+    def mesh_data(self, inline_faces: int) -> list[dict[str, Any]]:
+        """The meshes for the scene; one that is too large to be inline only by its name."""
+        return [
+            {"name": name, "vertices": decimals(mesh.vertices), "faces": mesh.faces()}
+            if mesh.face_count <= inline_faces
+            else {"name": name, "file": "unwritten.ply"}
+            for name, mesh in self.meshes.items()
+        ]
+
+    def _solid(self, obj: bpy.types.Object, frame: Placement, tagged: Tagged) -> dict[str, Any]:
+        placement = placement_of(obj)
+        values = values_of(obj.impulse.geometry, Geometry)
+        values["name"] = obj.name
+        shape = values["shape"]
+        points = self._points(obj, placement)
+        centre = np.zeros(3)
+        if shape in MESH_SHAPES:
+            values["mesh"] = self._mesh(obj, self._checked(obj, points, tagged))
+        elif is_sheared(placement.stretch):
+            raise ShapeError(f"is sheared and cannot be a {shape}; use the shape mesh")
+        elif shape == "height_field":
+            size, values["heights"], centre = height_field(self._required(points))
+            values["size"] = tuple(decimals(size))
+        elif shape != "plane":
+            points = self._required(points)
+            fit = fit_shape(shape, points, placement.stretch)
+            centre = fit.centre
+            for key, value in fit.sizes.items():
+                number = decimals(value)
+                values[key] = tuple(number) if isinstance(number, list) else number
+            self._report_loose(obj, shape, looseness(fit, points), tagged)
+        values.update(self._pose(placement, centre, frame))
+        return values
+
+    def _points(self, obj: bpy.types.Object, placement: Placement) -> Polygons | None:
+        """Mesh of an object in its rigid axes, in metres: scale, reflection and shear baked in."""
+        polygons = evaluated_polygons(obj, self._depsgraph)
+        if polygons is None:
+            return None
+        return polygons.transformed(length_to_scene(placement.stretch, self._metres))
+
+    def _required(self, polygons: Polygons | None) -> Polygons:
+        if polygons is None:
+            raise ShapeError("has no faces to make a solid from; give it a mesh")
+        return polygons
+
+    def _checked(self, obj: bpy.types.Object, points: Polygons | None, tagged: Tagged) -> Polygons:
+        polygons = self._required(points)
+        defect = surface_defect(polygons)
+        if defect and obj.impulse.geometry.shape == "mesh":
+            hint = {
+                True: "recalculate its normals (Shift N in edit mode)",
+                False: "close it, or use the shape convex hull",
+            }[defect.startswith("is inside") or "opposite" in defect]
+            tagged.report(obj, f"{defect}, so it encloses no solid; {hint}")
+        return polygons
+
+    def _mesh(self, obj: bpy.types.Object, polygons: Polygons) -> str:
+        """Name of the scene's mesh with these polygons, a new one if there is none yet."""
+        single = polygons.vertices.astype(np.float32)
+        data = [single.tobytes(), polygons.corners.tobytes(), polygons.offsets.tobytes()]
+        key = hashlib.sha256(b"|".join(data)).digest()
+        if key not in self._names:
+            self._names[key] = obj.name
+            self.meshes[obj.name] = Polygons(
+                single.astype(float), polygons.corners, polygons.offsets
+            )
+        return self._names[key]
+
+    def _pose(self, placement: Placement, centre: Any, frame: Placement) -> dict[str, Any]:
+        """Pose of a solid in the frame of its body; ``centre`` in metres in the solid's axes."""
+        offset = length_to_scene(placement.translation - frame.translation, self._metres)
+        position = frame.rotation.T @ (offset + placement.rotation @ centre)
+        noise = 1e-7 * max(1.0, float(np.abs(position).max()))
+        position = np.where(np.abs(position) < noise, 0.0, position)
+        turn = rotation_to_quaternion(frame.rotation.T @ placement.rotation)
+        return {
+            "position": tuple(decimals(position)),
+            "orientation": quaternion_to_scene(np.where(np.abs(turn) < 1e-7, 0.0, turn)),
+        }
+
+    def _report_loose(
+        self, obj: bpy.types.Object, shape: str, ratio: float, tagged: Tagged
+    ) -> None:
+        if ratio > LOOSE_FIT:
+            tagged.report(
+                obj,
+                f"is wrapped in a {shape} of {ratio:.2f} times its volume; mass and contact are those"
+                f" of the {shape}",
+                "WARNING",
+            )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tagging as plain functions; the operators only read their arguments and call these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import bpy
+from bpy.types import Object
+
+# Kinds of object that have faces, or can have them.
+SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
+
+
+class TagError(Exception):
+    """The objects cannot be tagged so; the text says why."""
+
+
+def tag_bodies(
+    objects: Iterable[Object],
+    *,
+    motion: str = "dynamic",
+    mass_source: str = "density",
+    density: float = 1000.0,
+    mass: float = 1.0,
+    shape: str = "mesh",
+) -> None:
+    """Make objects bodies; those with faces become their own first solid."""
+    for obj in objects:
+        obj.impulse.kind = "BODY"
+        body = obj.impulse.body
+        body.motion = motion
+        body.mass_source = mass_source
+        body.density = density
+        body.mass = mass
+        body.own_geometry = obj.type in SOLID_TYPES
+        obj.impulse.geometry.shape = shape
+
+
+def tag_geometry(
+    objects: Iterable[Object], body: Object | None, *, role: str = "both", shape: str = "mesh"
+) -> None:
+    """Make objects solids of ``body``; without one, of their nearest parent body."""
+    objects = list(objects)
+    if body is not None and body.impulse.kind != "BODY":
+        raise TagError(f"{body.name} is not tagged as a body; tag it first.")
+    for obj in objects:
+        if obj.type not in SOLID_TYPES:
+            raise TagError(f"{obj.name} has no faces and cannot be geometry.")
+    for obj in objects:
+        obj.impulse.kind = "GEOMETRY"
+        obj.impulse.geometry.body = body
+        obj.impulse.geometry.role = role
+        obj.impulse.geometry.shape = shape
+
+
+def tag_joint(
+    obj: Object,
+    kind: str,
+    body1: Object | None,
+    body2: Object | None,
+    *,
+    anchor2: Object | None = None,
+) -> None:
+    """Make ``obj`` a joint at its origin about its local z; None is the world."""
+    if body1 is None and body2 is None and kind != "coupling":
+        raise TagError("A joint needs a body on at least one side.")
+    if body1 is not None and body1 == body2:
+        raise TagError(f"{body1.name} cannot be joined to itself; give two different bodies.")
+    for body in (body1, body2):
+        if body is not None and body.impulse.kind != "BODY":
+            raise TagError(f"{body.name} is not tagged as a body; tag it first.")
+    if obj in (body1, body2):
+        raise TagError("A body cannot be its own joint; use an Empty at the joint's place.")
+    obj.impulse.kind = "JOINT"
+    joint = obj.impulse.joint
+    joint.type = kind
+    joint.body1, joint.body2, joint.anchor2 = body1, body2, anchor2
+
+
+def tag_spring(
+    obj: Object,
+    body1: Object | None,
+    body2: Object | None,
+    anchor2: Object | None,
+    *,
+    stiffness: float = 100.0,
+    damping: float = 0.0,
+) -> None:
+    """Make ``obj`` one end of a spring whose other end is the origin of ``anchor2``."""
+    obj.impulse.kind = "SPRING"
+    spring = obj.impulse.spring
+    spring.body1, spring.body2, spring.anchor2 = body1, body2, anchor2
+    spring.stiffness, spring.damping = stiffness, damping
+
+
+def add_joint(
+    context: bpy.types.Context,
+    kind: str,
+    bodies: Sequence[Object],
+    location: Sequence[float],
+    name: str = "",
+) -> Object:
+    """A new Empty at ``location`` that joins one body to the world, or two to each other."""
+    if not 1 <= len(bodies) <= 2:
+        raise TagError("Select one body, to join it to the world, or two.")
+    first, second = (None, bodies[0]) if len(bodies) == 1 else bodies
+    empty = bpy.data.objects.new(name or f"{kind.capitalize()} {bodies[-1].name}", None)
+    try:
+        tag_joint(empty, kind, first, second)
+    except TagError:
+        bpy.data.objects.remove(empty)
+        raise
+    empty.empty_display_type = "SINGLE_ARROW" if kind in ("hinge", "slider") else "PLAIN_AXES"
+    empty.empty_display_size = 0.3
+    empty.location = location
+    context.collection.objects.link(empty)
+    return empty
+
+
+def clear_tags(objects: Iterable[Object]) -> int:
+    """Take all tags off objects, with everything set in them; how many had one."""
+    count = 0
+    for obj in objects:
+        if obj.impulse.kind == "NONE":
+            continue
+        count += 1
+        for key in ("body", "geometry", "joint", "spring"):
+            reset(getattr(obj.impulse, key))
+        obj.impulse.kind = "NONE"
+    return count
+
+
+def reset(group: Any) -> None:
+    """Put every property of a group back to its default."""
+    for key, prop in group.bl_rna.properties.items():
+        if prop.type == "COLLECTION":
+            getattr(group, key).clear()
+        elif key != "rna_type":
+            group.property_unset(key)
