@@ -5,6 +5,7 @@ from impulse_schema.checks.meshes import resolve_mesh_path, source_path
 from impulse_schema.checks.names import joint_names
 from impulse_schema.expressions import Expression, ExpressionError, parse_expression
 from impulse_schema.files import load_scene, save_scene
+from impulse_schema.json_schema import json_schema
 from impulse_schema.json_writer import scene_to_json
 from impulse_schema.models import (
     FREE_AXES,
@@ -32,6 +33,7 @@ from impulse_schema.models import (
 )
 from impulse_schema.problems import Problem, SceneError, problem_at
 from impulse_schema.xml_writer import scene_to_xml
+from impulse_schema.xsd import xsd
 
 __all__ = [
     "FREE_AXES",
@@ -62,6 +64,7 @@ __all__ = [
     "SpringDamper",
     "check_scene",
     "joint_names",
+    "json_schema",
     "load_scene",
     "parse_expression",
     "problem_at",
@@ -70,4 +73,5 @@ __all__ = [
     "scene_to_json",
     "scene_to_xml",
     "source_path",
+    "xsd",
 ]

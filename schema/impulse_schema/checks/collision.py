@@ -32,7 +32,7 @@ def check_collision_filter(rules: CollisionFilter, names: Names) -> Iterator[Fin
         yield from names.check_body(pair.body2, (*path, "body2"), world=False)
         if pair.body1 == pair.body2:
             message = f"the body '{pair.body1}' never touches itself"
-            yield Finding((*path, "body2"), "E706", message, "Name two bodies")
+            yield Finding((*path, "body2"), "E806", message, "Name two bodies")
     yield from _check_once(
         (("collision_filter", "pairs", i), {p.body1, p.body2}) for i, p in enumerate(rules.pairs)
     )
@@ -54,5 +54,5 @@ def _check_once(rules: Iterable[tuple[ScenePath, set[str]]]) -> Iterator[Finding
     for path, parties in rules:
         if frozenset(parties) in seen:
             message = f"there is a rule for {' and '.join(sorted(parties))} already"
-            yield Finding(path, "E706", message, "Keep one of them")
+            yield Finding(path, "E806", message, "Keep one of them")
         seen.add(frozenset(parties))

@@ -44,7 +44,7 @@ def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Fin
             axis = item.freedom or free[0]
             if axis in taken and key != "springs":
                 message = f"the {axis} of this joint has {_article(key)} already"
-                yield Finding(place, "E608", message, "Keep one of them")
+                yield Finding(place, "E708", message, "Keep one of them")
             taken.add(axis)
             if axis == "translation" and isinstance(item, AngleElement):
                 yield from _check_no_degrees(item, place, scene)
@@ -60,10 +60,10 @@ def _check_freedom(
 ) -> Iterator[Finding]:
     if freedom is None and len(free) > 1:
         message = f"a {joint_type} joint has two free axes, and none is named"
-        yield Finding(path, "E608", message, f'Write freedom="{free[0]}" or freedom="{free[1]}"')
+        yield Finding(path, "E708", message, f'Write freedom="{free[0]}" or freedom="{free[1]}"')
     elif freedom is not None and freedom not in free:
         message = f"a {joint_type} joint has no free {freedom}"
-        yield Finding((*path, "freedom"), "E608", message, f"Its free axis is a {free[0]}")
+        yield Finding((*path, "freedom"), "E708", message, f"Its free axis is a {free[0]}")
 
 
 def _check_no_degrees(item: AngleElement, path: ScenePath, scene: Scene) -> Iterator[Finding]:
@@ -83,15 +83,15 @@ def _check_item(item: _Part, path: ScenePath) -> Iterator[Finding]:
         yield from _check_limit(item, path)
     elif isinstance(item, Spring) and item.stiffness == 0 and item.damping == 0:
         message = "the spring has neither stiffness nor damping"
-        yield Finding(path, "E705", message, "Give one of them")
+        yield Finding(path, "E805", message, "Give one of them")
 
 
 def _check_limit(limit: Limit, path: ScenePath) -> Iterator[Finding]:
     if limit.lower is None and limit.upper is None:
-        yield Finding(path, "E610", "the limit has neither lower nor upper", "Give one of them")
+        yield Finding(path, "E710", "the limit has neither lower nor upper", "Give one of them")
     elif limit.lower is not None and limit.upper is not None and limit.lower > limit.upper:
         message = f"lower {limit.lower:g} is greater than upper {limit.upper:g}"
-        yield Finding((*path, "lower"), "E610", message, "Exchange them")
+        yield Finding((*path, "lower"), "E710", message, "Exchange them")
 
 
 def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
@@ -99,16 +99,16 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
     if len(targets) != 1:
         given = f"{either(targets).replace(' or ', ' and ')} are given" if targets else "is given"
         message = f"a motor has one target, here {given if targets else 'none ' + given}"
-        yield Finding(path, "E609", message, "Give one of target, curve and expression")
+        yield Finding(path, "E709", message, "Give one of target, curve and expression")
     gains = [k for k in ("proportional", "derivative", "integral") if getattr(motor, k)]
     if motor.kind == "servo" and not gains:
         hint = "Give proportional and derivative"
-        yield Finding(path, "E609", "the servo has no gains, so it does nothing", hint)
+        yield Finding(path, "E709", "the servo has no gains, so it does nothing", hint)
     if motor.kind == "velocity":
         for key in [*gains, *(["explicit"] if motor.explicit else [])]:
             message = f"a velocity motor does not use {key}"
             hint = 'Write kind="servo" or leave it out'
-            yield Finding((*path, key), "E604", message, hint)
+            yield Finding((*path, key), "E704", message, hint)
     if motor.curve is not None:
         yield from _check_curve(motor.curve, (*path, "curve"))
     if motor.expression is not None:
@@ -116,17 +116,17 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
             parse_expression(motor.expression)
         except ExpressionError as error:
             hint = error.hint or "Write arithmetic of the time t, as 0.5*sin(2*pi*t)"
-            yield Finding((*path, "expression"), "E611", str(error), hint)
+            yield Finding((*path, "expression"), "E711", str(error), hint)
 
 
 def _check_curve(curve: Curve, path: ScenePath) -> Iterator[Finding]:
     if len(curve.times) != len(curve.values):
         message = f"the curve has {len(curve.times)} times and {len(curve.values)} values"
-        yield Finding((*path, "values"), "E612", message, "Give a value for each time")
+        yield Finding((*path, "values"), "E712", message, "Give a value for each time")
     for before, time in zip(curve.times, curve.times[1:], strict=False):
         if not time > before:
             message = f"time {time:g} s does not come after {before:g} s"
-            yield Finding((*path, "times"), "E612", message, "Order the samples by time")
+            yield Finding((*path, "times"), "E712", message, "Order the samples by time")
             break
 
 
@@ -137,7 +137,7 @@ def check_terms(coupling: Joint, path: ScenePath, names: Names) -> Iterator[Find
         place = (*path, "terms", i)
         if term.coefficient == 0:
             message = "the coefficient is zero, so the term does nothing"
-            yield Finding((*place, "coefficient"), "E613", message, "Leave the term out")
+            yield Finding((*place, "coefficient"), "E713", message, "Leave the term out")
         if term.joint not in names.joints:
             message = f"there is no joint '{term.joint}'"
             hint = did_you_mean(term.joint, names.joints)
@@ -150,11 +150,11 @@ def check_terms(coupling: Joint, path: ScenePath, names: Names) -> Iterator[Find
         if not free:
             message = f"the {joint.type} joint '{term.joint}' has no coordinate to couple"
             hint = "Couple hinge, slider and cylindrical joints"
-            yield Finding((*place, "joint"), "E613", message, hint)
+            yield Finding((*place, "joint"), "E713", message, hint)
             continue
         yield from _check_freedom(term.freedom, free, joint.type, place)
         coordinate = (term.joint, term.freedom or free[0])
         if coordinate in seen:
             message = f"the {coordinate[1]} of '{term.joint}' is in this coupling already"
-            yield Finding(place, "E613", message, "Add the coefficients")
+            yield Finding(place, "E713", message, "Add the coefficients")
         seen.add(coordinate)

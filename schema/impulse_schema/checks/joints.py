@@ -17,7 +17,7 @@ from impulse_schema.source import ScenePath
 from impulse_schema.suggest import listed
 
 # Axes that are off by less are pulled together before the first step, like anchors.
-AXIS_TOLERANCE = math.radians(1.0)
+AXIS_TOLERANCE = math.radians(2.0)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
     yield from _check_axis_pair(joint, path)
     if joint.type == "distance" and joint.anchor is not None and joint.anchor == joint.anchor2:
         message = "anchor and anchor2 are the same point, so the distance joint has no direction"
-        yield Finding((*path, "anchor2"), "E606", message, "Use a ball joint, or move one of them")
+        yield Finding((*path, "anchor2"), "E706", message, "Use a ball joint, or move one of them")
     yield from check_free_axes(joint, path, scene)
 
 
@@ -86,7 +86,7 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
         if not getattr(joint, key):
             what = "couples no joint coordinates" if key == "terms" else f"has no {key}"
             hint = f"A {joint.type} joint needs {listed(needed)}"
-            yield Finding(path, "E603", f"the {joint.type} joint {what}", hint)
+            yield Finding(path, "E703", f"the {joint.type} joint {what}", hint)
     used = _used(joint)
     for key in _ATTRIBUTES:
         if key in used or getattr(joint, key) == _FIELDS[key].default:
@@ -95,7 +95,7 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
         if key in _ON_AXES:
             hint = "Only hinge, slider and cylindrical joints have free axes that can be driven"
         place = (*path, key, 0) if key in (*_ON_AXES, "terms") else (*path, key)
-        yield Finding(place, "E604", f"a {joint.type} joint does not use {key}", hint)
+        yield Finding(place, "E704", f"a {joint.type} joint does not use {key}", hint)
 
 
 def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:
@@ -110,8 +110,8 @@ def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:
     if joint.type == "universal":
         if abs(angle - math.pi / 2) > AXIS_TOLERANCE:
             message = f"axis and axis2 of a universal joint are perpendicular, here {degrees} apart"
-            yield Finding((*path, "axis2"), "E605", message, "Choose axis2 across axis")
+            yield Finding((*path, "axis2"), "E705", message, "Choose axis2 across axis")
     elif angle > AXIS_TOLERANCE:
         message = f"axis and axis2 of a {joint.type} joint point the same way, here {degrees} apart"
         hint = "Leave axis2 out; axis then holds for both bodies"
-        yield Finding((*path, "axis2"), "E605", message, hint)
+        yield Finding((*path, "axis2"), "E705", message, hint)

@@ -17,18 +17,18 @@ def check_load(load: Load, path: ScenePath, names: Names) -> Iterator[Finding]:
     body = names.bodies.get(load.body)
     if body is not None and body.motion != "dynamic":
         message = f"the body '{load.body}' is {body.motion}, so a load does not move it"
-        yield Finding((*path, "body"), "E701", message, "Name a dynamic body")
+        yield Finding((*path, "body"), "E801", message, "Name a dynamic body")
     if load.body == load.reaction_body:
         message = f"force and opposite force both act on '{load.body}'"
-        yield Finding((*path, "reaction_body"), "E704", message, "Name another body")
+        yield Finding((*path, "reaction_body"), "E804", message, "Name another body")
     if load.until is not None and not load.until > load.from_:
         message = f"the load ends at {load.until:g} s, and begins at {load.from_:g} s"
-        yield Finding((*path, "until"), "E702", message, "It ends after it begins")
+        yield Finding((*path, "until"), "E802", message, "It ends after it begins")
     if not any(load.force) and not any(load.torque):
-        yield Finding(path, "E703", "the load has neither force nor torque", "Give one of them")
+        yield Finding(path, "E803", "the load has neither force nor torque", "Give one of them")
     elif load.point is not None and not any(load.force):
         message = "point is where a force acts, and there is none"
-        yield Finding((*path, "point"), "E703", message, "Leave it out")
+        yield Finding((*path, "point"), "E803", message, "Leave it out")
 
 
 def check_spring(spring: SpringDamper, path: ScenePath, names: Names) -> Iterator[Finding]:
@@ -36,10 +36,10 @@ def check_spring(spring: SpringDamper, path: ScenePath, names: Names) -> Iterato
     yield from check_two_bodies(spring.body1, spring.body2, path, names, "the spring")
     if spring.stiffness == 0 and spring.damping == 0:
         message = "the spring has neither stiffness nor damping"
-        yield Finding(path, "E705", message, "Give one of them")
+        yield Finding(path, "E805", message, "Give one of them")
     if spring.anchor == spring.anchor2 and spring.rest_length:
         message = "anchor and anchor2 are the same point, so the spring has no direction"
-        yield Finding((*path, "anchor2"), "E606", message, "Move one, or write rest_length 0")
+        yield Finding((*path, "anchor2"), "E706", message, "Move one, or write rest_length 0")
 
 
 def check_two_bodies(
@@ -51,7 +51,7 @@ def check_two_bodies(
     if body1 == body2:
         hint = "Name body1 or body2" if body1 == "world" else "Name two bodies"
         place = path if body1 == "world" else (*path, "body2")
-        yield Finding(place, "E601", f"{what} joins '{body1}' to itself", hint)
+        yield Finding(place, "E701", f"{what} joins '{body1}' to itself", hint)
     elif names.is_fixed(body1) and names.is_fixed(body2):
         message = f"neither '{body1}' nor '{body2}' is moved by forces"
-        yield Finding((*path, "body2"), "E602", message, "One of the two is dynamic")
+        yield Finding((*path, "body2"), "E702", message, "One of the two is dynamic")

@@ -15,4 +15,4 @@ def check_material(material: Material | MaterialPair, path: ScenePath) -> Iterat
     if static is not None and kinetic is not None and kinetic > static:
         message = f"kinetic_friction {kinetic:g} is greater than static_friction {static:g}"
         hint = "Give static_friction as well; it is at least the kinetic one"
-        yield Finding((*path, "kinetic_friction"), "E707", message, hint)
+        yield Finding((*path, "kinetic_friction"), "E807", message, hint)
