@@ -1,0 +1,59 @@
+"""Impulse: impulse-based simulation of jointed machines.
+
+    import impulse_core as ic
+    scene = ic.load_scene("walker.xml")
+    recording = ic.simulate(scene, duration=10)
+    recording.save("anim.json")
+
+Importing this package is cheap: names, and with them the compiled kernels, load when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from impulse_core.compile import check, load_scene
+    from impulse_core.describe import describe
+    from impulse_core.options import OptionError
+    from impulse_core.recording import Recording, RecordingError, load_recording
+    from impulse_core.simulation import Progress, SimulationError, simulate
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "OptionError": "options",
+    "Progress": "simulation",
+    "Recording": "recording",
+    "RecordingError": "recording",
+    "SimulationError": "simulation",
+    "check": "compile",
+    "describe": "describe",
+    "load_recording": "recording",
+    "load_scene": "compile",
+    "simulate": "simulation",
+}
+
+__all__ = [
+    "OptionError",
+    "Progress",
+    "Recording",
+    "RecordingError",
+    "SimulationError",
+    "check",
+    "describe",
+    "load_recording",
+    "load_scene",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -127,6 +127,13 @@ def copy_into(source, target):
 
 
 @kernel
+def resume(model, structure, state, work):
+    """Make the workspace fit a state that was put back."""
+    prepare(model, structure, state, work)
+    angular_velocities(model, state, work)
+
+
+@kernel
 def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
     """One step; where it does not converge, the whole step again in halves, quarters, …
 
@@ -146,8 +153,7 @@ def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
             continue
         copy_into(work.saved, state)
         tally.work[0] = saved_work
-        prepare(model, structure, state, work)
-        angular_velocities(model, state, work)
+        resume(model, structure, state, work)
         if part == 1:
             tally.failed_time[0] = h * (done / FINEST_PART)
             return False

@@ -14,6 +14,7 @@ from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, Probl
 from impulse_core.geometry import (
     MassProperties,
     MassPropertiesError,
+    MeshFileError,
     PolygonMesh,
     box_mass_properties,
     capsule_mass_properties,
@@ -25,7 +26,6 @@ from impulse_core.geometry import (
     read_mesh,
     sphere_mass_properties,
 )
-from impulse_core.geometry.mesh_files import MeshFileError
 from impulse_core.rotations import quaternion_to_matrix
 
 __all__ = ["MassSource", "body_mass_properties", "mass_solids"]

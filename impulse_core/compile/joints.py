@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from impulse_schema import Scene
+from impulse_schema import Scene, joint_names
 from impulse_schema.models import Joint
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
@@ -14,7 +14,7 @@ from impulse_core.joints.table import COMMON_AXIS, JOINT_PARTS, POINT_POINT
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
 
-__all__ = ["REPAIR_ANGLE", "REPAIR_FRACTION", "JointArrays", "compile_joints", "joint_names"]
+__all__ = ["REPAIR_ANGLE", "REPAIR_FRACTION", "JointArrays", "compile_joints"]
 
 REPAIR_FRACTION = 0.01
 """Joints that start apart by up to this fraction of the scene's size are pulled together."""
@@ -39,11 +39,6 @@ class JointArrays:
     length: Floats
     angle: Floats
     body_length: Floats
-
-
-def joint_names(scene: Scene) -> list[str]:
-    """Names of all joints; the k-th unnamed one is called joint-k by its place in the file."""
-    return [joint.name or f"joint-{i + 1}" for i, joint in enumerate(scene.joints)]
 
 
 def compile_joints(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from impulse_schema import Problem, Scene, SceneError
+from impulse_schema import Problem, Scene, SceneError, joint_names, source_path
 
 from impulse_core.compile.bodies import MassSource, body_mass_properties
-from impulse_core.compile.joints import compile_joints, joint_names
+from impulse_core.compile.joints import compile_joints
 from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
@@ -28,6 +29,8 @@ class CompiledScene:
 
     Attributes:
         scene: What was compiled.
+        name: Its name, or that of its file.
+        sha256: SHA-256 of its file, "" if it was built in Python.
         model: Constant arrays.
         state: Start state.
         body_names: All bodies in the order of the scene.
@@ -43,6 +46,8 @@ class CompiledScene:
     """
 
     scene: Scene
+    name: str
+    sha256: str
     model: Model
     state: State
     body_names: list[str]
@@ -108,8 +113,11 @@ def compile_scene(scene: Scene) -> CompiledScene:
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
     origin, user_axes = _outputs(scene, body_row, center, axes)
     warning = contact_warning(scene)
+    name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
+        name=name,
+        sha256=sha256,
         model=Model(
             mass=mass,
             inverse_mass=_inverse(mass),
@@ -143,6 +151,14 @@ def compile_scene(scene: Scene) -> CompiledScene:
         size=size,
         warnings=[warning] if warning else [],
     )
+
+
+def _identity(scene: Scene) -> tuple[str, str]:
+    """Name of the scene and SHA-256 of its file, "" if it was built in Python."""
+    path = source_path(scene)
+    if path is None or not path.exists():
+        return scene.name or "scene", ""
+    return scene.name or path.stem, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _unit_rows(rows: list[tuple[float, ...]]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from impulse_schema import Scene
+from impulse_schema import Scene, joint_names
 
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.joints.table import JOINT_PARTS
@@ -27,8 +27,7 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
                 f"body '{body.name}' is kinematic, which is not simulated yet",
                 "make it static or dynamic",
             )
-    for i, joint in enumerate(scene.joints):
-        name = joint.name or f"joint-{i + 1}"
+    for i, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
         if joint.type not in JOINT_PARTS:
             problems.add(
                 ("joints", i, "type"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from impulse_core.geometry.edges import EdgeUses, is_closed, odd_edges, sides_of
 from impulse_core.geometry.mesh import PolygonMesh
-from impulse_core.geometry.polyhedron import middle_of
+from impulse_core.geometry.polyhedron import LARGEST_COORDINATE, middle_of
 
 __all__ = ["DefectKind", "MeshDefect", "check_mesh"]
 
@@ -38,8 +38,6 @@ AREA_TOLERANCE = 1e-12
 PLANE_TOLERANCE = 1e-5
 # A closed surface has no volume if it encloses less than this part of area times extent.
 VOLUME_TOLERANCE = 1e-12
-# Moments grow with the fifth power of a length: beyond this [m] they leave the range of a float.
-LARGEST_COORDINATE = 1e50
 
 _SHOWN = 3  # offenders a message spells out
 

@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 from impulse_core.geometry.mass_properties import MassProperties, MassPropertiesError
 from impulse_core.geometry.mesh import PolygonMesh
 
-__all__ = ["middle_of", "polyhedron_mass_properties"]
+__all__ = ["LARGEST_COORDINATE", "middle_of", "polyhedron_mass_properties"]
+
+# Moments grow with the fifth power of a length: beyond this [m] they leave the range of a float.
+LARGEST_COORDINATE = 1e50
 
 
 def polyhedron_mass_properties(mesh: PolygonMesh, density: float = 1.0) -> MassProperties:
@@ -82,5 +85,7 @@ def _require_usable(mesh: PolygonMesh) -> None:
         0 <= mesh.corners.min() and mesh.corners.max() < len(mesh.vertices)
     ):
         raise MassPropertiesError("A face of the mesh refers to a vertex that does not exist.")
-    if not np.all(np.isfinite(mesh.vertices)):
-        raise MassPropertiesError("A vertex of the mesh is not a finite number.")
+    if not np.all(np.abs(mesh.vertices) <= LARGEST_COORDINATE):
+        raise MassPropertiesError(
+            f"A vertex of the mesh is not finite or beyond {LARGEST_COORDINATE:g} m."
+        )

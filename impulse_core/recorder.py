@@ -1,0 +1,177 @@
+"""Collects frames during a run and turns them into a Recording with its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from impulse_core.compile import CompiledScene
+from impulse_core.invariants import energies, momenta
+from impulse_core.joints.table import COMMON_AXIS, POINT_POINT
+from impulse_core.model import Floats
+from impulse_core.options import Options
+from impulse_core.recording import Recording, state_hash
+from impulse_core.rotations import conjugated, multiplied, rotated
+from impulse_core.stepper import Stepper
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Frames and events of a run."""
+
+    def __init__(self, compiled: CompiledScene, options: Options, stepper: Stepper) -> None:
+        self.compiled = compiled
+        self.options = options
+        self.stepper = stepper
+        self.start_seconds = 0.0
+        self.events: list[dict[str, Any]] = []
+        self._times: list[float] = []
+        self._position: list[Floats] = []
+        self._orientation: list[Floats] = []
+        self._energy: list[tuple[float, float]] = []
+        self._momentum: list[Floats] = []
+
+    def add_frame(self, time: float) -> None:
+        """Record the stepper's present state."""
+        s = self.stepper
+        self._times.append(time)
+        self._position.append(s.state.position.copy())
+        self._orientation.append(s.state.orientation.copy())
+        self._energy.append(energies(s.model, s.state, s.work))
+        self._momentum.append(np.array(momenta(s.model, s.state)))
+
+    def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
+        """Everything so far."""
+        position = np.array(self._position)
+        orientation = np.array(self._orientation)
+        positions, orientations = self.compiled.user_poses(position, orientation)
+        energy = np.array(self._energy)
+        momentum = np.array(self._momentum)
+        diagnostics = self._report()
+        if interrupted:
+            diagnostics["interrupted"] = True
+        return Recording(
+            scene=self.compiled.name,
+            scene_sha256=self.compiled.sha256,
+            fps=self.options.fps,
+            step=self.options.step,
+            method=self.options.method,
+            solver=self.options.solver,
+            complete=complete,
+            times=np.array(self._times),
+            body_names=tuple(self.compiled.body_names),
+            positions=positions,
+            orientations=orientations,
+            joints=self._joint_coordinates(orientation),
+            energy={
+                "kinetic": energy[:, 0],
+                "potential": energy[:, 1],
+                "total": energy[:, 0] + energy[:, 1],
+            },
+            momentum={"linear": momentum[:, 0], "angular": momentum[:, 1]},
+            events=self.events,
+            diagnostics=diagnostics,
+        )
+
+    def _joint_coordinates(self, orientation: Floats) -> dict[str, dict[str, Floats]]:
+        """The angle of every hinge [rad], zero at the start, continuous over full turns."""
+        model = self.compiled.model
+        coordinates = {}
+        hinges = (model.translation_part == POINT_POINT) & (model.rotation_part == COMMON_AXIS)
+        for j in np.flatnonzero(hinges):
+            q1 = orientation[:, model.body1[j]]
+            q2 = orientation[:, model.body2[j]]
+            turned = multiplied(
+                multiplied(conjugated(q1), q2), conjugated(model.relative_orientation[j])
+            )
+            along = turned[:, 1:] @ model.frame1[j, :3]
+            half = np.unwrap(np.arctan2(along, turned[:, 0]), period=np.pi)
+            coordinates[self.compiled.joint_names[j]] = {"angle": 2.0 * (half - half[0])}
+        return coordinates
+
+    def _report(self) -> dict[str, Any]:
+        """The keys of ``impulse run --report`` (docs/files.md)."""
+        s, tally = self.stepper, self.stepper.tally
+        steps = max(s.steps, 1)
+        seconds = np.array([seconds for seconds, _ in s.call_seconds] or [0.0])
+        counts = np.array([count for _, count in s.call_seconds] or [1])
+        isolated = _is_isolated(self.compiled)
+        final_work = float(tally.work[0])
+        return {
+            "compile_seconds": s.compile_seconds,
+            "wall_seconds_total": float(seconds @ counts),
+            "start_seconds": self.start_seconds,
+            "step_count": s.steps,
+            "seconds_per_step": {
+                "mean": float(seconds @ counts / counts.sum()),
+                "median": float(np.median(np.repeat(seconds, counts))),
+                "max": float(seconds.max()),
+            },
+            "corrections_per_step": {
+                "mean": float(tally.corrections[0]) / steps,
+                "max": int(tally.most_corrections[0]),
+            },
+            "max_joint_error_m": float(tally.translation_error[0]),
+            "max_joint_angle_error_rad": float(tally.rotation_error[0]),
+            "energy_j": {
+                "initial": float(tally.start_energy[0]),
+                "final": float(tally.energy[0]) + final_work,
+                "work_of_loads": final_work,
+                "max_abs_drift": float(tally.largest_drift[0]),
+                "mean_abs_drift": float(tally.drift_sum[0]) / steps,
+                "mean_abs_increment": float(tally.increment_sum[0]) / steps,
+            },
+            "momentum_drift": {
+                "linear": float(tally.momentum_drift[0]) if isolated else None,
+                "angular": float(tally.momentum_drift[1]) if isolated else None,
+            },
+            "contacts": {"mean": 0.0, "max": 0, "max_penetration_m": 0.0},
+            "state_sha256": self._state_hash(),
+            "halvings": int(tally.halvings[0]),
+            "tolerance_m": s.tolerance,
+            "start": s.start,
+            "warnings": self.compiled.warnings + self._start_warnings(),
+        }
+
+    def _start_warnings(self) -> list[str]:
+        """What the start state had to be changed by, where it was more than rounding."""
+        start, tolerance = self.stepper.start, self.stepper.tolerance
+        warnings = []
+        if start["joint_error_before_m"] > tolerance:
+            warnings.append(
+                f"joints started up to {start['joint_error_before_m']:.3g} m apart and were pulled"
+                f" together; bodies moved by up to {start['max_shift_m']:.3g} m and"
+                f" {start['max_turn_rad']:.3g} rad"
+            )
+        if start["max_velocity_change_m_s"] > 1e-6 * max(1.0, self.compiled.size):
+            warnings.append(
+                "start velocities did not fit the joints and were changed by up to"
+                f" {start['max_velocity_change_m_s']:.3g} m/s"
+            )
+        return warnings
+
+    def _state_hash(self) -> str:
+        """Of all bodies in the order of the scene; static ones rest at their pose."""
+        s, rows = self.stepper, self.compiled.body_row
+        w = rotated(
+            s.state.orientation,
+            s.model.inverse_inertia
+            * rotated(conjugated(s.state.orientation), s.state.angular_momentum),
+        )
+        positions, orientations = self.compiled.user_poses(s.state.position, s.state.orientation)
+        velocities = np.concatenate([s.state.velocity, w], axis=1)
+        return state_hash(positions, orientations, velocities[rows])
+
+
+def _is_isolated(compiled: CompiledScene) -> bool:
+    """No gravity, no load, no joint to the world: total momentum is conserved."""
+    model = compiled.model
+    world = len(model.mass) - 1
+    return not (
+        np.any(model.gravity)
+        or len(model.load_body)
+        or np.any(model.body1 == world)
+        or np.any(model.body2 == world)
+    )
+

@@ -1,0 +1,145 @@
+"""Owns the arrays of a run and calls the kernels on them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from impulse_core.assembly import largest_move, pull_together
+from impulse_core.compile import CompiledScene
+from impulse_core.integrators.imp import stage_fractions
+from impulse_core.invariants import energies, momenta, new_tally
+from impulse_core.jit import cache_is_cold
+from impulse_core.model import Ints, copy_state, new_workspace
+from impulse_core.options import Options
+from impulse_core.solver.ordering import plan_structure
+from impulse_core.step import FINEST_PART, begin, copy_into, halving_step, resume, run_steps
+
+__all__ = ["Stepper"]
+
+
+class Stepper:
+    """State, workspace and tally of one simulation.
+
+    Attributes:
+        compile_seconds: Time spent on getting compiled kernels, from the cache or anew [s].
+        start: What the start state needed: joint error before and after [m], largest shift [m]
+            and turn [rad] of a body, largest change of a body's velocity [m/s].
+        call_seconds: Wall time per step of every kernel call [s], with its number of steps.
+    """
+
+    def __init__(self, compiled: CompiledScene, options: Options) -> None:
+        self.compiled = compiled
+        self.model = compiled.model
+        self.structure = plan_structure(self.model)
+        self.state = copy_state(compiled.state)
+        self.work = new_workspace(self.model, self.structure, self.state)
+        self.tally = new_tally()
+        self.fractions = stage_fractions(options.method)
+        self.tolerance = options.tolerance
+        self.call_seconds: list[tuple[float, int]] = []
+        self.was_cold = cache_is_cold()
+        self.compile_seconds = self._load_kernels()
+        self.start = self._make_consistent()
+
+    @property
+    def steps(self) -> int:
+        """Completed steps."""
+        return int(self.tally.steps[0])
+
+    def _load_kernels(self) -> float:
+        """Call every kernel once on scratch, so that no compilation is timed as a step [s]."""
+        began = time.perf_counter()
+        state = copy_state(self.state)
+        pull_together(self.model, self.structure, state, self.tolerance, self.work)
+        begin(self.model, self.structure, state, self.work, self.tally)
+        self.advance(1.0, 0)
+        copy_into(self.state, state)
+        energies(self.model, state, self.work)
+        momenta(self.model, state)
+        return time.perf_counter() - began
+
+    def _make_consistent(self) -> dict[str, float]:
+        """Close the joints, then correct the velocities once, and say what that changed."""
+        given = copy_state(self.state)
+        before, after = pull_together(
+            self.model, self.structure, self.state, self.tolerance, self.work
+        )
+        shift, turn = largest_move(given, self.state)
+        begin(self.model, self.structure, self.state, self.work, self.tally)
+        change = np.linalg.norm(self.state.velocity - given.velocity, axis=1).max()
+        return {
+            "joint_error_before_m": before,
+            "joint_error_after_m": after,
+            "max_shift_m": shift,
+            "max_turn_rad": turn,
+            "max_velocity_change_m_s": float(change),
+        }
+
+    def set_loads(self, active: Ints) -> None:
+        """Choose the loads that act from now on."""
+        self.work.load_active[:] = active
+
+    def advance(self, length: float, count: int) -> bool:
+        """Take steps; False if one failed, with the state before the failure."""
+        began = time.perf_counter()
+        done = run_steps(
+            self.model,
+            self.structure,
+            self.state,
+            length,
+            count,
+            self.fractions,
+            self.tolerance,
+            self.work,
+            self.tally,
+        )
+        if done:
+            self.call_seconds.append(((time.perf_counter() - began) / done, done))
+        return bool(done == count)
+
+    def peek(self, length: float, look: Callable[[], None]) -> bool:
+        """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
+        present = copy_state(self.state)
+        totals = [field.copy() for field in self.tally]
+        reached = halving_step(
+            self.model,
+            self.structure,
+            self.state,
+            length,
+            self.fractions,
+            self.tolerance,
+            self.work,
+            self.tally,
+        )
+        if reached:
+            look()
+            for field, total in zip(self.tally, totals, strict=True):
+                field[:] = total
+            copy_into(present, self.state)
+            resume(self.model, self.structure, self.state, self.work)
+        return bool(reached)
+
+    def failure(self, start: float, length: float) -> dict[str, Any]:
+        """The event that names time, joint and bodies of the step that did not converge."""
+        joint = self.compiled.scene.joints[int(self.tally.failed_joint[0])]
+        name = self.compiled.joint_names[int(self.tally.failed_joint[0])]
+        finest = length / FINEST_PART
+        message = (
+            f"at t = {start + float(self.tally.failed_time[0]):.6g} s joint '{name}' between"
+            f" '{joint.body1}' and '{joint.body2}' could not be satisfied to"
+            f" {self.tolerance:.3g} m (it stays {float(self.tally.failed_error[0]):.3g} m apart),"
+            f" even with steps of {finest:.3g} s; use a smaller step, or see whether a body"
+            " turns extremely fast"
+        )
+        return {
+            "time": start + float(self.tally.failed_time[0]),
+            "kind": "failure",
+            "joint": name,
+            "body1": joint.body1,
+            "body2": joint.body2,
+            "message": message,
+        }

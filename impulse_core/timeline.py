@@ -1,0 +1,106 @@
+"""When steps, frames and load switches happen: the plan a simulation follows.
+
+Steps lie on the grid k·h. A step that contains a load's switch time or the end of the run is cut
+there. Frames lie on k/fps and never change a step: one that falls inside is reached by a step of
+the same method on a copy of the state.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from impulse_core.model import Floats, Ints
+
+__all__ = ["Segment", "plan_timeline"]
+
+_SAME = 1e-9  # times closer than this fraction of a step are one
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of the run between two stops.
+
+    Attributes:
+        start: Time at which it begins [s].
+        length: Length of each of its steps [s].
+        count: Number of steps.
+        frames: Times of frames strictly inside its only step, seen from its start [s].
+        frame_at_end: Whether a frame falls on its end.
+        end: Time at which it ends [s].
+    """
+
+    start: float
+    length: float
+    count: int
+    frames: tuple[float, ...]
+    frame_at_end: bool
+    end: float
+
+
+def frame_times(duration: float, fps: float, step: float) -> list[float]:
+    """Times of all frames [s]: 0, 1/fps, …, and the end of the run."""
+    count = int(np.floor(duration * fps * (1.0 + 1e-12)))
+    times = [k / fps for k in range(count + 1)]
+    if duration - times[-1] > _SAME * step:
+        times.append(duration)
+    else:
+        times[-1] = duration
+    return times
+
+
+def plan_timeline(
+    duration: float, step: float, fps: float, switches: Floats, most_steps: int
+) -> Iterator[Segment]:
+    """Segments of a run, in order.
+
+    Args:
+        duration: [s].
+        step: [s].
+        fps: [1/s].
+        switches: Times at which loads begin or end [s], any order, shape (k, 2).
+        most_steps: Largest number of steps in one segment.
+    """
+    same = _SAME * step
+    breaks = sorted({float(t) for t in switches.ravel() if same < t < duration - same})
+    breaks.append(duration)
+    frames = frame_times(duration, fps, step)[1:]
+    grid = 0  # steps of the grid behind us
+    now = 0.0
+    while now < duration - same:
+        stop = breaks[bisect.bisect_right(breaks, now + same)]
+        on_grid = abs(now - grid * step) <= same
+        whole = int(np.floor((stop - now) / step + _SAME)) if on_grid else 0
+        if frames and on_grid and whole > 0:
+            whole = min(whole, max(int(np.floor((frames[0] - now) / step + _SAME)), 1))
+        if whole > 0:
+            count = min(whole, most_steps)
+            grid += count
+            end, length = grid * step, step
+            if abs(end - stop) <= same:
+                end = stop
+        else:
+            count = 1
+            next_grid = (grid + 1) * step
+            end = next_grid if next_grid < stop - same else stop
+            if abs(end - next_grid) <= same:
+                grid += 1
+            length = end - now
+        inside = []
+        while frames and frames[0] < end - same:
+            inside.append(frames.pop(0) - now)
+        at_end = bool(frames) and frames[0] <= end + same
+        if at_end:
+            frames.pop(0)
+        yield Segment(now, length, count, tuple(inside), at_end, end)
+        now = end
+
+
+def active_loads(windows: Floats, start: float, end: float) -> Ints:
+    """1 for every load that acts during the step from start to end, shape (l,)."""
+    slack = _SAME * (end - start)
+    middle_in = (windows[:, 0] <= start + slack) & (windows[:, 1] >= end - slack)
+    return middle_in.astype(np.int64)
