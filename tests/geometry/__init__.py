@@ -1,0 +1,1 @@
+"""Tests of impulse_core.geometry."""
