@@ -59,11 +59,11 @@ def _read_uniform(
     lengths = _list_lengths(data, position, layout)
     if lengths is None:
         return None
-    fields: list[tuple[str, str] | tuple[str, str, int]] = []
+    fields: list[tuple[str, str] | tuple[str, str, tuple[int]]] = []
     for number, (item_type, count_type) in enumerate(layout):
         if count_type:
             fields.append((f"count{number}", count_type))
-            fields.append((f"items{number}", item_type, lengths[number]))
+            fields.append((f"items{number}", item_type, (lengths[number],)))
         else:
             fields.append((f"scalar{number}", item_type))
     record = np.dtype(fields)
