@@ -61,8 +61,9 @@ def _close_joints(model, structure, state, tolerance, work):
         previous = error
         prepare(model, structure, state, work)
         solve(structure, work.error, -1.0, work)
-        state.velocity[:] = 0.0
-        state.angular_momentum[:] = 0.0
+        for i in range(len(model.mass)):
+            put_vec3(state.velocity, i, Vec3(0.0, 0.0, 0.0))
+            put_vec3(state.angular_momentum, i, Vec3(0.0, 0.0, 0.0))
         apply_impulses(model, work.impulse, state, work)
         for i in range(len(model.mass) - 1):
             put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))

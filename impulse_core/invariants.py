@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import Vec3, cross, dot, norm, vec3_at
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.model import Floats, Ints
 
-__all__ = ["Tally", "energies", "momenta", "new_tally", "tally_start", "tally_step"]
+__all__ = ["Tally", "new_tally", "observe", "tally_start", "tally_step"]
 
 
 class Tally(NamedTuple):
@@ -64,7 +64,7 @@ def new_tally() -> Tally:
     )
 
 
-@kernel
+@inner_kernel
 def energies(model, state, work):
     """Kinetic and potential energy [J], zero potential at the world origin.
 
@@ -82,7 +82,7 @@ def energies(model, state, work):
     return kinetic, potential
 
 
-@kernel
+@inner_kernel
 def momenta(model, state):
     """Total linear [N s] and angular [N m s] momentum about the world origin."""
     P = Vec3(0.0, 0.0, 0.0)
@@ -95,6 +95,14 @@ def momenta(model, state):
 
 
 @kernel
+def observe(model, state, work):
+    """Kinetic and potential energy [J], linear and angular momentum of the present state."""
+    kinetic, potential = energies(model, state, work)
+    P, L = momenta(model, state)
+    return kinetic, potential, P, L
+
+
+@inner_kernel
 def tally_start(model, state, work, tally):
     """Remember the invariants of the first consistent state."""
     kinetic, potential = energies(model, state, work)
@@ -106,7 +114,7 @@ def tally_start(model, state, work, tally):
     start[3], start[4], start[5] = L.x, L.y, L.z
 
 
-@kernel
+@inner_kernel
 def tally_step(model, state, work, tally):
     """Add a completed step."""
     kinetic, potential = energies(model, state, work)

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numba
 
-__all__ = ["cache_folder", "cache_is_cold", "kernel"]
+__all__ = ["cache_folder", "cache_is_cold", "inner_kernel", "kernel"]
 
 _PACKAGE = Path(__file__).parent
+_WITHOUT_KERNELS = ("compile", "recording")  # folders that neither hold kernels nor their constants
 _KEPT_CACHES = 4  # folders of older sources that are kept, so that switching branches stays warm
 
 
@@ -32,6 +33,8 @@ def _cache_root() -> Path:
 def _source_hash() -> str:
     digest = hashlib.sha256()
     for source in sorted(_PACKAGE.rglob("*.py")):
+        if source.relative_to(_PACKAGE).parts[0] in _WITHOUT_KERNELS:
+            continue
         digest.update(source.relative_to(_PACKAGE).as_posix().encode())
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
@@ -66,4 +69,11 @@ if _CACHE_USABLE:
 
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
-kernel = partial(numba.njit, cache=_CACHE_USABLE, nogil=True, error_model="numpy")()
+_options = {"cache": _CACHE_USABLE, "nogil": True, "error_model": "numpy"}
+
+kernel = partial(numba.njit, **_options)()
+"""Compiles a function that Python calls, or a small one that takes numbers and tuples."""
+
+inner_kernel = partial(numba.njit, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)()
+"""Compiles a function that only kernels call. Unwrapping Model, State and Workspace from Python
+takes a second of compilation for each function that can do it, so only entry points can."""

@@ -10,10 +10,10 @@ cut where a load begins or ends.
 from __future__ import annotations
 
 from impulse_core.algebra import cross, dot, put_vec3, quat_at, rotate, vec3_at
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel
 
 
-@kernel
+@inner_kernel
 def _load_in_world(model, state, k):
     """Force, torque about the point of attack, and that point relative to the centre of mass."""
     i = model.load_body[k]
@@ -27,7 +27,7 @@ def _load_in_world(model, state, k):
     return F, T, rotate(q, vec3_at(model.load_point, k))
 
 
-@kernel
+@inner_kernel
 def kick(model, state, h, work):
     """Apply all active loads for the time h."""
     for k in range(len(model.load_body)):
@@ -41,14 +41,14 @@ def kick(model, state, h, work):
                 _push(model, state, other, -h * F, -h * (T + cross(arm, F)))
 
 
-@kernel
+@inner_kernel
 def _push(model, state, i, impulse, angular_impulse):
     put_vec3(state.velocity, i, vec3_at(state.velocity, i) + impulse * model.inverse_mass[i])
     L = vec3_at(state.angular_momentum, i)
     put_vec3(state.angular_momentum, i, L + angular_impulse)
 
 
-@kernel
+@inner_kernel
 def load_power(model, state, work):
     """Power of the active loads [W]; needs work.angular_velocity at the present state."""
     power = 0.0

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from impulse_core.compile import CompiledScene
+from impulse_core.jit import kernel
+from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.model import Floats, new_workspace
-from impulse_core.solver.direct import prepare
+from impulse_core.rotations import conjugated, rotated
 from impulse_core.solver.ordering import plan_structure
 
 __all__ = ["Mobility", "mobility"]
@@ -105,13 +107,11 @@ class _ConstraintRows:
         self.model = compiled.model
         structure = plan_structure(self.model)
         self.work = new_workspace(self.model, structure, compiled.state)
-        prepare(self.model, structure, compiled.state, self.work)
+        _directions(self.model, compiled.state, self.work)
         self.orientation = compiled.state.orientation
 
     def of(self, joint: int, bodies: dict[int, int]) -> Floats:
         """Rows of one joint, shape (rows, 6·len(bodies)), each of length one."""
-        from impulse_core.rotations import conjugated, rotated
-
         m, w = self.model, self.work
         t = TRANSLATION_ROWS[int(m.translation_part[joint])]
         r = ROTATION_ROWS[int(m.rotation_part[joint])]
@@ -128,6 +128,11 @@ class _ConstraintRows:
             out[:, at + 3 : at + 6] = rotated(back, turned) * np.sqrt(m.inverse_inertia[body])
         unit: Floats = out / np.linalg.norm(out, axis=1, keepdims=True)
         return unit
+
+
+@kernel
+def _directions(model, state, work):
+    joint_directions(model, state, work)
 
 
 def _missing_rank(gradients: _ConstraintRows, joints: list[int]) -> dict[int, int]:

@@ -23,7 +23,9 @@ __all__ = [
     "State",
     "Structure",
     "Workspace",
+    "copy_state",
     "new_workspace",
+    "put_state",
 ]
 
 Floats = NDArray[np.float64]
@@ -189,6 +191,12 @@ class Workspace(NamedTuple):
 def copy_state(state: State) -> State:
     """An independent copy."""
     return State(*(array.copy() for array in state))
+
+
+def put_state(state: State, values: State) -> None:
+    """Overwrite the arrays of ``state`` in place."""
+    for array, value in zip(state, values, strict=True):
+        array[:] = value
 
 
 def new_workspace(model: Model, structure: Structure, state: State) -> Workspace:

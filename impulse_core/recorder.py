@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from impulse_core.compile import CompiledScene
-from impulse_core.invariants import energies, momenta
+from impulse_core.invariants import observe
 from impulse_core.joints.table import COMMON_AXIS, POINT_POINT
 from impulse_core.model import Floats
 from impulse_core.options import Options
@@ -38,8 +39,9 @@ class Recorder:
         self._times.append(time)
         self._position.append(s.state.position.copy())
         self._orientation.append(s.state.orientation.copy())
-        self._energy.append(energies(s.model, s.state, s.work))
-        self._momentum.append(np.array(momenta(s.model, s.state)))
+        kinetic, potential, linear, angular = observe(s.model, s.state, s.work)
+        self._energy.append((kinetic, potential))
+        self._momentum.append(np.array((linear, angular)))
 
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""

@@ -6,9 +6,10 @@ symplectic, of order two, without constraint drift (docs/algorithm.md, section 3
 
 from __future__ import annotations
 
+from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.free_motion.flow import advance, predict
 from impulse_core.invariants import tally_start, tally_step
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -23,7 +24,7 @@ STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the s
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 
 
-@kernel
+@inner_kernel
 def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
     power = load_power(model, state, work) if len(model.load_body) else 0.0
@@ -40,7 +41,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     return True
 
 
-@kernel
+@inner_kernel
 def correct_joints(model, structure, state, h, tolerance, work, tally):
     """Find impulses at t that satisfy every joint at t+h (docs/algorithm.md, 12).
 
@@ -76,7 +77,7 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
     return False
 
 
-@kernel
+@inner_kernel
 def warm_start(model, state, h, work):
     """Begin with the last velocity correction's impulses, scaled to the new stage length."""
     last = state.multiplier_step[0]
@@ -88,25 +89,25 @@ def warm_start(model, state, h, work):
         apply_impulses(model, work.impulse, state, work)
 
 
-@kernel
+@inner_kernel
 def correct_velocities(model, structure, state, h, work):
     """Remove relative velocities along the constraint directions: A λ = -G v (docs, 13)."""
     angular_velocities(model, state, work)
     if len(model.body1) == 0:
         return
-    state.multiplier[:] = 0.0
-    for _ in range(structure.repetitions):
+    for repetition in range(structure.repetitions):
         relative_velocities(model, state, work, work.error)
         solve(structure, work.error, -1.0, work)
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)
         for j in range(len(model.body1)):
             for row in range(6):
-                state.multiplier[j, row] += work.impulse[j, row]
+                before = state.multiplier[j, row] if repetition else 0.0
+                state.multiplier[j, row] = before + work.impulse[j, row]
     state.multiplier_step[0] = h
 
 
-@kernel
+@inner_kernel
 def composed_step(model, structure, state, h, fractions, tolerance, work, tally):
     """One step of the method: stages of lengths γh. False as soon as one fails."""
     for s in range(len(fractions)):
@@ -115,25 +116,28 @@ def composed_step(model, structure, state, h, fractions, tolerance, work, tally)
     return True
 
 
-@kernel
+@inner_kernel
 def copy_into(source, target):
-    """Copy every array of a State."""
-    target.position[:] = source.position
-    target.orientation[:] = source.orientation
-    target.velocity[:] = source.velocity
-    target.angular_momentum[:] = source.angular_momentum
-    target.multiplier[:] = source.multiplier
-    target.multiplier_step[:] = source.multiplier_step
+    """Copy every array of a State (row by row: slices compile far longer)."""
+    for i in range(len(source.position)):
+        put_vec3(target.position, i, vec3_at(source.position, i))
+        put_quat(target.orientation, i, quat_at(source.orientation, i))
+        put_vec3(target.velocity, i, vec3_at(source.velocity, i))
+        put_vec3(target.angular_momentum, i, vec3_at(source.angular_momentum, i))
+    for j in range(len(source.multiplier)):
+        for row in range(6):
+            target.multiplier[j, row] = source.multiplier[j, row]
+    target.multiplier_step[0] = source.multiplier_step[0]
 
 
-@kernel
+@inner_kernel
 def resume(model, structure, state, work):
     """Make the workspace fit a state that was put back."""
     prepare(model, structure, state, work)
     angular_velocities(model, state, work)
 
 
-@kernel
+@inner_kernel
 def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
     """One step; where it does not converge, the whole step again in halves, quarters, …
 
@@ -172,8 +176,13 @@ def begin(model, structure, state, work, tally):
 
 
 @kernel
-def run_steps(model, structure, state, h, count, fractions, tolerance, work, tally):
-    """Take count steps of length h; returns how many were completed."""
+def run_steps(model, structure, state, h, count, fractions, tolerance, put_back, work, tally):
+    """Take count steps of length h; returns how many were completed.
+
+    put_back says that state was replaced since the last call, so that work no longer fits it.
+    """
+    if put_back:
+        resume(model, structure, state, work)
     for done in range(count):
         before = tally.corrections[0]
         if not halving_step(model, structure, state, h, fractions, tolerance, work, tally):

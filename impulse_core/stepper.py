@@ -11,12 +11,11 @@ import numpy as np
 from impulse_core.assembly import largest_move, pull_together
 from impulse_core.compile import CompiledScene
 from impulse_core.integrators.imp import stage_fractions
-from impulse_core.invariants import energies, momenta, new_tally
-from impulse_core.jit import cache_is_cold
-from impulse_core.model import Ints, copy_state, new_workspace
+from impulse_core.invariants import new_tally, observe
+from impulse_core.model import Ints, copy_state, new_workspace, put_state
 from impulse_core.options import Options
 from impulse_core.solver.ordering import plan_structure
-from impulse_core.step import FINEST_PART, begin, copy_into, halving_step, resume, run_steps
+from impulse_core.step import FINEST_PART, begin, run_steps
 
 __all__ = ["Stepper"]
 
@@ -41,7 +40,7 @@ class Stepper:
         self.fractions = stage_fractions(options.method)
         self.tolerance = options.tolerance
         self.call_seconds: list[tuple[float, int]] = []
-        self.was_cold = cache_is_cold()
+        self._put_back = False
         self.compile_seconds = self._load_kernels()
         self.start = self._make_consistent()
 
@@ -57,9 +56,7 @@ class Stepper:
         pull_together(self.model, self.structure, state, self.tolerance, self.work)
         begin(self.model, self.structure, state, self.work, self.tally)
         self.advance(1.0, 0)
-        copy_into(self.state, state)
-        energies(self.model, state, self.work)
-        momenta(self.model, state)
+        observe(self.model, state, self.work)
         return time.perf_counter() - began
 
     def _make_consistent(self) -> dict[str, float]:
@@ -86,6 +83,25 @@ class Stepper:
     def advance(self, length: float, count: int) -> bool:
         """Take steps; False if one failed, with the state before the failure."""
         began = time.perf_counter()
+        done = self._run(length, count)
+        if done:
+            self.call_seconds.append(((time.perf_counter() - began) / done, done))
+        return done == count
+
+    def peek(self, length: float, look: Callable[[], None]) -> bool:
+        """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
+        present = copy_state(self.state)
+        totals = [field.copy() for field in self.tally]
+        reached = self._run(length, 1) == 1
+        if reached:
+            look()
+            for field, total in zip(self.tally, totals, strict=True):
+                field[:] = total
+            put_state(self.state, present)
+            self._put_back = True
+        return reached
+
+    def _run(self, length: float, count: int) -> int:
         done = run_steps(
             self.model,
             self.structure,
@@ -94,34 +110,12 @@ class Stepper:
             count,
             self.fractions,
             self.tolerance,
+            self._put_back,
             self.work,
             self.tally,
         )
-        if done:
-            self.call_seconds.append(((time.perf_counter() - began) / done, done))
-        return bool(done == count)
-
-    def peek(self, length: float, look: Callable[[], None]) -> bool:
-        """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
-        present = copy_state(self.state)
-        totals = [field.copy() for field in self.tally]
-        reached = halving_step(
-            self.model,
-            self.structure,
-            self.state,
-            length,
-            self.fractions,
-            self.tolerance,
-            self.work,
-            self.tally,
-        )
-        if reached:
-            look()
-            for field, total in zip(self.tally, totals, strict=True):
-                field[:] = total
-            copy_into(present, self.state)
-            resume(self.model, self.structure, self.state, self.work)
-        return bool(reached)
+        self._put_back = False
+        return int(done)
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""

@@ -12,11 +12,11 @@ from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
 from impulse_core.free_motion.taylor import turn_by_taylor_series
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel
 from impulse_core.model import FLOW_RK4
 
 
-@kernel
+@inner_kernel
 def _turned(model, q, angular_momentum, i, h, series):
     axis = model.symmetry_axis[i]
     if model.flow == FLOW_RK4:
@@ -43,7 +43,7 @@ def _turned(model, q, angular_momentum, i, h, series):
     )
 
 
-@kernel
+@inner_kernel
 def predict(model, state, h, work):
     """Write the poses after free motion over h into work.next_position, work.next_orientation."""
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
@@ -56,7 +56,7 @@ def predict(model, state, h, work):
         put_quat(work.next_orientation, i, q)
 
 
-@kernel
+@inner_kernel
 def advance(model, state, h, work):
     """Take the predicted poses as the new ones and let gravity act on the velocities."""
     dv = vec3_at(model.gravity.reshape(1, 3), 0) * h

@@ -19,16 +19,15 @@ from impulse_core.algebra import (
     quat_at,
     rotate,
     rotate_back,
-    rotation_matrix,
     transposed_times,
     vec3_at,
 )
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
 from impulse_core.joints.distance import distance_error, distance_rows
 from impulse_core.joints.fixed_rotation import fixed_rotation_error
 from impulse_core.joints.point_point import point_point_error, point_point_rows
-from impulse_core.joints.table import COMMON_AXIS, DISTANCE, FIXED_ROTATION, NO_PART, POINT_POINT
+from impulse_core.joints.table import COMMON_AXIS, FIXED_ROTATION, NO_PART, POINT_POINT
 
 _NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 _NO_ERROR = Vec3(0.0, 0.0, 0.0)
@@ -56,7 +55,7 @@ def _translation_error(part, A, B, length):
     return distance_error(A, B, length)
 
 
-@kernel
+@inner_kernel
 def _rotation_error(model, j, q1, q2):
     if model.rotation_part[j] == FIXED_ROTATION:
         return fixed_rotation_error(q1, q2, quat_at(model.relative_orientation, j))
@@ -67,7 +66,7 @@ def _rotation_error(model, j, q1, q2):
     return common_axis_error(b, c, a1, rotate(q2, vec3_at(model.axis2, j)))
 
 
-@kernel
+@inner_kernel
 def joint_errors(model, position, orientation, error):
     """Errors of all joints at these poses, written to error (m, 6).
 
@@ -105,7 +104,7 @@ def joint_errors(model, position, orientation, error):
     return worst_translation, worst_rotation, worst, worst_joint
 
 
-@kernel
+@inner_kernel
 def joint_directions(model, state, work):
     """Arms and row directions of all joints at the present poses, into work."""
     for j in range(len(model.body1)):
@@ -135,7 +134,7 @@ def joint_directions(model, state, work):
             put_mat3(work.rotation_rows, j, rows)
 
 
-@kernel
+@inner_kernel
 def apply_impulses(model, impulse, state, work):
     """Change the momenta by Gᵀλ with the directions in work; impulse is λ, shape (m, 6)."""
     for j in range(len(model.body1)):
@@ -163,7 +162,7 @@ def apply_impulses(model, impulse, state, work):
     put_vec3(state.angular_momentum, world, _NO_ERROR)
 
 
-@kernel
+@inner_kernel
 def angular_velocities(model, state, work):
     """ω = R J⁻¹ Rᵀ L of every dynamic body, into work.angular_velocity (world frame)."""
     for i in range(len(model.mass) - 1):
@@ -177,7 +176,7 @@ def angular_velocities(model, state, work):
         put_vec3(work.angular_velocity, i, rotate(q, w))
 
 
-@kernel
+@inner_kernel
 def relative_velocities(model, state, work, rate):
     """G v of all joints with the directions and angular velocities in work, into rate (m, 6)."""
     for j in range(len(model.body1)):

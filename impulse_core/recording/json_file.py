@@ -21,7 +21,14 @@ import numpy as np
 
 from .consistency import numbers
 from .errors import RecordingError
-from .header import check_format, from_json, read_single_values, require, single_values, to_json
+from .header import (
+    check_format,
+    from_json,
+    read_single_values,
+    require,
+    single_values,
+    to_json,
+)
 from .recording import Recording
 
 __all__ = ["decode", "encode"]
@@ -40,7 +47,10 @@ def encode(recording: Recording) -> bytes:
         *(_line(key, value) for key, value in single_values(recording).items()),
         _line("times", recording.times.tolist()),
         _block("bodies", bodies),
-        _block("joints", {name: _lists(series) for name, series in recording.joints.items()}),
+        _block(
+            "joints",
+            {name: _lists(series) for name, series in recording.joints.items()},
+        ),
         _block("energy", _lists(recording.energy)),
         _block("momentum", _lists(recording.momentum)),
         _line("events", recording.events),
@@ -97,5 +107,7 @@ def _block(key: str, items: dict[str, Any]) -> str:
     """An object with each of its items on a line of its own."""
     if not items:
         return f"{to_json(key, key)}: {{}}"
-    lines = [f"  {to_json(name, key)}: {to_json(item, key)}" for name, item in items.items()]
+    lines = [
+        f"  {to_json(name, key)}: {to_json(item, key)}" for name, item in items.items()
+    ]
     return f"{to_json(key, key)}: {{\n" + ",\n".join(lines) + "\n}"

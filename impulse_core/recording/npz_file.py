@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 
 from .consistency import numbers
 from .errors import RecordingError
-from .header import check_format, from_json, read_single_values, require, single_values, to_json
+from .header import (
+    check_format,
+    from_json,
+    read_single_values,
+    require,
+    single_values,
+    to_json,
+)
 from .recording import Recording
 
 __all__ = ["decode", "encode"]
@@ -85,8 +92,17 @@ def _read_arrays(data: bytes) -> dict[str, NDArray[Any]]:
         if isinstance(file, np.ndarray):
             raise RecordingError("is a single array, not an .npz file.")
         return {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
-        raise RecordingError(f"is truncated or is not an .npz file ({error}).") from None
+    except (
+        ValueError,
+        OSError,
+        EOFError,
+        KeyError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
+        raise RecordingError(
+            f"is truncated or is not an .npz file ({error})."
+        ) from None
 
 
 def _joints(

@@ -26,7 +26,7 @@ from impulse_core.algebra import (
     transposed_times,
     vec3_at,
 )
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
 
 
@@ -44,7 +44,7 @@ def _moment_rows(r, rows):
     return Mat3(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z)
 
 
-@kernel
+@inner_kernel
 def _put_coupling(structure, block, j, k, rows):
     """Store a block of G, or its transpose where the body comes after the joint."""
     where = structure.joint_block[j, k]
@@ -54,7 +54,7 @@ def _put_coupling(structure, block, j, k, rows):
         put_mat3(block, where, rows)
 
 
-@kernel
+@inner_kernel
 def _assemble(model, structure, state, work):
     """Write M, G and -E into work.block."""
     block = work.block
@@ -85,7 +85,7 @@ def _assemble(model, structure, state, work):
             _put_coupling(structure, block, j, 5, rows)
 
 
-@kernel
+@inner_kernel
 def _factorise(structure, block):
     """Block LDLᵀ in place: pivots become D⁻¹, off-diagonal blocks become L."""
     nodes = len(structure.column_start) - 1
@@ -104,7 +104,7 @@ def _factorise(structure, block):
             put_mat3(block, nodes + start + a, L)
 
 
-@kernel
+@inner_kernel
 def prepare(model, structure, state, work):
     """Directions, matrix and factor at the present poses."""
     joint_directions(model, state, work)
@@ -112,14 +112,15 @@ def prepare(model, structure, state, work):
     _factorise(structure, work.block)
 
 
-@kernel
+@inner_kernel
 def solve(structure, right_side, scale, work):
     """Solve A λ = scale · right_side, shapes (m, 6), into work.impulse."""
     block = work.block
     x = work.right_side
     nodes = len(structure.column_start) - 1
     visits = len(structure.solve_node)
-    x[:] = 0.0
+    for node in range(nodes):
+        put_vec3(x, node, Vec3(0.0, 0.0, 0.0))
     for j in range(len(structure.translation_node)):
         node = structure.translation_node[j]
         if node >= 0:
