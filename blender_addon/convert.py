@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
+# Relative rounding error of matrices and coordinates that Blender keeps in single precision.
+SINGLE_NOISE = 2.5e-7
 # Columns of a world matrix farther from perpendicular than this (cosine) are a shear, not noise.
 SHEAR_TOLERANCE = 1e-4
 
@@ -59,6 +61,16 @@ def decimals(value: ArrayLike) -> Any:
     return text.reshape(single.shape).tolist()
 
 
+def tidy(value: ArrayLike, noise: float) -> Floats:
+    """Numbers that are only known to ``noise`` as those of the fewest decimals within it."""
+    exact = np.asarray(value, float)
+    result = exact.copy()
+    for places in range(7, -1, -1):
+        rounded = np.round(exact, places)
+        result = np.where(np.abs(rounded - exact) <= noise, rounded, result)
+    return result + 0.0
+
+
 def direction(vector: ArrayLike) -> tuple[float, float, float]:
     """A unit vector without the noise of single precision (seven decimals)."""
     vector = np.asarray(vector, float)
@@ -79,7 +91,8 @@ def take_apart(matrix: ArrayLike) -> Placement:
         raise ValueError("a scale is zero")
     sign = -1.0 if np.linalg.det(linear) < 0 else 1.0
     rotation = nearest_rotation(sign * linear / lengths)
-    return Placement(matrix[:3, 3].copy(), rotation, rotation.T @ linear)
+    stretch = tidy(rotation.T @ linear, SINGLE_NOISE * lengths.max())
+    return Placement(matrix[:3, 3].copy(), rotation, stretch)
 
 
 def nearest_rotation(matrix: Floats) -> Floats:

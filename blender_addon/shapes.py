@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .convert import Floats
+from .convert import SINGLE_NOISE, Floats, tidy
 from .meshes import Polygons, signed_volume
 
 # Shapes that take a mesh of the scene.
@@ -40,7 +40,8 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
     Raises ShapeError.
     """
     low, high = polygons.vertices.min(axis=0), polygons.vertices.max(axis=0)
-    centre, extent = (low + high) / 2, high - low
+    noise = SINGLE_NOISE * float(np.abs(polygons.vertices).max())
+    centre, extent = tidy((low + high) / 2, noise), tidy(high - low, noise)
     arms = polygons.vertices - centre
     scales = np.linalg.norm(stretch, axis=0)
     if shape == "box":
@@ -49,10 +50,10 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
         return Fit(centre, {"size": extent}, float(np.prod(extent)))
     if shape == "sphere":
         _require_even(scales, shape)
-        radius = float(np.linalg.norm(arms, axis=1).max())
+        radius = float(tidy(np.linalg.norm(arms, axis=1).max(), noise))
         return Fit(centre, {"radius": radius}, 4 / 3 * math.pi * radius**3)
     _require_even(scales[:2], shape)
-    radius = float(np.linalg.norm(arms[:, :2], axis=1).max())
+    radius = float(tidy(np.linalg.norm(arms[:, :2], axis=1).max(), noise))
     height = float(extent[2])
     if radius <= 0 or height <= 0:
         raise ShapeError(f"is flat and cannot be a {shape}")

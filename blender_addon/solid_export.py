@@ -12,12 +12,14 @@ from impulse_schema.models import Geometry
 
 from .collect import Tagged, placement_of
 from .convert import (
+    SINGLE_NOISE,
     Placement,
     decimals,
     is_sheared,
     length_to_scene,
     quaternion_to_scene,
     rotation_to_quaternion,
+    tidy,
 )
 from .meshes import Polygons, evaluated_polygons, surface_defect
 from .schema_properties import values_of
@@ -120,12 +122,13 @@ class SolidExporter:
         """Pose of a solid in the frame of its body; ``centre`` in metres in the solid's axes."""
         offset = length_to_scene(placement.translation - frame.translation, self._metres)
         position = frame.rotation.T @ (offset + placement.rotation @ centre)
-        noise = 1e-7 * max(1.0, float(np.abs(position).max()))
-        position = np.where(np.abs(position) < noise, 0.0, position)
+        # The difference of two world positions is as noisy as the larger of them.
+        reach = np.abs([*length_to_scene(placement.translation, self._metres), *position]).max()
+        position = tidy(position, SINGLE_NOISE * float(reach))
         turn = rotation_to_quaternion(frame.rotation.T @ placement.rotation)
         return {
             "position": tuple(decimals(position)),
-            "orientation": quaternion_to_scene(np.where(np.abs(turn) < 1e-7, 0.0, turn)),
+            "orientation": quaternion_to_scene(tidy(turn, SINGLE_NOISE)),
         }
 
     def _report_loose(
