@@ -5,6 +5,7 @@ Needs NumPy only at import time; the compiled kernels load when a mesh is integr
 
 from impulse_core.geometry.defects import MeshDefect, check_mesh
 from impulse_core.geometry.files import MeshFileError, read_mesh
+from impulse_core.geometry.hull import convex_hull
 from impulse_core.geometry.mass_properties import MassProperties, MassPropertiesError, combine
 from impulse_core.geometry.mesh import PolygonMesh
 from impulse_core.geometry.polyhedron import polyhedron_mass_properties
@@ -27,6 +28,7 @@ __all__ = [
     "check_mesh",
     "combine",
     "cone_mass_properties",
+    "convex_hull",
     "cylinder_mass_properties",
     "polyhedron_mass_properties",
     "read_mesh",

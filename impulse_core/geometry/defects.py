@@ -218,7 +218,7 @@ def _welding_closes(mesh: PolygonMesh, begin: Ints, end: Ints) -> bool:
 def _edge_defect(
     kind: DefectKind, message: str, remedy: str, odd: EdgeUses, chosen: NDArray[np.bool_]
 ) -> MeshDefect:
-    edges = tuple((int(low), int(high)) for low, high in odd.ends[chosen])
+    edges = tuple((low, high) for low, high in odd.ends[chosen].tolist())
     return MeshDefect(
         kind, message, remedy, len(edges), faces=_numbers(odd.faces[chosen, 0]), edges=edges
     )

@@ -1,0 +1,44 @@
+"""Convex hull of points, as a mesh."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impulse_core.geometry.mesh import PolygonMesh
+
+__all__ = ["convex_hull"]
+
+
+def convex_hull(points: ArrayLike) -> PolygonMesh:
+    """Convex hull as triangles that face outwards; vertices are the hull's corners only.
+
+    Args:
+        points: [m], shape (N, 3).
+
+    Raises:
+        ValueError: fewer than four points, a point that is not finite, or all points in one
+            plane: there is no solid.
+
+    Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls",
+    ACM Transactions on Mathematical Software 22(4), 1996, as in SciPy.
+    """
+    from scipy.spatial import ConvexHull, QhullError  # heavy: only when a hull is asked for
+
+    points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+    if not np.all(np.isfinite(points)):
+        raise ValueError("A point is not finite, so there is no convex hull.")
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        raise ValueError(
+            f"The {len(points)} points lie in one plane (or are fewer than four): their convex hull"
+            " is no solid."
+        ) from None
+    triangles = hull.simplices.astype(np.int64)
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    facing = np.einsum("fi,fi->f", np.cross(b - a, c - a), hull.equations[:, :3])
+    inwards = facing < 0.0
+    triangles[inwards] = triangles[inwards][:, ::-1]
+    used, numbers = np.unique(triangles, return_inverse=True)
+    return PolygonMesh.from_rows(points[used], numbers.reshape(-1, 3))
