@@ -24,7 +24,10 @@ def test_quaternions_become_sign_continuous() -> None:
     flipped = turning(frames=200, orientations=smooth.orientations * signs)
 
     assert np.array_equal(smooth.orientations, flipped.orientations)
-    assert np.all(np.einsum("fnk,fnk->fn", flipped.orientations[1:], flipped.orientations[:-1]) > 0)
+    assert np.all(
+        np.einsum("fnk,fnk->fn", flipped.orientations[1:], flipped.orientations[:-1])
+        > 0
+    )
 
 
 def test_sign_continuity_equals_the_frame_by_frame_definition() -> None:
@@ -55,8 +58,14 @@ def test_sign_continuity_of_nothing() -> None:
         ({"method": 2}, "method: must be text."),
         ({"complete": 1}, "complete: must be true or false."),
         ({"body_names": ("a", "a")}, "bodies: the name 'a' is there 2 times."),
-        ({"times": [0, 1, 1, 2, 3]}, "times: must ascend, but frame 2 is not later than frame 1."),
-        ({"positions": np.zeros((4, 2, 3))}, "positions: has 4 entries, but there are 5 frames."),
+        (
+            {"times": [0, 1, 1, 2, 3]},
+            "times: must ascend, but frame 2 is not later than frame 1.",
+        ),
+        (
+            {"positions": np.zeros((4, 2, 3))},
+            "positions: has 4 entries, but there are 5 frames.",
+        ),
         (
             {"positions": np.zeros((5, 2, 2))},
             "positions: must be 5 x 2 x 3 numbers, but is 5 x 2 x 2.",
@@ -69,7 +78,10 @@ def test_sign_continuity_of_nothing() -> None:
             {"energy": {"total": [0, 1, 2, np.inf, 4]}},
             "energy.total: is not a finite number in frame 3.",
         ),
-        ({"momentum": {"linear": [1, 2, 3]}}, "momentum.linear: must be 5 x 3 numbers, but is 3."),
+        (
+            {"momentum": {"linear": [1, 2, 3]}},
+            "momentum.linear: must be 5 x 3 numbers, but is 3.",
+        ),
         (
             {"joints": {"pin": {"angle": [0.0]}}},
             "joints.pin.angle: has 1 entries, but there are 5 frames.",
@@ -116,7 +128,12 @@ def test_state_hash_is_over_the_documented_bytes() -> None:
     orientations = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
     velocities = [[1.0, 0.0, 0.0, 0.0, 0.0, 9.0], [2.0, 0.0, 0.0, 0.0, 0.0, 8.0]]
 
-    flat = [x for block in (positions, orientations, velocities) for row in block for x in row]
+    flat = [
+        x
+        for block in (positions, orientations, velocities)
+        for row in block
+        for x in row
+    ]
     expected = hashlib.sha256(struct.pack("<26d", *flat)).hexdigest()
 
     assert expected == state_hash(positions, orientations, velocities)
@@ -133,7 +150,9 @@ def test_state_hash_sees_one_bit() -> None:
 
 def test_state_hash_wants_linear_and_angular_velocity() -> None:
     """Velocities without angular velocities are refused, not hashed as something else."""
-    with pytest.raises(RecordingError, match=r"velocities of shape \(2, 6\), not \(2, 3\)"):
+    with pytest.raises(
+        RecordingError, match=r"velocities of shape \(2, 6\), not \(2, 3\)"
+    ):
         state_hash(np.zeros((2, 3)), np.ones((2, 4)), np.zeros((2, 3)))
 
 

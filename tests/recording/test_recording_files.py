@@ -33,7 +33,9 @@ def test_round_trip_keeps_every_bit(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize(("frames", "names"), [(0, ("a",)), (1, ()), (0, ()), (1, ("ö \ud800",))])
+@pytest.mark.parametrize(
+    ("frames", "names"), [(0, ("a",)), (1, ()), (0, ()), (1, ("ö \ud800",))]
+)
 def test_round_trip_of_corner_cases(
     tmp_path: Path, suffix: str, frames: int, names: tuple[str, ...]
 ) -> None:
@@ -52,7 +54,9 @@ def test_json_numbers_read_back_exactly(
     path = tmp_path_factory.mktemp("floats") / "anim.json"
     turning(positions=np.full((5, 2, 3), value)).save(path)
 
-    assert load_recording(path).positions.tobytes() == np.full((5, 2, 3), value).tobytes()
+    assert (
+        load_recording(path).positions.tobytes() == np.full((5, 2, 3), value).tobytes()
+    )
 
 
 def test_json_has_the_documented_keys(tmp_path: Path) -> None:
@@ -62,8 +66,26 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "anim.json").read_text())
 
     assert list(content) == [
-        *("format", "version", "complete", "scene", "scene_sha256", "fps", "step", "method"),
-        *("solver", "times", "bodies", "joints", "energy", "momentum", "events", "diagnostics"),
+        *(
+            "format",
+            "version",
+            "complete",
+            "scene",
+            "scene_sha256",
+            "fps",
+            "step",
+            "method",
+        ),
+        *(
+            "solver",
+            "times",
+            "bodies",
+            "joints",
+            "energy",
+            "momentum",
+            "events",
+            "diagnostics",
+        ),
     ]
     assert content["format"] == "impulse-animation"
     assert content["version"] == 1
@@ -79,7 +101,9 @@ def test_same_recording_same_bytes(tmp_path: Path, suffix: str) -> None:
     turning().save(tmp_path / f"a{suffix}")
     turning().save(tmp_path / f"b{suffix}")
 
-    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+    assert (tmp_path / f"a{suffix}").read_bytes() == (
+        tmp_path / f"b{suffix}"
+    ).read_bytes()
 
 
 @pytest.mark.parametrize("name", ["anim.txt", "anim", "anim.bvh"])
@@ -96,7 +120,9 @@ def edited(path: Path, **changes: Any) -> Path:
     turning().save(path)
     content = json.loads(path.read_text())
     content.update(changes)
-    path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+    path.write_text(
+        json.dumps({key: value for key, value in content.items() if value is not None})
+    )
     return path
 
 
@@ -104,12 +130,18 @@ def edited(path: Path, **changes: Any) -> Path:
     ("changes", "message"),
     [
         ({"format": "gltf"}, "is not an animation"),
-        ({"version": 2}, r"newer release \(version 2 of the format; this one reads version 1\)"),
+        (
+            {"version": 2},
+            r"newer release \(version 2 of the format; this one reads version 1\)",
+        ),
         ({"version": "1"}, "version: must be 1"),
         ({"times": None}, "times: is missing"),
         ({"times": [0, 1, "2", 3, 4]}, "times: holds something that is not a number"),
         ({"bodies": []}, "bodies: must be an object"),
-        ({"bodies": {"hook": {"position": []}}}, "bodies.hook.position: must be 5 x 3 numbers"),
+        (
+            {"bodies": {"hook": {"position": []}}},
+            "bodies.hook.position: must be 5 x 3 numbers",
+        ),
         (
             {"bodies": {"hook": {"position": [[0, 0, 0]] * 4}}},
             "bodies.hook.position: has 4 entries, but there are 5 frames",
@@ -123,7 +155,10 @@ def edited(path: Path, **changes: Any) -> Path:
             "bodies.hook.position: the entries have different lengths",
         ),
         ({"fps": True}, "fps: must be a number"),
-        ({"joints": {"pin": {"angle": [0, 1, 2, None, 3]}}}, "joints.pin.angle: holds something"),
+        (
+            {"joints": {"pin": {"angle": [0, 1, 2, None, 3]}}},
+            "joints.pin.angle: holds something",
+        ),
         ({"diagnostics": None}, "diagnostics: is missing"),
     ],
 )
@@ -220,7 +255,9 @@ def test_nan_in_diagnostics_is_not_written(tmp_path: Path) -> None:
     assert path.read_text() == "old"
 
 
-@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "failure", [OSError(28, "No space left on device"), KeyboardInterrupt()]
+)
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException, call: str
@@ -287,14 +324,18 @@ def test_check_output_folder_and_device(tmp_path: Path) -> None:
         check_output(tmp_path / "old.json")
 
 
-def test_check_output_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_output_read_only_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder nobody may write to is found by trying, which also holds for the superuser."""
 
     def read_only(*_: object) -> int:
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(os, "open", read_only)
-    with pytest.raises(RecordingError, match="cannot be written to: read-only file system"):
+    with pytest.raises(
+        RecordingError, match="cannot be written to: read-only file system"
+    ):
         check_output(tmp_path / "anim.json")
 
 

@@ -1,0 +1,1 @@
+"""One module per command, each imported when the command is used."""

@@ -1,0 +1,207 @@
+"""``impulse run``: simulate a scene and write the animation."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from impulse_cli.exit_codes import GOOD, INTERRUPTED, SIMULATION_FAILED
+from impulse_cli.outputs import check_outputs
+from impulse_cli.parameters import FILE, allow_outside_option, positive
+from impulse_cli.progress import print_json_line, show_progress
+
+if TYPE_CHECKING:
+    from impulse_core import Recording
+
+_METHODS = (
+    "imp2",
+    "imp4",
+    "imp6",
+    "imp8",
+    "imp10",
+    "lm4",
+    "lmbs4",
+    "lmv4",
+    "lmvd4",
+    "gc4",
+)
+_SOLVERS = ("direct", "sle", "iterative")
+
+
+@click.command()
+@click.argument("scene", type=FILE)
+@click.option(
+    "-o",
+    "--output",
+    metavar="ANIM",
+    type=FILE,
+    required=True,
+    help="Animation: .json or .npz.",
+)
+@click.option("--step", metavar="S", type=positive, help="Length of a step [s].")
+@click.option("--duration", metavar="S", type=positive, help="Simulated time [s].")
+@click.option("--fps", metavar="N", type=positive, help="Recorded frames per second.")
+@click.option(
+    "--method",
+    type=click.Choice(_METHODS),
+    help="Impulse step of order 2, its compositions of higher order, or a comparison method.",
+)
+@click.option(
+    "--solver", type=click.Choice(_SOLVERS), help="Solver of the joint system."
+)
+@click.option(
+    "--tolerance",
+    metavar="M",
+    type=positive,
+    help="Largest joint error after a step [m].",
+)
+@click.option(
+    "--assemble",
+    is_flag=True,
+    default=None,
+    help="Pull a model whose joints start far apart together.",
+)
+@click.option(
+    "--budget-ms",
+    metavar="T",
+    type=positive,
+    help="Time for each step [ms] (solver iterative).",
+)
+@click.option(
+    "--report", metavar="FILE", type=FILE, help="Write what was measured as JSON."
+)
+@click.option(
+    "--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use."
+)
+@click.option(
+    "--progress",
+    type=click.Choice(["auto", "bar", "json", "none"]),
+    default="auto",
+    help="auto: a bar on a terminal; json: one object a line on stdout.",
+)
+@allow_outside_option
+def run(
+    scene: Path,
+    output: Path,
+    report: Path | None,
+    progress: str,
+    allow_outside: bool,
+    **options: Any,
+) -> int:
+    """Simulate SCENE and write its motion as ANIM.
+
+    What is not given here is taken from the scene's settings. Ctrl-C ends the simulation and
+    keeps the frames so far, and so does a simulation that fails; "complete" is then false.
+
+    \b
+    Examples:
+      impulse run crane.xml -o crane.json
+      impulse run crane.xml -o crane.npz --duration 20 --method imp4 --report report.json
+    """
+    from impulse_core.recording import SUFFIXES
+
+    outputs = [output] if report is None else [output, report]
+    check_outputs(outputs, inputs=[scene], suffixes=SUFFIXES)
+    given = {name: value for name, value in options.items() if value is not None}
+    recording, failure = _simulate(scene, allow_outside, progress, given)
+    recording.save(output)
+    if report is not None:
+        _write_report(recording, report)
+    code = _exit_code(recording, failure)
+    if progress == "json":
+        _print_finished(recording, output, failure, code)
+    else:
+        _print_summary(recording, output)
+    if failure:
+        click.echo(f"{scene}: {failure}", err=True)
+    return code
+
+
+def _simulate(
+    path: Path, allow_outside: bool, progress: str, options: dict[str, Any]
+) -> tuple[Recording, str]:
+    """The recording, and the sentence that says why it ends early, or ""."""
+    import impulse_core
+
+    _refuse_unknown(options)
+    scene = impulse_core.load_scene(path, allow_outside=allow_outside)
+    with show_progress(progress) as callback:
+        try:
+            return impulse_core.simulate(scene, progress=callback, **options), ""
+        except impulse_core.SimulationError as error:
+            return error.recording, str(error)
+
+
+def _refuse_unknown(options: dict[str, Any]) -> None:
+    """Options of the command that this version of the core does not have."""
+    import impulse_core
+
+    known = inspect.signature(impulse_core.simulate).parameters
+    for name in options:
+        if name not in known:
+            flag = "--" + name.replace("_", "-")
+            raise impulse_core.OptionError(f"{flag} is not built yet; leave it out.")
+
+
+def _write_report(recording: Recording, path: Path) -> None:
+    from impulse_core.recording import write_atomically
+
+    text = json.dumps(recording.diagnostics, indent=2, allow_nan=False)
+    write_atomically(path, f"{text}\n".encode())
+
+
+def _exit_code(recording: Recording, failure: str) -> int:
+    if failure:
+        return SIMULATION_FAILED
+    return GOOD if recording.complete else INTERRUPTED
+
+
+def _print_finished(
+    recording: Recording, output: Path, failure: str, code: int
+) -> None:
+    facts = recording.diagnostics
+    print_json_line(
+        event="finished",
+        output=str(output),
+        complete=recording.complete,
+        exit_code=code,
+        message=failure,
+        frames=recording.frame_count,
+        time=_end(recording),
+        steps=facts["step_count"],
+        wall_seconds=facts["wall_seconds_total"],
+        max_joint_error_m=facts["max_joint_error_m"],
+        warnings=facts["warnings"],
+    )
+
+
+def _print_summary(recording: Recording, output: Path) -> None:
+    facts = recording.diagnostics
+    for warning in facts["warnings"]:
+        click.echo(f"Warning: {warning}.", err=True)
+    wall = facts["wall_seconds_total"]
+    speed = f", {_end(recording) / wall:.3g} times real time" if wall > 0.0 else ""
+    click.echo(
+        f"{facts['step_count']} steps of {recording.step:g} s ({recording.method}) in"
+        f" {wall:.3g} s{speed}"
+    )
+    click.echo(
+        f"largest joint error {facts['max_joint_error_m']:.2g} m, largest energy drift"
+        f" {facts['energy_j']['max_abs_drift']:.2g} J"
+    )
+    bodies = "body" if len(recording.body_names) == 1 else "bodies"
+    frames = f"{recording.frame_count} frames of {len(recording.body_names)} {bodies}"
+    if recording.complete:
+        click.echo(f"wrote {output}: {frames}")
+    else:
+        click.echo(
+            f"wrote {output}: {frames}, which end early, at t = {_end(recording):g} s"
+        )
+
+
+def _end(recording: Recording) -> float:
+    return float(recording.times[-1]) if recording.frame_count else 0.0

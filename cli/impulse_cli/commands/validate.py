@@ -1,0 +1,75 @@
+"""``impulse validate``: every problem of a scene at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from impulse_cli.exit_codes import GOOD, WRONG_INPUT
+from impulse_cli.parameters import FILE, allow_outside_option, json_option
+
+if TYPE_CHECKING:
+    from impulse_schema import Problem
+
+
+@click.command()
+@click.argument("scenes", metavar="SCENE...", nargs=-1, required=True, type=FILE)
+@json_option
+@allow_outside_option
+def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool) -> int:
+    """Check scene files and list everything that is wrong with them.
+
+    Each line says where (file:line:column), which element, what is wrong, and what to write
+    instead. The exit code is 0 if all files are good and 1 otherwise.
+
+    \b
+    Example:
+      impulse validate crane.xml
+      impulse validate --json sample_scenes/*/*.xml
+    """
+    found = {scene: _problems(scene, allow_outside) for scene in scenes}
+    if as_json:
+        click.echo(_as_json(found))
+    else:
+        _print(found)
+    return WRONG_INPUT if any(found.values()) else GOOD
+
+
+def _problems(path: Path, allow_outside: bool) -> list[Problem]:
+    from impulse_schema import SceneError
+
+    import impulse_core
+
+    try:
+        scene = impulse_core.load_scene(path, allow_outside=allow_outside)
+        return list(impulse_core.check(scene))
+    except SceneError as error:
+        return error.problems
+
+
+def _print(found: dict[Path, list[Problem]]) -> None:
+    for path, problems in found.items():
+        for problem in problems:
+            click.echo(str(problem), err=True)
+        if not problems:
+            click.echo(f"{path}: good")
+        else:
+            plural = "s" if len(problems) > 1 else ""
+            click.echo(f"{path}: {len(problems)} problem{plural}", err=True)
+
+
+def _as_json(found: dict[Path, list[Problem]]) -> str:
+    """{"valid", "files": [{"file", "valid", "problems": [{"code", "file", "line", …}]}]}"""
+    files = [
+        {
+            "file": str(path),
+            "valid": not problems,
+            "problems": [dataclasses.asdict(problem) for problem in problems],
+        }
+        for path, problems in found.items()
+    ]
+    return json.dumps({"valid": not any(found.values()), "files": files}, indent=2)

@@ -1,0 +1,67 @@
+"""Errors as the user sees them: a sentence on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+import click
+
+from impulse_cli.exit_codes import INTERNAL_ERROR, SIMULATION_FAILED, WRONG_INPUT
+
+__all__ = ["print_problems", "report_error"]
+
+
+def report_error(error: Exception) -> int:
+    """Print ``error`` to stderr and return the exit code it stands for.
+
+    What can be wrong with the input has a sentence of its own. Anything else is a fault of this
+    program: one line, and the traceback where IMPULSE_TRACEBACK=1 asks for it.
+    """
+    from impulse_schema import SceneError
+
+    from impulse_core import OptionError, SimulationError
+    from impulse_core.geometry import MassPropertiesError, MeshFileError
+    from impulse_core.recording import RecordingError
+
+    if isinstance(error, SceneError):
+        print_problems([str(problem) for problem in error.problems])
+        return WRONG_INPUT
+    if isinstance(error, SimulationError):
+        print_problems([str(error)])
+        return SIMULATION_FAILED
+    if isinstance(
+        error, (OptionError, RecordingError, MeshFileError, MassPropertiesError)
+    ):
+        print_problems([str(error)])
+        return WRONG_INPUT
+    if isinstance(error, MemoryError):
+        print_problems(
+            ["There is not enough memory for this; simulate less or record less often."]
+        )
+        return WRONG_INPUT
+    if isinstance(error, OSError) and error.filename is not None:
+        reason = (error.strerror or str(error)).lower()
+        print_problems([f"{os.fspath(error.filename)}: {reason}."])
+        return WRONG_INPUT
+    _print_internal(error)
+    return INTERNAL_ERROR
+
+
+def print_problems(messages: list[str]) -> None:
+    """Each message on a line of its own, to stderr, and their number if there are several."""
+    for message in messages:
+        click.echo(message, err=True)
+    if len(messages) > 1:
+        click.echo(f"{len(messages)} problems.", err=True)
+
+
+def _print_internal(error: Exception) -> None:
+    if os.environ.get("IMPULSE_TRACEBACK"):
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        return
+    click.echo(
+        f"This is a fault of impulse, not of your input: {type(error).__name__}: {error}. Please"
+        " report it, with what IMPULSE_TRACEBACK=1 in the environment prints.",
+        err=True,
+    )

@@ -1,0 +1,117 @@
+"""``impulse``: the group of commands, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from impulse_cli.exit_codes import GOOD, INTERRUPTED
+
+__all__ = ["execute", "impulse", "main"]
+
+_COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
+
+
+class _Commands(click.Group):
+    """Commands by name, each imported from its module only when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"impulse_cli.commands.{name}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
+            hint = (
+                f"did you mean '{near[0]}'?"
+                if near
+                else f"there are {', '.join(_COMMANDS)}."
+            )
+            ctx.fail(f"There is no command '{args[0]}'; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    from importlib import metadata
+
+    try:
+        version = metadata.version("impulse-dynamics")
+    except metadata.PackageNotFoundError:
+        version = "(not installed)"
+    click.echo(f"impulse {version}")
+    ctx.exit()
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def impulse() -> None:
+    """Simulate jointed machines: a scene file in, an animation out.
+
+    \b
+    Typical use:
+      impulse validate crane.xml
+      impulse info crane.xml
+      impulse run crane.xml -o crane.json
+
+    Exit codes: 0 good; 1 the input is wrong; 2 usage; 3 the simulation failed (the output holds
+    the frames so far); 130 after Ctrl-C (the same).
+    """
+
+
+def execute(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; nothing that goes wrong is raised.
+
+    Args:
+        arguments: the words after ``impulse``; those of the process if None.
+    """
+    try:
+        code = impulse.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="impulse",
+            standalone_mode=False,
+        )
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted; nothing was written.", err=True)
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  # whatever it is, the user sees one line
+        from impulse_cli.errors import report_error
+
+        return report_error(error)
+    return code if isinstance(code, int) else GOOD
+
+
+def main() -> NoReturn:
+    """The ``impulse`` program."""
+    # The way another program ends this one; as after Ctrl-C, the frames so far are kept.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(execute())

@@ -1,0 +1,144 @@
+"""Showing how far a simulation is: a bar for people, JSON lines for programs, or nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import click
+
+__all__ = ["Progress", "print_json_line", "show_progress"]
+
+_SECONDS_BETWEEN_LINES = 0.1
+
+
+class Progress(Protocol):
+    """What the core tells about a running simulation."""
+
+    time: float
+    duration: float
+    steps: int
+    wall_seconds: float
+    stage: str
+
+
+Callback = Callable[[Any], None]
+
+
+@contextmanager
+def show_progress(kind: str) -> Iterator[Callback]:
+    """The callback for ``simulate``; ``kind`` is auto, bar, json or none.
+
+    auto is a bar where stderr is a terminal, else nothing but a word on compiling.
+    """
+    if kind == "json":
+        yield _JsonLines()
+    elif kind == "bar" or (kind == "auto" and sys.stderr.isatty()):
+        with _bar() as callback:
+            yield callback
+    elif kind == "auto":
+        quiet = _Quiet()
+        try:
+            yield quiet
+        finally:
+            quiet.stop()
+    else:
+        yield _ignore
+
+
+def print_json_line(**values: Any) -> None:
+    """One line of JSON on stdout, at once; a reader that has gone away is no error."""
+    try:
+        print(json.dumps(values), flush=True)
+    except BrokenPipeError:
+        pass
+
+
+def _ignore(progress: Progress) -> None:
+    pass
+
+
+_COMPILING = (
+    "Compiling the kernels, once after each update; this takes about half a minute"
+)
+_SECONDS_BEFORE_ANNOUNCING = 1.0  # kernels from the cache are there sooner
+
+
+class _Quiet:
+    """Only announces that kernels are being compiled, where that takes a while."""
+
+    def __init__(self) -> None:
+        self._timer: threading.Timer | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        if self._timer is None:
+            self._timer = threading.Timer(_SECONDS_BEFORE_ANNOUNCING, self._announce)
+            self._timer.daemon = True
+            self._timer.start()
+        elif progress.stage == "simulating":
+            self._timer.cancel()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _announce(self) -> None:
+        click.echo(f"{_COMPILING}.", err=True)
+
+
+class _JsonLines:
+    """At most ten lines a second; a change of the stage and the end always have theirs."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._next = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        at_end = progress.time >= progress.duration
+        if progress.stage == self._stage and now < self._next and not at_end:
+            return
+        self._stage = progress.stage
+        self._next = now + _SECONDS_BETWEEN_LINES
+        print_json_line(
+            event="progress",
+            stage=progress.stage,
+            time=progress.time,
+            duration=progress.duration,
+            steps=progress.steps,
+            wall_seconds=progress.wall_seconds,
+        )
+
+
+@contextmanager
+def _bar() -> Iterator[Callback]:
+    """A bar on stderr that vanishes at the end."""
+    from rich import progress as rich_progress
+    from rich.console import Console
+
+    columns = (
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.TextColumn("{task.fields[clock]}"),
+        rich_progress.TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with rich_progress.Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("Loading", total=None, clock="")
+
+        def update(progress: Progress) -> None:
+            description = _COMPILING if "compiling" in progress.stage else "Simulating"
+            bar.update(
+                task,
+                description=description,
+                completed=progress.time,
+                total=progress.duration,
+                clock=f"{progress.time:.2f} of {progress.duration:g} s",
+            )
+
+        yield update

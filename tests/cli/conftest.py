@@ -1,0 +1,68 @@
+"""A scene and a way to call the command line, for the tests of this folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from impulse_cli.main import execute
+
+PENDULUM = """\
+<scene version="1" name="pendulum">
+  <settings duration="0.5"/>
+  <body name="bob" position="1 0 0" mass="1" inertia="0.1 0.1 0.1"/>
+  <joint type="distance" name="rod" body1="world" body2="bob" anchor="0 0 0" anchor2="1 0 0"/>
+</scene>
+"""
+
+
+class Outcome(NamedTuple):
+    """What a call of the command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Outcome]
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
+    """Calls the command line in this process, as the console entry does."""
+
+    def call(*words: str | Path) -> Outcome:
+        capfd.readouterr()
+        code = execute([str(word) for word in words])
+        return Outcome(code, *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def program() -> Callable[..., subprocess.Popen[str]]:
+    """Starts the command line as a process of its own."""
+
+    def start(*words: str | Path, **environment: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "impulse_cli", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
+        )
+
+    return start
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path) -> Path:
+    """A scene file: one body on a rod."""
+    path = tmp_path / "pendulum.xml"
+    path.write_text(PENDULUM)
+    return path

@@ -1,0 +1,156 @@
+"""The group of commands: help, start-up, exit codes of what is typed wrong or breaks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
+
+
+def test_help_lists_every_command(cli: Cli) -> None:
+    """``impulse --help`` names all commands and the exit codes."""
+    outcome = cli("--help")
+
+    assert outcome.code == 0
+    for command in COMMANDS:
+        assert f"\n  {command} " in outcome.out
+    assert "130 after Ctrl-C" in outcome.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_teaches_by_example(cli: Cli, command: str) -> None:
+    """The help of every command holds an example of its use."""
+    outcome = cli(command, "--help")
+
+    assert outcome.code == 0
+    assert "Example" in outcome.out
+    assert f"  impulse {command} " in outcome.out
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """Help needs click only: no NumPy, Numba, pydantic, lxml or rich is imported for it."""
+    program = (
+        "import sys\n"
+        "from impulse_cli.main import execute\n"
+        "for words in (['--help'], ['run', '--help'], ['mass', '--help']):\n"
+        "    execute(words)\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'pydantic', 'lxml', 'rich', 'impulse_core'}\n"
+        "print('heavy:', sorted(heavy & set(sys.modules)))"
+    )
+
+    finished = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert finished.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_version(cli: Cli) -> None:
+    """``--version`` is that of the installed distribution."""
+    assert (
+        cli("--version").out.strip()
+        == f"impulse {metadata.version('impulse-dynamics')}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("rnu", "a.xml"), "did you mean 'run'?"),
+        (("zzz",), "There is no command 'zzz'; there are run, validate"),
+        (("run", "a.xml"), "Missing option '-o'"),
+        (
+            ("run", "a.xml", "-o", "a.json", "--step", "-1"),
+            "'-1' is not a positive number",
+        ),
+        (
+            ("run", "a.xml", "-o", "a.json", "--step", "nan"),
+            "'nan' is not a positive number",
+        ),
+        (
+            ("run", "a.xml", "-o", "a.json", "--fps", "inf"),
+            "'inf' is not a positive number",
+        ),
+        (
+            ("run", "a.xml", "-o", "a.json", "--fps", "many"),
+            "'many' is not a positive number",
+        ),
+        (("run", "a.xml", "-o", "a.json", "--method", "imp3"), "'imp3' is not one of"),
+        (("run", "a.xml", "-o", "a.json", "--threads", "0"), "--threads"),
+        (("run", "a.xml", "-o", "a.json", "--sptep", "1"), "--sptep"),
+        (("validate",), "Missing argument"),
+        (("mass", "a.stl"), "Missing option '--density'"),
+        (
+            ("mass", "a.stl", "--density", "1", "--unit", "m", "--scale", "2"),
+            "not both",
+        ),
+        (("schema",), "Choose one of --xsd and --json-schema"),
+    ],
+)
+def test_wrong_usage(cli: Cli, words: tuple[str, ...], message: str) -> None:
+    """A command line that cannot be understood is exit code 2 and says what is expected."""
+    outcome = cli(*words)
+
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_faults_of_the_program(
+    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error nobody expected is one line that asks for a report; the traceback on request."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("impulse_core.compile.load_scene", fail)
+    monkeypatch.delenv("IMPULSE_TRACEBACK", raising=False)
+    outcome = cli("info", pendulum)
+    assert outcome.code == 70
+    assert outcome.err.count("\n") == 1
+    assert "fault of impulse" in outcome.err
+    assert "ZeroDivisionError: division by zero" in outcome.err
+
+    monkeypatch.setenv("IMPULSE_TRACEBACK", "1")
+    assert "Traceback (most recent call last)" in cli("info", pendulum).err
+
+
+def test_not_enough_memory(
+    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Running out of memory is said in words."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("impulse_core.simulation.simulate", fail)
+    outcome = cli("run", pendulum, "-o", pendulum.with_name("anim.json"))
+
+    assert outcome.code == 1
+    assert "not enough memory" in outcome.err
+
+
+def test_start_of_a_run_takes_little(
+    pendulum: Path, program: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """``impulse run`` on the pendulum, with kernels cached: measured 1.2 s, at most 1.5 s.
+
+    The fastest of three, since other programs may be using the processor.
+    """
+    output = pendulum.with_name("anim.json")
+    durations = []
+    for _ in range(4):  # the first may have to fill the cache
+        start = time.perf_counter()
+        assert program("run", pendulum, "-o", output).wait() == 0
+        durations.append(time.perf_counter() - start)
+
+    assert min(durations) <= 1.5

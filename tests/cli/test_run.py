@@ -1,0 +1,300 @@
+"""``impulse run``: outputs, reports, progress, and what happens when it ends early."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import PENDULUM, Cli
+
+import impulse_core
+from impulse_core.recording import load_recording
+
+REPORT_KEYS = {
+    "compile_seconds",
+    "wall_seconds_total",
+    "start_seconds",
+    "step_count",
+    "seconds_per_step",
+    "corrections_per_step",
+    "max_joint_error_m",
+    "max_joint_angle_error_rad",
+    "energy_j",
+    "momentum_drift",
+    "contacts",
+    "state_sha256",
+    "warnings",
+}
+
+
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+def test_run_writes_what_simulate_returns(
+    cli: Cli, pendulum: Path, suffix: str
+) -> None:
+    """The file holds the same bits as the recording of the Python call with the same options."""
+    output = pendulum.with_name(f"anim{suffix}")
+    outcome = cli("run", pendulum, "-o", output, "--step", "0.005", "--fps", "50")
+
+    scene = impulse_core.load_scene(pendulum)
+    expected = impulse_core.simulate(scene, step=0.005, fps=50)
+    written = load_recording(output)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    assert f"wrote {output}: 26 frames of 1 body" in outcome.out
+    assert written.complete
+    assert written.positions.tobytes() == expected.positions.tobytes()
+    assert written.diagnostics["state_sha256"] == expected.diagnostics["state_sha256"]
+
+
+def test_options_reach_the_simulation(cli: Cli, pendulum: Path) -> None:
+    """Options win over the scene's settings, and those over the defaults."""
+    output = pendulum.with_name("anim.npz")
+    options = ("--duration", "0.3", "--step", "0.02", "--fps", "10", "--method", "imp4")
+
+    assert cli("run", pendulum, "-o", output, *options, "--solver", "direct").code == 0
+
+    recording = load_recording(output)
+    assert recording.times[-1] == pytest.approx(0.3)
+    assert recording.frame_count == 4
+    assert (recording.step, recording.fps, recording.method) == (0.02, 10.0, "imp4")
+
+
+def test_tolerance_reaches_the_simulation(cli: Cli, pendulum: Path) -> None:
+    """``--tolerance`` bounds the joint error."""
+    report = pendulum.with_name("report.json")
+    words = ("run", pendulum, "-o", pendulum.with_name("a.npz"), "--report", report)
+
+    assert cli(*words, "--tolerance", "1e-11").code == 0
+
+    assert json.loads(report.read_text())["max_joint_error_m"] <= 1e-11
+
+
+def test_report_has_the_documented_keys(cli: Cli, pendulum: Path) -> None:
+    """``--report`` writes the diagnostics of the recording, as JSON."""
+    report = pendulum.with_name("report.json")
+
+    assert (
+        cli(
+            "run", pendulum, "-o", pendulum.with_name("a.json"), "--report", report
+        ).code
+        == 0
+    )
+
+    facts = json.loads(report.read_text())
+    assert set(facts) >= REPORT_KEYS
+    assert facts["step_count"] == 50
+    assert set(facts["seconds_per_step"]) == {"mean", "median", "max"}
+    assert set(facts["energy_j"]) >= {
+        *("initial", "final", "max_abs_drift", "mean_abs_drift", "mean_abs_increment"),
+    }
+
+
+def test_progress_json(cli: Cli, pendulum: Path) -> None:
+    """``--progress json``: every line of stdout is an object; the last says how it ended."""
+    output = pendulum.with_name("anim.json")
+    outcome = cli("run", pendulum, "-o", output, "--progress", "json")
+
+    events = [json.loads(line) for line in outcome.out.splitlines()]
+    assert {event["event"] for event in events[:-1]} == {"progress"}
+    assert events[-2]["time"] == events[-2]["duration"] == 0.5
+    assert events[-2]["steps"] == 50
+    assert events[-1]["event"] == "finished"
+    assert events[-1]["exit_code"] == outcome.code == 0
+    assert events[-1]["output"] == str(output)
+    assert events[-1]["complete"] is True
+    assert events[-1]["frames"] == 14
+
+
+def test_progress_bar_is_on_stderr(cli: Cli, pendulum: Path) -> None:
+    """``--progress bar`` leaves stdout to the summary."""
+    outcome = cli(
+        "run", pendulum, "-o", pendulum.with_name("a.json"), "--progress", "bar"
+    )
+
+    assert outcome.code == 0
+    assert len(outcome.out.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "named"),
+    [
+        (("--method", "gc4"), "gc4"),
+        (("--solver", "sle"), "sle"),
+        (("--step", "100"), "longer than the duration"),
+    ],
+)
+def test_options_the_core_refuses(
+    cli: Cli, pendulum: Path, option: tuple[str, ...], named: str
+) -> None:
+    """What cannot be simulated is refused with a sentence that names it, not ignored."""
+    output = pendulum.with_name("anim.json")
+    outcome = cli("run", pendulum, "-o", output, *option)
+
+    assert outcome.code == 1
+    assert named in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not output.exists()
+
+
+def test_unknown_suffix(cli: Cli, pendulum: Path) -> None:
+    """An output of an unknown kind is refused before simulating, with the kinds there are."""
+    outcome = cli("run", pendulum, "-o", pendulum.with_name("anim.bvh"))
+
+    assert outcome.code == 1
+    assert "ends in '.bvh'; write a name that ends in .json or .npz" in outcome.err
+
+
+def refuse_to_simulate(*_: object, **__: object) -> None:
+    raise AssertionError("simulated although the output cannot be written")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere/anim.json", "nowhere' does not exist"),
+        ("pendulum.xml/anim.json", "pendulum.xml' is not a folder"),
+        ("folder.json", "is a folder"),
+        ("locked.json", "is read-only"),
+        ("x" * 300 + ".json", "name too long"),
+    ],
+)
+def test_outputs_are_checked_first(
+    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str
+) -> None:
+    """An output that cannot be written is found before the simulation, and nothing is left."""
+    monkeypatch.setattr("impulse_core.simulation.simulate", refuse_to_simulate)
+    (pendulum.parent / "folder.json").mkdir()
+    (pendulum.parent / "locked.json").write_text("old")
+    (pendulum.parent / "locked.json").chmod(0o444)
+    before = sorted(pendulum.parent.iterdir())
+
+    good, bad = pendulum.with_name("good.json"), pendulum.parent / name
+    for words in (("-o", bad), ("-o", good, "--report", bad)):
+        outcome = cli("run", pendulum, *words)
+        assert outcome.code == 1
+        assert message in outcome.err
+        assert outcome.err.count("\n") == 1
+
+    assert before == sorted(pendulum.parent.iterdir())
+    assert (pendulum.parent / "locked.json").read_text() == "old"
+
+
+def test_the_scene_is_never_replaced(cli: Cli, pendulum: Path) -> None:
+    """Writing over the input, also by way of a link, is refused."""
+    scene = pendulum.with_suffix(".json")
+    assert cli("convert", pendulum, scene).code == 0
+    content = scene.read_bytes()
+    link = pendulum.with_name("link.json")
+    link.symlink_to(scene)
+
+    for output in (scene, link):
+        outcome = cli("run", scene, "-o", output)
+        assert outcome.code == 1
+        assert "would replace the input" in outcome.err
+    assert "two outputs" in cli("run", pendulum, "-o", link, "--report", link).err
+    assert scene.read_bytes() == content
+
+
+def test_failed_simulation(
+    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A simulation that fails: exit code 3, the frames so far, the error in the events."""
+    # Newton's iteration cannot find a rod of 1 m for a body that flies 1000 m in a step.
+    pendulum.write_text(
+        PENDULUM.replace('mass="1"', 'mass="1" velocity="0 1e7 0" ').replace(
+            'duration="0.5"', 'duration="0.5" step="0.5" gravity="0 0 0"'
+        )
+    )
+    output, report = pendulum.with_name("anim.json"), pendulum.with_name("report.json")
+
+    outcome = cli("run", pendulum, "-o", output, "--report", report)
+
+    recording = load_recording(output)
+    assert outcome.code == 3
+    assert "'rod'" in outcome.err
+    assert not recording.complete
+    assert recording.frame_count >= 1
+    assert "rod" in recording.events[-1]["message"]
+    assert set(json.loads(report.read_text())) >= REPORT_KEYS
+
+
+def wait_until_it_steps(process: subprocess.Popen[str]) -> None:
+    """Read progress lines until the simulation has taken a second of its time."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["time"] > 1.0:
+            return
+    raise AssertionError("the simulation ended by itself")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_the_frames(
+    pendulum: Path, program: Callable[..., subprocess.Popen[str]], sent: signal.Signals
+) -> None:
+    """After Ctrl-C, or being asked to end: exit code 130 and a whole file of the frames so far."""
+    output = pendulum.with_name("anim.json")
+    process = program(
+        "run",
+        pendulum,
+        "-o",
+        output,
+        "--duration",
+        "1e6",
+        "--fps",
+        "1",
+        "--progress",
+        "json",
+    )
+
+    wait_until_it_steps(process)
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=60)
+
+    recording = load_recording(output)
+    finished = json.loads(out.splitlines()[-1])
+    assert process.returncode == finished["exit_code"] == 130
+    assert not recording.complete
+    assert recording.frame_count >= 2
+    assert recording.diagnostics["interrupted"] is True
+    assert "Traceback" not in err
+    assert sorted(pendulum.parent.iterdir()) == [output, pendulum]
+
+
+@pytest.mark.parametrize("place", ["compile.load_scene", "simulation.simulate"])
+def test_ctrl_c_before_the_first_step(
+    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Ctrl-C while the scene is read or kernels are compiled: exit code 130, nothing written."""
+    output = pendulum.with_name("anim.json")
+    output.write_text("old")
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"impulse_core.{place}", interrupt)
+    outcome = cli("run", pendulum, "-o", output)
+
+    assert outcome.code == 130
+    assert outcome.err.strip() == "Interrupted; nothing was written."
+    assert output.read_text() == "old"
+
+
+def test_a_closed_pipe_does_not_stop_the_run(
+    pendulum: Path, program: Callable[..., subprocess.Popen[str]]
+) -> None:
+    """A reader of the progress that goes away costs the progress, not the simulation."""
+    output = pendulum.with_name("anim.json")
+    process = program(
+        "run", pendulum, "-o", output, "--duration", "20", "--progress", "json"
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+
+    process.wait(timeout=60)
+
+    assert load_recording(output).complete
