@@ -10,7 +10,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+
+from .conftest import Cli
 
 COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
 

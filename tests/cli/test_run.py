@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import PENDULUM, Cli
 
 import impulse_core
 from impulse_core.recording import load_recording
+
+from .conftest import PENDULUM, Cli
 
 REPORT_KEYS = {
     "compile_seconds",

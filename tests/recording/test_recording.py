@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recordings import turning
 
 from impulse_core.recording import RecordingError, sign_continuous, state_hash
+
+from .recordings import turning
 
 
 def test_quaternions_become_sign_continuous() -> None:

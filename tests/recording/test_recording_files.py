@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recordings import parts, turning
 
 from impulse_core.recording import (
     SUFFIXES,
@@ -21,6 +20,8 @@ from impulse_core.recording import (
     load_recording,
     write_atomically,
 )
+
+from .recordings import parts, turning
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
