@@ -167,6 +167,10 @@ def _numbers(error: ErrorDetails, path: ScenePath, field: FieldSpec, value: Any)
         return Finding(path, "E201", f"{where} takes {counts} {noun}, here is {_shown(row)}")
     if field.counts and len(row) not in field.counts:
         return Finding(path, "E204", f"{where} takes {counts} {noun}, here {_are(len(row))}")
+    if error["type"] == "too_short":
+        least = error["ctx"]["min_length"]
+        message = f"{where} takes {least} {noun} or more, here {_are(len(row))}"
+        return Finding(path, "E204", message)
     code, message, hint = _scalar(error, field, row)
     return Finding(path, code, f"a number in {where} {message}", hint)
 

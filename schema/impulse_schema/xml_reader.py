@@ -83,7 +83,8 @@ class _Reader:
         try:
             parser.Parse(self.data, True)
         except expat.ExpatError as error:
-            raise UnreadableError(*_not_well_formed(error), parser.ErrorByteIndex) from None
+            reason = _not_well_formed(error, empty=self.root is None)
+            raise UnreadableError(*reason, parser.ErrorByteIndex) from None
         assert self.root is not None  # expat insists on a root element
         layout = XmlLayout(self.data, self.root.node)
         return XmlContent(self.root.raw, self.findings, layout)
@@ -196,7 +197,7 @@ class _Reader:
         text = "".join(frame.texts)
         parent = self.stack[-2]
         if field.kind != "rows":
-            parent.raw[field.key] = text
+            parent.raw[field.key] = None if frame.node.children else text  # reported already
             return
         try:
             parent.raw[field.key] = read_rows(text, whole=field.whole)
@@ -237,11 +238,13 @@ def _attribute_hint(spec: ElementSpec, name: str) -> str:
     return did_you_mean(name, spec.attributes)
 
 
-def _not_well_formed(error: expat.ExpatError) -> tuple[str, str, str]:
+def _not_well_formed(error: expat.ExpatError, *, empty: bool) -> tuple[str, str, str]:
     text = expat.ErrorString(error.code) or "not well-formed"
     names = expat.errors
     if text == names.XML_ERROR_NO_ELEMENTS:
-        return "E005", "the file is empty or ends before <scene>", ""
+        if empty:
+            return "E005", "the file is empty or ends before <scene>", ""
+        return "E005", "the file ends before </scene>", "It seems to be cut off"
     if text in (names.XML_ERROR_UNCLOSED_TOKEN, names.XML_ERROR_UNCLOSED_CDATA_SECTION):
         return "E005", "the file ends in the middle of an element", "It seems to be cut off"
     if text == names.XML_ERROR_UNDEFINED_ENTITY:

@@ -49,7 +49,7 @@ def check_findings(
 
 
 def _findings(scene: Scene, names: Names, folder: Path | None) -> Iterator[Finding]:
-    yield from check_unique_names(scene, names)
+    yield from check_unique_names(scene)
     for i, material in enumerate(scene.materials):
         yield from check_material(material, ("materials", i))
     yield from check_material_pairs(scene.material_pairs, names)

@@ -49,8 +49,8 @@ def check_geometry(solid: Geometry, path: ScenePath, names: Names) -> Iterator[F
 
 
 def _check_heights(heights: list[list[float]], path: ScenePath) -> Iterator[Finding]:
-    if len(heights) < 2 or len(heights[0]) < 2:
-        yield Finding(path, "E503", "a height field has at least two rows of two heights")
+    if len(heights) < 2:
+        yield Finding(path, "E503", "a height field has at least two rows")
         return
     for i, row in enumerate(heights):
         if len(row) != len(heights[0]):

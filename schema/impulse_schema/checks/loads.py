@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from impulse_schema.checks.names import Names
+from impulse_schema.checks.names import WORLD, Names
 from impulse_schema.models import Load, SpringDamper
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
@@ -18,7 +18,7 @@ def check_load(load: Load, path: ScenePath, names: Names) -> Iterator[Finding]:
     if body is not None and body.motion != "dynamic":
         message = f"the body '{load.body}' is {body.motion}, so a load does not move it"
         yield Finding((*path, "body"), "E801", message, "Name a dynamic body")
-    if load.body == load.reaction_body:
+    if load.body == load.reaction_body != WORLD:
         message = f"force and opposite force both act on '{load.body}'"
         yield Finding((*path, "reaction_body"), "E804", message, "Name another body")
     if load.until is not None and not load.until > load.from_:
@@ -49,8 +49,8 @@ def check_two_bodies(
     yield from names.check_body(body1, (*path, "body1"), world=True)
     yield from names.check_body(body2, (*path, "body2"), world=True)
     if body1 == body2:
-        hint = "Name body1 or body2" if body1 == "world" else "Name two bodies"
-        place = path if body1 == "world" else (*path, "body2")
+        hint = "Name body1 or body2" if body1 == WORLD else "Name two bodies"
+        place = path if body1 == WORLD else (*path, "body2")
         yield Finding(place, "E701", f"{what} joins '{body1}' to itself", hint)
     elif names.is_fixed(body1) and names.is_fixed(body2):
         message = f"neither '{body1}' nor '{body2}' is moved by forces"

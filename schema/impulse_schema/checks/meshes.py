@@ -63,11 +63,8 @@ def _check_faces(faces: list[list[int]], vertices: int, path: ScenePath) -> Iter
     if not faces:
         yield Finding((*path, "faces"), "E508", "the mesh has no faces")
     for i, face in enumerate(faces):
-        if len(face) < 3:
-            message = f"face {i} has {len(face)} vertices"
-            yield Finding((*path, "faces"), "E508", message, "A face has at least three")
-        elif max(face) >= vertices:
-            message = f"face {i} names vertex {max(face)}, and there are {vertices}"
+        if max(face) >= vertices:
+            message = f"row {i + 1} of faces names vertex {max(face)}, and there are {vertices}"
             hint = f"Vertices are counted from 0, so the last one is {vertices - 1}"
             yield Finding((*path, "faces"), "E508", message, hint if vertices else "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import TypeVar
 
 from impulse_schema.models import Body, Joint, Material, Mesh, Scene
 from impulse_schema.problems import Finding
@@ -32,16 +33,13 @@ class Names:
     @classmethod
     def of(cls, scene: Scene, broken: Mapping[str, AbstractSet[str]]) -> Names:
         """The names in ``scene`` and those of its ``broken`` elements, by list."""
-        joints: dict[str, Joint | None] = dict.fromkeys(broken.get("joints", ()))
-        joints.update(zip(joint_names(scene), scene.joints, strict=True))
         return cls(
-            bodies=dict.fromkeys(broken.get("bodies", ()))
-            | {body.name: body for body in scene.bodies},
-            joints=joints,
-            meshes=dict.fromkeys(broken.get("meshes", ()))
-            | {mesh.name: mesh for mesh in scene.meshes},
-            materials=dict.fromkeys(broken.get("materials", ()))
-            | {material.name: material for material in scene.materials},
+            bodies=_by_name([body.name for body in scene.bodies], scene.bodies, broken, "bodies"),
+            joints=_by_name(joint_names(scene), scene.joints, broken, "joints"),
+            meshes=_by_name([mesh.name for mesh in scene.meshes], scene.meshes, broken, "meshes"),
+            materials=_by_name(
+                [m.name for m in scene.materials], scene.materials, broken, "materials"
+            ),
             groups=frozenset(broken.get("groups", ()))
             | {body.collision_group for body in scene.bodies if body.collision_group},
         )
@@ -68,7 +66,22 @@ class Names:
         return name == WORLD or (body is not None and body.motion != "dynamic")
 
 
-def check_unique_names(scene: Scene, names: Names) -> Iterator[Finding]:
+_Item = TypeVar("_Item")
+
+
+def _by_name(
+    names: list[str], items: list[_Item], broken: Mapping[str, AbstractSet[str]], key: str
+) -> dict[str, _Item | None]:
+    """What each name stands for; where two things have it, the first."""
+    found: dict[str, _Item | None] = {}
+    for name, item in zip(names, items, strict=True):
+        found.setdefault(name, item)
+    for name in broken.get(key, ()):
+        found.setdefault(name, None)
+    return found
+
+
+def check_unique_names(scene: Scene) -> Iterator[Finding]:
     """Findings for names that stand for two things, and for a body called 'world'."""
     lists = {
         "bodies": ("body", [body.name for body in scene.bodies]),

@@ -18,6 +18,8 @@ from impulse_schema.models.element import (
     meta,
 )
 
+Face = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=3)]
+HeightRow = Annotated[list[float], Field(min_length=2)]
 Shape = Literal[
     "box", "sphere", "cylinder", "capsule", "cone", "mesh", "convex_hull", "plane", "height_field"
 ]
@@ -83,7 +85,7 @@ class Mesh(Element):
         description="Corner points, mesh frame.",
         json_schema_extra=meta("m", xml_text=True),
     )
-    faces: list[list[Annotated[int, Field(ge=0)]]] | None = Field(
+    faces: list[Face] | None = Field(
         default=None,
         description="Polygons as vertex numbers from 0, counter-clockwise seen from outside.",
         json_schema_extra=meta(xml_text=True),
@@ -130,7 +132,7 @@ class Geometry(Element):
     mesh: Name | None = Field(
         default=None, description="Name of the mesh (shape mesh or convex_hull)."
     )
-    heights: list[list[float]] | None = Field(
+    heights: list[HeightRow] | None = Field(
         default=None,
         description="Rows of a height field, first row at -y, evenly spaced over size x and y.",
         json_schema_extra=meta("m", xml_text=True),
