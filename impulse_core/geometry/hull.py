@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from impulse_core.geometry.mass_properties import MassPropertiesError
 from impulse_core.geometry.mesh import PolygonMesh
 
 __all__ = ["convex_hull"]
@@ -17,7 +18,7 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
         points: [m], shape (N, 3).
 
     Raises:
-        ValueError: fewer than four points, a point that is not finite, or all points in one
+        MassPropertiesError: fewer than four points, a point that is not finite, or all points in one
             plane: there is no solid.
 
     Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls",
@@ -27,11 +28,11 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
 
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     if not np.all(np.isfinite(points)):
-        raise ValueError("A point is not finite, so there is no convex hull.")
+        raise MassPropertiesError("A point is not finite, so there is no convex hull.")
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError):
-        raise ValueError(
+        raise MassPropertiesError(
             f"The {len(points)} points lie in one plane (or are fewer than four): their convex hull"
             " is no solid."
         ) from None

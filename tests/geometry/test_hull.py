@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impulse_core.geometry import check_mesh, convex_hull, polyhedron_mass_properties
+from impulse_core.geometry import (
+    MassPropertiesError,
+    check_mesh,
+    convex_hull,
+    polyhedron_mass_properties,
+)
 
 from .solids import box_mesh
 
@@ -44,5 +49,5 @@ def test_points_inside_are_dropped():
 )
 def test_no_solid(points, message):
     """Points without a hull are an error that says why."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(MassPropertiesError, match=message):
         convex_hull(points)
