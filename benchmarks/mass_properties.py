@@ -33,7 +33,7 @@ REPETITIONS = 5
 
 
 def bumpy_sphere(triangles: int) -> PolygonMesh:
-    """A closed, sphere-like, non-convex surface of about ``triangles`` triangles, off the origin."""
+    """A closed, sphere-like, non-convex surface of about ``triangles`` faces, off the origin."""
     rows = max(4, round((triangles / 4) ** 0.5))
     columns = 2 * rows
     polar, azimuth = np.meshgrid(
@@ -68,6 +68,7 @@ def bumpy_sphere(triangles: int) -> PolygonMesh:
 
 
 def write_ply(mesh: PolygonMesh, path: Path) -> None:
+    """Binary PLY, double precision."""
     faces = mesh.corners.reshape(-1, 3)
     records = np.zeros(len(faces), [("count", "u1"), ("corners", "<i4", 3)])
     records["count"], records["corners"] = 3, faces
@@ -80,6 +81,7 @@ def write_ply(mesh: PolygonMesh, path: Path) -> None:
 
 
 def write_stl(mesh: PolygonMesh, path: Path) -> None:
+    """Binary STL, single precision."""
     faces = mesh.corners.reshape(-1, 3)
     records = np.zeros(
         len(faces), [("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")]
@@ -89,6 +91,7 @@ def write_stl(mesh: PolygonMesh, path: Path) -> None:
 
 
 def write_obj(mesh: PolygonMesh, path: Path) -> None:
+    """OBJ, with all digits."""
     with path.open("w", encoding="ascii") as file:
         file.writelines(f"v {x!r} {y!r} {z!r}\n" for x, y, z in mesh.vertices.tolist())
         faces = (mesh.corners.reshape(-1, 3) + 1).tolist()
@@ -140,6 +143,7 @@ def deviation(body: MassProperties, mesh: PolygonMesh) -> float:
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--triangles", type=int, default=1_000_000)
     parser.add_argument("--formats", default="ply,stl,obj")

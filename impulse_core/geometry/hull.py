@@ -18,8 +18,8 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
         points: [m], shape (N, 3).
 
     Raises:
-        MassPropertiesError: fewer than four points, a point that is not finite, or all points in one
-            plane: there is no solid.
+        MassPropertiesError: fewer than four points, a point that is not finite, or all points
+            in one plane: there is no solid.
 
     Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls",
     ACM Transactions on Mathematical Software 22(4), 1996, as in SciPy.

@@ -81,9 +81,8 @@ def _inertia_about_center(
 
 def _require_usable(mesh: PolygonMesh) -> None:
     """What the compiled kernel must be able to rely on."""
-    if len(mesh.corners) and not (
-        0 <= mesh.corners.min() and mesh.corners.max() < len(mesh.vertices)
-    ):
+    corners = mesh.corners
+    if len(corners) and (corners.min() < 0 or corners.max() >= len(mesh.vertices)):
         raise MassPropertiesError("A face of the mesh refers to a vertex that does not exist.")
     if not np.all(np.abs(mesh.vertices) <= LARGEST_COORDINATE):
         raise MassPropertiesError(
