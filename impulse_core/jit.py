@@ -47,7 +47,8 @@ def cache_folder() -> Path:
 
 def cache_is_cold() -> bool:
     """True if no kernel of these sources has been compiled on this machine yet."""
-    return not numba.config.DISABLE_JIT and not any(_CACHE.glob("**/*.nbc"))
+    disabled = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # read from the environment
+    return not disabled and not any(_CACHE.glob("**/*.nbc"))
 
 
 def _prune_old_caches(root: Path) -> None:
@@ -65,7 +66,7 @@ except OSError:
     _CACHE_USABLE = False  # read-only home: compile in memory, every time
 
 if _CACHE_USABLE:
-    numba.config.CACHE_DIR = str(_CACHE)
+    numba.config.CACHE_DIR = str(_CACHE)  # type: ignore[attr-defined]
 
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.

@@ -23,7 +23,7 @@ class Mat3(NamedTuple):
     zy: float
     zz: float
 
-    def __add__(a, b):  # type: ignore[override]  # noqa: N805 - a tuple's + concatenates
+    def __add__(a, b):  # noqa: N805 - a tuple's + concatenates
         return Mat3(
             a.xx + b.xx, a.xy + b.xy, a.xz + b.xz,
             a.yx + b.yx, a.yy + b.yy, a.yz + b.yz,
@@ -40,16 +40,15 @@ class Mat3(NamedTuple):
     def __neg__(a):  # noqa: N805
         return Mat3(-a.xx, -a.xy, -a.xz, -a.yx, -a.yy, -a.yz, -a.zx, -a.zy, -a.zz)
 
-    def __mul__(a, b):  # type: ignore[override]  # noqa: N805 - a tuple's * repeats
+    def __mul__(a, b):  # noqa: N805 - a tuple's * repeats
         return Mat3(
             a.xx * b, a.xy * b, a.xz * b,
             a.yx * b, a.yy * b, a.yz * b,
             a.zx * b, a.zy * b, a.zz * b,
         )  # fmt: skip
 
-    __rmul__ = __mul__  # type: ignore[assignment]
-
-    __array_ufunc__ = None  # a NumPy scalar on the left leaves the product to __rmul__
+    def __rmul__(a, b):  # noqa: N805
+        return a * b
 
     def __matmul__(a, b):  # noqa: N805
         if isinstance(b, Vec3):
@@ -82,6 +81,9 @@ def _times_matrix(a, b):
 def _scale_from_left(a, b):
     return b * a
 
+
+# A NumPy scalar on the left leaves the product to __rmul__.
+Mat3.__array_ufunc__ = None  # type: ignore[attr-defined]
 
 _is_mat3 = is_tuple_of(Mat3)
 _is_vec3 = is_tuple_of(Vec3)

@@ -20,7 +20,7 @@ class Quat(NamedTuple):
     y: float
     z: float
 
-    def __mul__(a, b):  # type: ignore[override]  # noqa: N805 - a tuple's * repeats
+    def __mul__(a, b):  # noqa: N805 - a tuple's * repeats
         return Quat(
             a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
             a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,

@@ -17,7 +17,7 @@ class Vec3(NamedTuple):
     y: float
     z: float
 
-    def __add__(a, b):  # type: ignore[override]  # noqa: N805 - a tuple's + concatenates
+    def __add__(a, b):  # noqa: N805 - a tuple's + concatenates
         return Vec3(a.x + b.x, a.y + b.y, a.z + b.z)
 
     def __sub__(a, b):  # noqa: N805
@@ -26,13 +26,15 @@ class Vec3(NamedTuple):
     def __neg__(a):  # noqa: N805
         return Vec3(-a.x, -a.y, -a.z)
 
-    def __mul__(a, b):  # type: ignore[override]  # noqa: N805 - a tuple's * repeats
+    def __mul__(a, b):  # noqa: N805 - a tuple's * repeats
         return Vec3(a.x * b, a.y * b, a.z * b)
 
-    __rmul__ = __mul__  # type: ignore[assignment]
+    def __rmul__(a, b):  # noqa: N805
+        return a * b
 
-    __array_ufunc__ = None  # a NumPy scalar on the left leaves the product to __rmul__
 
+# A NumPy scalar on the left leaves the product to __rmul__.
+Vec3.__array_ufunc__ = None  # type: ignore[attr-defined]
 
 _is_vec3 = is_tuple_of(Vec3)
 
