@@ -18,11 +18,10 @@ def report_error(error: Exception) -> int:
     What can be wrong with the input has a sentence of its own. Anything else is a fault of this
     program: one line, and the traceback where IMPULSE_TRACEBACK=1 asks for it.
     """
-    from impulse_schema import SceneError
-
     from impulse_core import OptionError, SimulationError
     from impulse_core.geometry import MassPropertiesError, MeshFileError
     from impulse_core.recording import RecordingError
+    from impulse_schema import SceneError
 
     if isinstance(error, SceneError):
         print_problems([str(problem) for problem in error.problems])
@@ -30,15 +29,11 @@ def report_error(error: Exception) -> int:
     if isinstance(error, SimulationError):
         print_problems([str(error)])
         return SIMULATION_FAILED
-    if isinstance(
-        error, (OptionError, RecordingError, MeshFileError, MassPropertiesError)
-    ):
+    if isinstance(error, (OptionError, RecordingError, MeshFileError, MassPropertiesError)):
         print_problems([str(error)])
         return WRONG_INPUT
     if isinstance(error, MemoryError):
-        print_problems(
-            ["There is not enough memory for this; simulate less or record less often."]
-        )
+        print_problems(["There is not enough memory for this; simulate less or record less often."])
         return WRONG_INPUT
     if isinstance(error, OSError) and error.filename is not None:
         reason = (error.strerror or str(error)).lower()

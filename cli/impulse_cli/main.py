@@ -20,10 +20,14 @@ _COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
 class _Commands(click.Group):
     """Commands by name, each imported from its module only when it is needed."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002  # click's signature
+        name: str,
+    ) -> click.Command | None:
         if name not in _COMMANDS:
             return None
         command = getattr(importlib.import_module(f"impulse_cli.commands.{name}"), name)
@@ -37,11 +41,7 @@ class _Commands(click.Group):
             import difflib
 
             near = difflib.get_close_matches(args[0], _COMMANDS, n=1)
-            hint = (
-                f"did you mean '{near[0]}'?"
-                if near
-                else f"there are {', '.join(_COMMANDS)}."
-            )
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(_COMMANDS)}."
             ctx.fail(f"There is no command '{args[0]}'; {hint}")
         return super().resolve_command(ctx, args)
 
@@ -103,7 +103,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted; nothing was written.", err=True)
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001  # whatever it is, the user sees one line
+    except Exception as error:  # whatever it is, the user sees one line
         from impulse_cli.errors import report_error
 
         return report_error(error)

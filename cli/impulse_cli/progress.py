@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import click
@@ -53,19 +53,15 @@ def show_progress(kind: str) -> Iterator[Callback]:
 
 def print_json_line(**values: Any) -> None:
     """One line of JSON on stdout, at once; a reader that has gone away is no error."""
-    try:
+    with suppress(BrokenPipeError):
         print(json.dumps(values), flush=True)
-    except BrokenPipeError:
-        pass
 
 
 def _ignore(progress: Progress) -> None:
     pass
 
 
-_COMPILING = (
-    "Compiling the kernels, once after each update; this takes about half a minute"
-)
+_COMPILING = "Compiling the kernels, once after each update; this takes about half a minute"
 _SECONDS_BEFORE_ANNOUNCING = 1.0  # kernels from the cache are there sooner
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from impulse_cli.main import execute
 
 PENDULUM = """\

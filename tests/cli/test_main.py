@@ -56,10 +56,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_version(cli: Cli) -> None:
     """``--version`` is that of the installed distribution."""
-    assert (
-        cli("--version").out.strip()
-        == f"impulse {metadata.version('impulse-dynamics')}"
-    )
+    assert cli("--version").out.strip() == f"impulse {metadata.version('impulse-dynamics')}"
 
 
 @pytest.mark.parametrize(
@@ -105,9 +102,7 @@ def test_wrong_usage(cli: Cli, words: tuple[str, ...], message: str) -> None:
     assert "Traceback" not in outcome.err
 
 
-def test_faults_of_the_program(
-    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_faults_of_the_program(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error nobody expected is one line that asks for a report; the traceback on request."""
 
     def fail(*_: object, **__: object) -> None:
@@ -125,9 +120,7 @@ def test_faults_of_the_program(
     assert "Traceback (most recent call last)" in cli("info", pendulum).err
 
 
-def test_not_enough_memory(
-    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_not_enough_memory(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Running out of memory is said in words."""
 
     def fail(*_: object, **__: object) -> None:

@@ -33,9 +33,7 @@ REPORT_KEYS = {
 
 
 @pytest.mark.parametrize("suffix", [".json", ".npz"])
-def test_run_writes_what_simulate_returns(
-    cli: Cli, pendulum: Path, suffix: str
-) -> None:
+def test_run_writes_what_simulate_returns(cli: Cli, pendulum: Path, suffix: str) -> None:
     """The file holds the same bits as the recording of the Python call with the same options."""
     output = pendulum.with_name(f"anim{suffix}")
     outcome = cli("run", pendulum, "-o", output, "--step", "0.005", "--fps", "50")
@@ -78,12 +76,7 @@ def test_report_has_the_documented_keys(cli: Cli, pendulum: Path) -> None:
     """``--report`` writes the diagnostics of the recording, as JSON."""
     report = pendulum.with_name("report.json")
 
-    assert (
-        cli(
-            "run", pendulum, "-o", pendulum.with_name("a.json"), "--report", report
-        ).code
-        == 0
-    )
+    assert cli("run", pendulum, "-o", pendulum.with_name("a.json"), "--report", report).code == 0
 
     facts = json.loads(report.read_text())
     assert set(facts) >= REPORT_KEYS
@@ -112,9 +105,7 @@ def test_progress_json(cli: Cli, pendulum: Path) -> None:
 
 def test_progress_bar_is_on_stderr(cli: Cli, pendulum: Path) -> None:
     """``--progress bar`` leaves stdout to the summary."""
-    outcome = cli(
-        "run", pendulum, "-o", pendulum.with_name("a.json"), "--progress", "bar"
-    )
+    outcome = cli("run", pendulum, "-o", pendulum.with_name("a.json"), "--progress", "bar")
 
     assert outcome.code == 0
     assert len(outcome.out.splitlines()) == 3
@@ -200,9 +191,7 @@ def test_the_scene_is_never_replaced(cli: Cli, pendulum: Path) -> None:
     assert scene.read_bytes() == content
 
 
-def test_failed_simulation(
-    cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_simulation(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A simulation that fails: exit code 3, the frames so far, the error in the events."""
     # Newton's iteration cannot find a rod of 1 m for a body that flies 1000 m in a step.
     pendulum.write_text(
@@ -289,9 +278,7 @@ def test_a_closed_pipe_does_not_stop_the_run(
 ) -> None:
     """A reader of the progress that goes away costs the progress, not the simulation."""
     output = pendulum.with_name("anim.json")
-    process = program(
-        "run", pendulum, "-o", output, "--duration", "20", "--progress", "json"
-    )
+    process = program("run", pendulum, "-o", output, "--duration", "20", "--progress", "json")
     assert process.stdout is not None
     process.stdout.readline()
     process.stdout.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from impulse_cli.parameters import FILE, allow_outside_option, json_option
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table
 
 
@@ -30,9 +32,7 @@ def info(scene: Path, as_json: bool, allow_outside: bool) -> None:
     """
     import impulse_core
 
-    facts = impulse_core.describe(
-        impulse_core.load_scene(scene, allow_outside=allow_outside)
-    )
+    facts = impulse_core.describe(impulse_core.load_scene(scene, allow_outside=allow_outside))
     if as_json:
         click.echo(json.dumps(facts, indent=2))
     else:
@@ -42,21 +42,21 @@ def info(scene: Path, as_json: bool, allow_outside: bool) -> None:
 def _print(facts: dict[str, Any]) -> None:
     from rich.console import Console
 
-    console = Console(highlight=False, markup=False)
-    # A pipe has no width; cutting names off would be worse than long lines.
-    wide = None if console.is_terminal else 200
-    console.print(f"{facts['name']}\n", width=wide)
-    console.print(_bodies(facts["bodies"]), width=wide)
+    # A pipe has no width, and names are worth more than short lines.
+    width = None if sys.stdout.isatty() else 10_000
+    console = Console(highlight=False, markup=False, width=width)
+    console.print(facts["name"], "\n", sep="")
+    console.print(_bodies(facts["bodies"]))
     if facts["joints"]:
-        console.print(_joints(facts["joints"]), width=wide)
-    console.print(_totals(facts), width=wide)
+        console.print(_joints(facts["joints"]))
+    console.print(_totals(facts))
     for warning in facts["warnings"]:
         click.echo(f"Warning: {warning}.", err=True)
 
 
 def _bodies(bodies: list[dict[str, Any]]) -> Table:
     table = _table(
-        "body", "motion", "mass [kg]", "centre of mass [m]", "inertia about it [kg m^2]"
+        "body", "motion", "mass [kg]", "centre of mass [m]", "principal moments [kg m^2]"
     )
     for body in bodies:
         if "mass_kg" not in body:
@@ -67,7 +67,7 @@ def _bodies(bodies: list[dict[str, Any]]) -> Table:
             body["motion"],
             _number(body["mass_kg"]),
             _numbers(body["center_of_mass_m"]),
-            "principal " + _numbers(body["principal_moments_kg_m2"]),
+            _numbers(body["principal_moments_kg_m2"]),
         )
     return table
 
@@ -105,9 +105,8 @@ def _table(*titles: str) -> Table:
 
     table = Table(box=box.SIMPLE_HEAD)
     for title in titles:
-        table.add_column(
-            title, justify="right" if title in ("mass [kg]", "holds") else "left"
-        )
+        justify: JustifyMethod = "right" if title in ("mass [kg]", "holds") else "left"
+        table.add_column(title, justify=justify, overflow="fold")
     return table
 
 

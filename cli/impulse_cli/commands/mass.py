@@ -39,9 +39,7 @@ _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
     help="Metres per unit of the file, instead of --unit.",
 )
 @json_option
-def mass(
-    mesh: Path, density: float, unit: str | None, scale: float | None, as_json: bool
-) -> int:
+def mass(mesh: Path, density: float, unit: str | None, scale: float | None, as_json: bool) -> int:
     """Mass, centre of mass, inertia and principal axes of the solid inside MESH.
 
     MESH is an .obj, .stl or .ply file. Its surface has to be closed; it may be of polygons,
@@ -49,8 +47,8 @@ def mass(
 
     \b
     Keys of the JSON: mass_kg, volume_m3, center_of_mass_m, inertia_kg_m2 (3 x 3, about the
-    centre of mass), principal_moments (ascending as the axes are), principal_axes (one unit
-    vector for each moment, axes of the file), defects (those that do no harm).
+    centre of mass), principal_moments, principal_axes (a unit vector for each moment, in the
+    axes of the file), defects (those that do no harm).
 
     \b
     Example:
@@ -121,9 +119,7 @@ def _text(values: dict[str, Any]) -> str:
     ]
     lines += [
         f"principal moment   {moment:16.9g}  kg m^2 about {_row(axis)}"
-        for moment, axis in zip(
-            values["principal_moments"], values["principal_axes"], strict=True
-        )
+        for moment, axis in zip(values["principal_moments"], values["principal_axes"], strict=True)
     ]
     return "\n".join(lines)
 

@@ -50,9 +50,7 @@ _SOLVERS = ("direct", "sle", "iterative")
     type=click.Choice(_METHODS),
     help="Impulse step of order 2, its compositions of higher order, or a comparison method.",
 )
-@click.option(
-    "--solver", type=click.Choice(_SOLVERS), help="Solver of the joint system."
-)
+@click.option("--solver", type=click.Choice(_SOLVERS), help="Solver of the joint system.")
 @click.option(
     "--tolerance",
     metavar="M",
@@ -71,12 +69,8 @@ _SOLVERS = ("direct", "sle", "iterative")
     type=positive,
     help="Time for each step [ms] (solver iterative).",
 )
-@click.option(
-    "--report", metavar="FILE", type=FILE, help="Write what was measured as JSON."
-)
-@click.option(
-    "--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use."
-)
+@click.option("--report", metavar="FILE", type=FILE, help="Write what was measured as JSON.")
+@click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use.")
 @click.option(
     "--progress",
     type=click.Choice(["auto", "bar", "json", "none"]),
@@ -160,9 +154,7 @@ def _exit_code(recording: Recording, failure: str) -> int:
     return GOOD if recording.complete else INTERRUPTED
 
 
-def _print_finished(
-    recording: Recording, output: Path, failure: str, code: int
-) -> None:
+def _print_finished(recording: Recording, output: Path, failure: str, code: int) -> None:
     facts = recording.diagnostics
     print_json_line(
         event="finished",
@@ -198,9 +190,7 @@ def _print_summary(recording: Recording, output: Path) -> None:
     if recording.complete:
         click.echo(f"wrote {output}: {frames}")
     else:
-        click.echo(
-            f"wrote {output}: {frames}, which end early, at t = {_end(recording):g} s"
-        )
+        click.echo(f"wrote {output}: {frames}, which end early, at t = {_end(recording):g} s")
 
 
 def _end(recording: Recording) -> float:

@@ -14,9 +14,7 @@ from impulse_cli.parameters import FILE
 @click.command()
 @click.option("--xsd", is_flag=True, help="XML Schema of the .xml files.")
 @click.option("--json-schema", is_flag=True, help="JSON Schema of the .json files.")
-@click.option(
-    "-o", "--output", metavar="FILE", type=FILE, help="Write to a file, not to stdout."
-)
+@click.option("-o", "--output", metavar="FILE", type=FILE, help="Write to a file, not to stdout.")
 def schema(xsd: bool, json_schema: bool, output: Path | None) -> None:
     """Print the schema of scene files, XSD or JSON Schema.
 
@@ -31,11 +29,7 @@ def schema(xsd: bool, json_schema: bool, output: Path | None) -> None:
         raise click.UsageError("Choose one of --xsd and --json-schema.")
     import impulse_schema
 
-    text = (
-        impulse_schema.xsd()
-        if xsd
-        else json.dumps(impulse_schema.json_schema(), indent=2)
-    )
+    text = impulse_schema.xsd() if xsd else json.dumps(impulse_schema.json_schema(), indent=2)
     text = text.rstrip("\n") + "\n"
     if output is None:
         click.echo(text, nl=False)

@@ -40,9 +40,8 @@ def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool) -> in
 
 
 def _problems(path: Path, allow_outside: bool) -> list[Problem]:
-    from impulse_schema import SceneError
-
     import impulse_core
+    from impulse_schema import SceneError
 
     try:
         scene = impulse_core.load_scene(path, allow_outside=allow_outside)
@@ -54,12 +53,12 @@ def _problems(path: Path, allow_outside: bool) -> list[Problem]:
 def _print(found: dict[Path, list[Problem]]) -> None:
     for path, problems in found.items():
         for problem in problems:
-            click.echo(str(problem), err=True)
+            click.echo(str(problem))
         if not problems:
             click.echo(f"{path}: good")
         else:
             plural = "s" if len(problems) > 1 else ""
-            click.echo(f"{path}: {len(problems)} problem{plural}", err=True)
+            click.echo(f"{path}: {len(problems)} problem{plural}")
 
 
 def _as_json(found: dict[Path, list[Problem]]) -> str:
