@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from impulse_core.compile import check, load_scene
-    from impulse_core.describe import describe
+    from impulse_core.description import describe
     from impulse_core.options import OptionError
     from impulse_core.recording import Recording, RecordingError, load_recording
     from impulse_core.simulation import Progress, SimulationError, simulate
@@ -29,7 +29,7 @@ _HOME = {
     "RecordingError": "recording",
     "SimulationError": "simulation",
     "check": "compile",
-    "describe": "describe",
+    "describe": "description",
     "load_recording": "recording",
     "load_scene": "compile",
     "simulate": "simulation",

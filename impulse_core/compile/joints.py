@@ -10,7 +10,7 @@ from impulse_schema import Scene, joint_names
 from impulse_schema.models import Joint
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
-from impulse_core.joints.table import COMMON_AXIS, JOINT_PARTS, POINT_POINT
+from impulse_core.joints.table import COMMON_AXIS, CONSTANT_ANGLE, JOINT_PARTS, POINT_POINT
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
 
@@ -92,6 +92,7 @@ def compile_joints(
             axis1, axis2 = _axes(joint)
             arrays.frame1[j] = _frame(rotated(q1, axis1))
             arrays.axis2[j] = rotated(q2, axis2)
+            arrays.angle[j] = math.pi / 2.0  # the constant angle of a universal joint
         arrays.relative_orientation[j] = multiplied(q1, orientation[i2])
         arrays.body_length[j] = max(
             *(gyration[i] for i in (i1, i2)),
@@ -157,14 +158,16 @@ def _check_start(
                 f"joint '{name}': the anchors coincide, so the distance has no direction",
                 "use a ball joint for distance zero",
             )
-    if parts.rotation == COMMON_AXIS and joint.axis2 is not None:
+    if parts.rotation in (COMMON_AXIS, CONSTANT_ANGLE) and joint.axis2 is not None:
         axis1, axis2 = _axes(joint)
         angle = math.atan2(float(np.linalg.norm(np.cross(axis1, axis2))), float(axis1 @ axis2))
-        if angle > REPAIR_ANGLE:
+        wanted = math.pi / 2.0 if parts.rotation == CONSTANT_ANGLE else 0.0
+        if abs(angle - wanted) > REPAIR_ANGLE:
             problems.add(
                 ("joints", j, "axis2"),
                 JOINTS_APART,
-                f"joint '{name}': the axes of {pair} start {math.degrees(angle):.3g} degrees"
-                f" apart; up to {math.degrees(REPAIR_ANGLE):g} degrees is pulled together",
-                "align axis and axis2",
+                f"joint '{name}': the axes of {pair} start at {math.degrees(angle):.3g} degrees,"
+                f" where the joint keeps {math.degrees(wanted):g}; up to"
+                f" {math.degrees(REPAIR_ANGLE):g} degrees is pulled together",
+                "change axis or axis2",
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from impulse_core.algebra import (
     IDENTITY3,
-    Mat3,
+    ZERO3,
     Vec3,
     cross,
     mat3_at,
@@ -24,46 +24,84 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
+from impulse_core.joints.constant_angle import constant_angle_error, constant_angle_rows
 from impulse_core.joints.distance import distance_error, distance_rows
 from impulse_core.joints.fixed_rotation import fixed_rotation_error
+from impulse_core.joints.point_line import point_line_error, point_line_rows
+from impulse_core.joints.point_plane import point_plane_error, point_plane_rows
 from impulse_core.joints.point_point import point_point_error, point_point_rows
-from impulse_core.joints.table import COMMON_AXIS, FIXED_ROTATION, NO_PART, POINT_POINT
-
-_NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-_NO_ERROR = Vec3(0.0, 0.0, 0.0)
-
-
-@kernel
-def _first_row(frame):
-    return Vec3(frame.xx, frame.xy, frame.xz)
-
-
-@kernel
-def _second_row(frame):
-    return Vec3(frame.yx, frame.yy, frame.yz)
+from impulse_core.joints.table import (
+    COMMON_AXIS,
+    DISTANCE,
+    FIXED_ROTATION,
+    NO_PART,
+    POINT_LINE,
+    POINT_POINT,
+)
 
 
 @kernel
-def _third_row(frame):
-    return Vec3(frame.zx, frame.zy, frame.zz)
+def _axis(model_frame, j, q):
+    """Joint axis a of body 1 in the world."""
+    return rotate(q, Vec3(model_frame[j, 0], model_frame[j, 1], model_frame[j, 2]))
 
 
 @kernel
-def _translation_error(part, A, B, length):
+def _across(model_frame, j, q):
+    """Unit vectors b and c across the joint axis, fixed in body 1, in the world."""
+    b = rotate(q, Vec3(model_frame[j, 3], model_frame[j, 4], model_frame[j, 5]))
+    c = rotate(q, Vec3(model_frame[j, 6], model_frame[j, 7], model_frame[j, 8]))
+    return b, c
+
+
+@inner_kernel
+def _translation_error(model, j, q1, A, B):
+    part = model.translation_part[j]
     if part == POINT_POINT:
         return point_point_error(A, B)
-    return distance_error(A, B, length)
+    if part == DISTANCE:
+        return distance_error(A, B, model.length[j])
+    if part == POINT_LINE:
+        b, c = _across(model.frame1, j, q1)
+        return point_line_error(A, B, b, c)
+    return point_plane_error(A, B, _axis(model.frame1, j, q1))
+
+
+@inner_kernel
+def _translation_rows(model, j, q1, A, B):
+    part = model.translation_part[j]
+    if part == POINT_POINT:
+        return point_point_rows(A, B)
+    if part == DISTANCE:
+        return distance_rows(A, B)
+    if part == POINT_LINE:
+        b, c = _across(model.frame1, j, q1)
+        return point_line_rows(B, b, c)
+    return point_plane_rows(B, _axis(model.frame1, j, q1))
 
 
 @inner_kernel
 def _rotation_error(model, j, q1, q2):
-    if model.rotation_part[j] == FIXED_ROTATION:
+    part = model.rotation_part[j]
+    if part == FIXED_ROTATION:
         return fixed_rotation_error(q1, q2, quat_at(model.relative_orientation, j))
-    frame = mat3_at(model.frame1, j)
-    a1 = rotate(q1, _first_row(frame))
-    b = rotate(q1, _second_row(frame))
-    c = rotate(q1, _third_row(frame))
-    return common_axis_error(b, c, a1, rotate(q2, vec3_at(model.axis2, j)))
+    a1 = _axis(model.frame1, j, q1)
+    a2 = rotate(q2, vec3_at(model.axis2, j))
+    if part == COMMON_AXIS:
+        b, c = _across(model.frame1, j, q1)
+        return common_axis_error(b, c, a1, a2)
+    return constant_angle_error(a1, a2, model.angle[j])
+
+
+@inner_kernel
+def _rotation_rows(model, j, q1, q2):
+    part = model.rotation_part[j]
+    if part == FIXED_ROTATION:
+        return IDENTITY3
+    if part == COMMON_AXIS:
+        b, c = _across(model.frame1, j, q1)
+        return common_axis_rows(b, c)
+    return constant_angle_rows(_axis(model.frame1, j, q1), rotate(q2, vec3_at(model.axis2, j)))
 
 
 @inner_kernel
@@ -84,11 +122,10 @@ def joint_errors(model, position, orientation, error):
         q1 = quat_at(orientation, i1)
         q2 = quat_at(orientation, i2)
         size = 0.0
-        part = model.translation_part[j]
-        if part != NO_PART:
+        if model.translation_part[j] != NO_PART:
             A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
             B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
-            d = _translation_error(part, A, B, model.length[j])
+            d = _translation_error(model, j, q1, A, B)
             error[j, 0], error[j, 1], error[j, 2] = d.x, d.y, d.z
             size = norm(d)
             worst_translation = max(worst_translation, size)
@@ -112,26 +149,17 @@ def joint_directions(model, state, work):
         i2 = model.body2[j]
         q1 = quat_at(state.orientation, i1)
         q2 = quat_at(state.orientation, i2)
-        part = model.translation_part[j]
-        if part != NO_PART:
+        if model.translation_part[j] != NO_PART:
             C1 = vec3_at(state.position, i1)
             C2 = vec3_at(state.position, i2)
             A = C1 + rotate(q1, vec3_at(model.anchor1, j))
             B = C2 + rotate(q2, vec3_at(model.anchor2, j))
-            if part == POINT_POINT:
-                rows, x1, x2 = point_point_rows(A, B)
-            else:
-                rows, x1, x2 = distance_rows(A, B)
+            rows, x1, x2 = _translation_rows(model, j, q1, A, B)
             put_mat3(work.translation_rows, j, rows)
             put_vec3(work.arm1, j, x1 - C1)
             put_vec3(work.arm2, j, x2 - C2)
-        part = model.rotation_part[j]
-        if part == FIXED_ROTATION:
-            put_mat3(work.rotation_rows, j, IDENTITY3)
-        elif part == COMMON_AXIS:
-            frame = mat3_at(model.frame1, j)
-            rows = common_axis_rows(rotate(q1, _second_row(frame)), rotate(q1, _third_row(frame)))
-            put_mat3(work.rotation_rows, j, rows)
+        if model.rotation_part[j] != NO_PART:
+            put_mat3(work.rotation_rows, j, _rotation_rows(model, j, q1, q2))
 
 
 @inner_kernel
@@ -159,7 +187,7 @@ def apply_impulses(model, impulse, state, work):
         put_vec3(state.angular_momentum, i1, L1)
         put_vec3(state.angular_momentum, i2, L2)
     world = len(model.mass) - 1
-    put_vec3(state.angular_momentum, world, _NO_ERROR)
+    put_vec3(state.angular_momentum, world, ZERO3)
 
 
 @inner_kernel

@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 __all__ = [
     "COMMON_AXIS",
+    "CONSTANT_ANGLE",
     "DISTANCE",
     "FIXED_ROTATION",
     "JOINT_PARTS",
     "NO_PART",
+    "POINT_LINE",
+    "POINT_PLANE",
     "POINT_POINT",
     "ROTATION_ROWS",
     "TRANSLATION_ROWS",
@@ -24,12 +27,15 @@ NO_PART = 0
 
 POINT_POINT = 1
 DISTANCE = 2
+POINT_LINE = 3
+POINT_PLANE = 4
 
 FIXED_ROTATION = 1
 COMMON_AXIS = 2
+CONSTANT_ANGLE = 3
 
-TRANSLATION_ROWS = {NO_PART: 0, POINT_POINT: 3, DISTANCE: 1}
-ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2}
+TRANSLATION_ROWS = {NO_PART: 0, POINT_POINT: 3, DISTANCE: 1, POINT_LINE: 2, POINT_PLANE: 1}
+ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 1}
 
 
 class JointParts(NamedTuple):
@@ -47,7 +53,13 @@ class JointParts(NamedTuple):
 JOINT_PARTS = {
     "ball": JointParts(POINT_POINT, NO_PART),
     "hinge": JointParts(POINT_POINT, COMMON_AXIS),
+    "universal": JointParts(POINT_POINT, CONSTANT_ANGLE),
     "fixed": JointParts(POINT_POINT, FIXED_ROTATION),
+    "slider": JointParts(POINT_LINE, FIXED_ROTATION),
+    "cylindrical": JointParts(POINT_LINE, COMMON_AXIS),
+    "point-on-line": JointParts(POINT_LINE, NO_PART),
+    "point-on-plane": JointParts(POINT_PLANE, NO_PART),
+    "planar": JointParts(POINT_PLANE, COMMON_AXIS),
     "distance": JointParts(DISTANCE, NO_PART),
     "orientation": JointParts(NO_PART, FIXED_ROTATION),
     "parallel-axes": JointParts(NO_PART, COMMON_AXIS),

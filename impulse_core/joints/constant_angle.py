@@ -1,0 +1,28 @@
+"""Constant angle: axis a1 of body 1 and axis a2 of body 2 keep the angle φ0. Removes 1 rotation.
+
+    C = φ - φ0 = 0,  φ = atan2(‖a1 × a2‖, a1 · a2)                           (docs/algorithm.md, 20)
+    row n = a1 × a2 normalised; G v = n · (ω2 - ω1)
+
+Source: BS06 section 3.5, there with φ0 = 90° only (the universal joint, regular in every pose). The
+direction vanishes with the angle, so φ0 within one degree of 0 or π is refused: common axis then.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.algebra import Mat3, Vec3, cross, dot, norm, unit
+from impulse_core.jit import kernel
+
+
+@kernel
+def constant_angle_error(a1, a2, angle):
+    """d = (φ - φ0, 0, 0) [rad]."""
+    return Vec3(math.atan2(norm(cross(a1, a2)), dot(a1, a2)) - angle, 0.0, 0.0)
+
+
+@kernel
+def constant_angle_rows(a1, a2):
+    """Directions of the rows."""
+    n = unit(cross(a1, a2))
+    return Mat3(n.x, n.y, n.z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
