@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ class Outcome(NamedTuple):
 
 
 Cli = Callable[..., Outcome]
+Program = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -46,19 +47,22 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
 
 
 @pytest.fixture
-def program() -> Callable[..., subprocess.Popen[str]]:
-    """Starts the command line as a process of its own."""
+def program() -> Iterator[Program]:
+    """Starts the command line as a process of its own, which does not outlive the test."""
+    with ExitStack() as started:
 
-    def start(*words: str | Path, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "impulse_cli", *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **environment},
-        )
+        def start(*words: str | Path) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "impulse_cli", *map(str, words)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            started.enter_context(process)
+            started.callback(process.kill)
+            return process
 
-    return start
+        yield start
 
 
 @pytest.fixture

@@ -5,13 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from .conftest import Cli
+from .conftest import Cli, Program
 
 COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
 
@@ -133,9 +132,7 @@ def test_not_enough_memory(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyP
     assert "not enough memory" in outcome.err
 
 
-def test_start_of_a_run_takes_little(
-    pendulum: Path, program: Callable[..., subprocess.Popen[str]]
-) -> None:
+def test_start_of_a_run_takes_little(pendulum: Path, program: Program) -> None:
     """``impulse run`` on the pendulum, with kernels cached: measured 1.2 s, at most 1.5 s.
 
     The fastest of three, since other programs may be using the processor.

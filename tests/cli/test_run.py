@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 import impulse_core
 from impulse_core.recording import load_recording
 
-from .conftest import PENDULUM, Cli
+from .conftest import PENDULUM, Cli, Program
 
 REPORT_KEYS = {
     "compile_seconds",
@@ -222,9 +221,7 @@ def wait_until_it_steps(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_keeps_the_frames(
-    pendulum: Path, program: Callable[..., subprocess.Popen[str]], sent: signal.Signals
-) -> None:
+def test_ctrl_c_keeps_the_frames(pendulum: Path, program: Program, sent: signal.Signals) -> None:
     """After Ctrl-C, or being asked to end: exit code 130 and a whole file of the frames so far."""
     output = pendulum.with_name("anim.json")
     process = program(
@@ -273,9 +270,7 @@ def test_ctrl_c_before_the_first_step(
     assert output.read_text() == "old"
 
 
-def test_a_closed_pipe_does_not_stop_the_run(
-    pendulum: Path, program: Callable[..., subprocess.Popen[str]]
-) -> None:
+def test_a_closed_pipe_does_not_stop_the_run(pendulum: Path, program: Program) -> None:
     """A reader of the progress that goes away costs the progress, not the simulation."""
     output = pendulum.with_name("anim.json")
     process = program("run", pendulum, "-o", output, "--duration", "20", "--progress", "json")

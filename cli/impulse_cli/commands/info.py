@@ -55,9 +55,7 @@ def _print(facts: dict[str, Any]) -> None:
 
 
 def _bodies(bodies: list[dict[str, Any]]) -> Table:
-    table = _table(
-        "body", "motion", "mass [kg]", "centre of mass [m]", "principal moments [kg m^2]"
-    )
+    table = _table("body", "motion", "mass [kg]", "centre of mass [m]", "main moments [kg m^2]")
     for body in bodies:
         if "mass_kg" not in body:
             table.add_row(body["name"], body["motion"], "", "", "")
