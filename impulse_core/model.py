@@ -74,8 +74,6 @@ class Structure(NamedTuple):
     """E of the joint rows; 1 in padded rows, shape (m, 6)."""
     has_loops: int
     """1 if the joints close loops, else 0."""
-    repetitions: int
-    """Velocity solves per correction: 1 for a forest, 3 where loops may be redundant."""
 
 
 class Model(NamedTuple):
@@ -176,6 +174,12 @@ class Workspace(NamedTuple):
     """Joint errors d at the prediction [m | rad], shape (m, 6)."""
     impulse: Floats
     """Solution of the joint system, shape (m, 6)."""
+    regularisation_factor: Floats
+    """Factor on Structure.regularisation, 1 unless a singular pose needs more, shape (1,)."""
+    stage_velocity: Floats
+    """Velocities at the start of the stage, shape (n+1, 3)."""
+    stage_angular_momentum: Floats
+    """Angular momenta at the start of the stage, shape (n+1, 3)."""
     block: Floats
     """Blocks of the factorised joint matrix, shape (K+E, 9)."""
     right_side: Floats
@@ -214,6 +218,9 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         rotation_rows=np.zeros((joints, 9)),
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
+        regularisation_factor=np.ones(1),
+        stage_velocity=np.zeros((rows, 3)),
+        stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),
         right_side=np.zeros((nodes, 3)),
         series=np.zeros((TAYLOR_ORDER + 1, 7)),

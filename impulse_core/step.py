@@ -21,6 +21,8 @@ from impulse_core.solver.direct import prepare, solve
 
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
+VELOCITY_SOLVES = 12  # most solves of a velocity correction where joints close loops
+REGULARISATION_LADDER = (1e4, 1e6, 1e8, 1e9, 1e10)  # factors on ε = 1e-12 for singular poses
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 
 
@@ -29,7 +31,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
     power = load_power(model, state, work) if len(model.load_body) else 0.0
     kick(model, state, 0.5 * h, work)
-    if not correct_joints(model, structure, state, h, tolerance, work, tally):
+    if not correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
         return False
     advance(model, state, h, work)
     prepare(model, structure, state, work)
@@ -39,6 +41,32 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
         # symmetric quadrature of second order, so a composition raises its order as well
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
     return True
+
+
+@inner_kernel
+def correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
+    """The joint correction, with a softer matrix where loops are singular at t.
+
+    Where the rank drops (a parallelogram lying flat), the regularisation ε is raised for this
+    stage. The solution does not depend on the matrix that is used to iterate towards it.
+    """
+    if not structure.has_loops:
+        return correct_joints(model, structure, state, h, tolerance, work, tally)
+    for i in range(len(model.mass)):
+        put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
+        put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+    solved = correct_joints(model, structure, state, h, tolerance, work, tally)
+    for factor in REGULARISATION_LADDER:
+        if solved:
+            break
+        for i in range(len(model.mass)):
+            put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
+            put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+        work.regularisation_factor[0] = factor
+        prepare(model, structure, state, work)
+        solved = correct_joints(model, structure, state, h, tolerance, work, tally)
+    work.regularisation_factor[0] = 1.0
+    return solved
 
 
 @inner_kernel
@@ -91,12 +119,20 @@ def warm_start(model, state, h, work):
 
 @inner_kernel
 def correct_velocities(model, structure, state, h, work):
-    """Remove relative velocities along the constraint directions: A λ = -G v (docs, 13)."""
+    """Remove relative velocities along the constraint directions: A λ = -G v (docs, 13).
+
+    Where joints close loops, the regularised matrix leaves a residual; the solve is repeated
+    with the same factor until it stops falling.
+    """
     angular_velocities(model, state, work)
     if len(model.body1) == 0:
         return
-    for repetition in range(structure.repetitions):
-        relative_velocities(model, state, work, work.error)
+    previous = 1e300
+    for repetition in range(VELOCITY_SOLVES if structure.has_loops else 1):
+        rate = relative_velocities(model, state, work, work.error)
+        if repetition > 0 and not (rate < 0.5 * previous):
+            break
+        previous = rate
         solve(structure, work.error, -1.0, work)
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)

@@ -35,7 +35,9 @@ def _hashes(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 @kernel
-def _distinct_rows(rows, slots, size):
+def _distinct_rows(
+    rows: NDArray[np.float64], slots: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Open-addressing hash table with ``size`` places; slots[i] is where row i looks first."""
     count = len(rows)
     table = np.full(size, -1)

@@ -206,7 +206,11 @@ def angular_velocities(model, state, work):
 
 @inner_kernel
 def relative_velocities(model, state, work, rate):
-    """G v of all joints with the directions and angular velocities in work, into rate (m, 6)."""
+    """G v of all joints with the directions and angular velocities in work, into rate (m, 6).
+
+    Returns the largest rate [m/s], rotations weighed by body_length.
+    """
+    fastest = 0.0
     for j in range(len(model.body1)):
         i1 = model.body1[j]
         i2 = model.body2[j]
@@ -217,6 +221,9 @@ def relative_velocities(model, state, work, rate):
             v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.arm2, j))
             u = mat3_at(work.translation_rows, j) @ (v2 - v1)
             rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
+            fastest = max(fastest, norm(u))
         if model.rotation_part[j] != NO_PART:
             u = mat3_at(work.rotation_rows, j) @ (w2 - w1)
             rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z
+            fastest = max(fastest, norm(u) * model.body_length[j])
+    return fastest

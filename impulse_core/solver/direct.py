@@ -67,8 +67,9 @@ def _assemble(model, structure, state, work):
         )
         R = rotation_matrix(quat_at(state.orientation, i))
         put_mat3(block, structure.angular_node[i], similarity(R, vec3_at(model.inertia, i)))
+    factor = work.regularisation_factor[0]
     for j in range(len(model.body1)):
-        E = structure.regularisation[j]
+        E = structure.regularisation[j] * factor
         node = structure.translation_node[j]
         if node >= 0:
             put_mat3(block, node, Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2]))

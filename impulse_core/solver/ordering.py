@@ -26,7 +26,6 @@ from impulse_core.model import Floats, Ints, Model, Structure
 __all__ = ["elimination_order", "plan_structure"]
 
 REGULARISATION = 1e-12  # relative to diag(A); removes nothing, lets redundant rows factorise
-_LOOP_REPETITIONS = 3
 
 # A vertex of the body-joint graph is ("b", body row) or ("j", joint number), coded as integers.
 
@@ -239,7 +238,6 @@ def _lay_out(
         solve_node=np.array(visit, dtype=np.int64),
         regularisation=_regularisation(model),
         has_loops=int(has_loops),
-        repetitions=_LOOP_REPETITIONS if has_loops else 1,
     )
 
 
