@@ -14,7 +14,7 @@ from impulse_cli.exit_codes import GOOD, INTERRUPTED
 
 __all__ = ["execute", "impulse", "main"]
 
-_COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
+_COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "schema")
 
 
 class _Commands(click.Group):
@@ -79,6 +79,7 @@ def impulse() -> None:
       impulse validate crane.xml
       impulse info crane.xml
       impulse run crane.xml -o crane.json
+      impulse plot crane.json energy -o energy.png
 
     Exit codes: 0 good; 1 the input is wrong; 2 usage; 3 the simulation failed (the output holds
     the frames so far); 130 after Ctrl-C (the same).

@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import Cli, Program
 
-COMMANDS = ("run", "validate", "info", "mass", "convert", "schema")
+COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "schema")
 
 
 def test_help_lists_every_command(cli: Cli) -> None:

@@ -28,4 +28,4 @@ def convert(scene: Path, output: Path, allow_outside: bool) -> None:
 
     check_outputs([output], inputs=[scene])
     save_scene(load_scene(scene, allow_outside=allow_outside), output)
-    click.echo(f"Wrote {output}.")
+    click.echo(f"wrote {output}")

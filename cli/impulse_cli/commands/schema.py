@@ -38,4 +38,4 @@ def schema(xsd: bool, json_schema: bool, output: Path | None) -> None:
 
     check_outputs([output], inputs=[])
     write_atomically(output, text.encode())
-    click.echo(f"Wrote {output}.")
+    click.echo(f"wrote {output}")

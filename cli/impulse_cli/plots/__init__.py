@@ -1,0 +1,1 @@
+"""Curves of recordings, as figures and tables."""

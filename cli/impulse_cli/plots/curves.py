@@ -1,0 +1,107 @@
+"""What can be plotted of a recording: curves by quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from impulse_core.recording import Recording, RecordingError
+
+__all__ = ["Curve", "curves_of", "quantities_of"]
+
+_UNITS = {"angle": "rad", "linear": "kg m/s", "angular": "kg m²/s"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a plot.
+
+    Attributes:
+        panel: the axes it belongs to, as in "energy [J]".
+        name: what it is, as in "total" or "hook x".
+        times: [s], shape (F,).
+        values: in the unit the panel names, shape (F,).
+    """
+
+    panel: str
+    name: str
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+def quantities_of(recording: Recording) -> list[str]:
+    """Names of everything that can be plotted of ``recording``."""
+    names = ["energy"] if recording.energy else []
+    names += ["momentum"] if recording.momentum else []
+    names += ["positions"] if recording.body_names else []
+    joint_quantities = {name for joint in recording.joints.values() for name in joint}
+    return names + sorted(joint_quantities)
+
+
+def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> list[Curve]:
+    """The curves of one quantity.
+
+    Args:
+        recording: where they come from.
+        quantity: "energy", "momentum", "positions", or a quantity of joints, as in "angle".
+        only: names of the bodies or joints wanted; all if empty.
+
+    Raises:
+        RecordingError: if the recording does not hold the quantity, or none of ``only``.
+    """
+    known = quantities_of(recording)
+    if quantity not in known:
+        raise RecordingError(
+            f"holds no '{quantity}'; it holds {', '.join(known) or 'nothing to plot'}."
+        )
+    if quantity == "energy":
+        return [
+            Curve("energy [J]", name, recording.times, values)
+            for name, values in recording.energy.items()
+        ]
+    if quantity == "momentum":
+        return [
+            curve
+            for name, values in recording.momentum.items()
+            for curve in _components(f"{name} momentum [{_unit(name)}]", "", recording, values)
+        ]
+    parts = _positions(recording) if quantity == "positions" else _joints(recording, quantity)
+    wanted = {name: curves for name, curves in parts.items() if not only or name in only}
+    if not wanted:
+        raise RecordingError(
+            f"holds no '{quantity}' of {' or '.join(only)}; there are {', '.join(parts)}."
+        )
+    return [curve for curves in wanted.values() for curve in curves]
+
+
+def _positions(recording: Recording) -> dict[str, list[Curve]]:
+    return {
+        name: _components("position [m]", f"{name} ", recording, recording.positions[:, index])
+        for index, name in enumerate(recording.body_names)
+    }
+
+
+def _joints(recording: Recording, quantity: str) -> dict[str, list[Curve]]:
+    unit = _unit(quantity)
+    panel = f"{quantity} [{unit}]" if unit else quantity
+    return {
+        joint: [Curve(panel, joint, recording.times, quantities[quantity])]
+        for joint, quantities in recording.joints.items()
+        if quantity in quantities
+    }
+
+
+def _components(
+    panel: str, prefix: str, recording: Recording, vectors: NDArray[np.float64]
+) -> list[Curve]:
+    return [
+        Curve(panel, f"{prefix}{axis}", recording.times, vectors[:, column])
+        for column, axis in enumerate("xyz")
+    ]
+
+
+def _unit(name: str) -> str:
+    return _UNITS.get(name, "")

@@ -1,0 +1,140 @@
+"""``impulse plot``: figures and tables of what a recording holds."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from impulse_core.recording import Recording
+
+from .conftest import Cli
+
+
+@pytest.fixture
+def animation(tmp_path: Path) -> Path:
+    """Two bodies and a hinge over five frames."""
+    times = np.arange(5) / 25
+    positions = np.arange(30.0).reshape(5, 2, 3) / 7
+    path = tmp_path / "anim.npz"
+    Recording(
+        scene="s",
+        fps=25,
+        step=0.01,
+        method="imp2",
+        solver="direct",
+        times=times,
+        body_names=("hook", "boom"),
+        positions=positions,
+        orientations=np.tile([1.0, 0.0, 0.0, 0.0], (5, 2, 1)),
+        joints={"pin": {"angle": np.sin(times)}, "weld": {}},
+        energy={"kinetic": times, "potential": -times, "total": 0 * times},
+        momentum={"linear": np.ones((5, 3)), "angular": np.zeros((5, 3))},
+    ).save(path)
+    return path
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table."""
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_table_holds_the_exact_values(cli: Cli, animation: Path) -> None:
+    """A .csv has a row per frame and reads back to the same numbers."""
+    output = animation.with_name("out.csv")
+
+    assert cli("plot", animation, "positions", "angle", "energy", "-o", output).code == 0
+
+    table = rows(output)
+    assert len(table) == 5
+    assert list(table[0])[:4] == [
+        "animation",
+        "time [s]",
+        "hook x position [m]",
+        "hook y position [m]",
+    ]
+    assert float(table[4]["boom z position [m]"]) == 29.0 / 7
+    assert float(table[3]["pin angle [rad]"]) == np.sin(3 / 25)
+    assert float(table[2]["potential energy [J]"]) == -2 / 25
+
+
+def test_only(cli: Cli, animation: Path) -> None:
+    """``--only`` keeps the named bodies."""
+    output = animation.with_name("out.csv")
+
+    assert cli("plot", animation, "positions", "--only", "boom", "-o", output).code == 0
+
+    assert [title.split()[0] for title in rows(output)[0]] == ["animation", "time", *["boom"] * 3]
+
+
+def test_several_animations(cli: Cli, animation: Path) -> None:
+    """Several animations follow one another in a table, each with its name."""
+    second = animation.with_name("second.npz")
+    second.write_bytes(animation.read_bytes())
+    output = animation.with_name("out.csv")
+
+    assert cli("plot", animation, second, "momentum", "-o", output).code == 0
+
+    assert [row["animation"] for row in rows(output)] == [str(animation)] * 5 + [str(second)] * 5
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")]
+)
+def test_figures(cli: Cli, animation: Path, suffix: str, start: bytes) -> None:
+    """Figures are files of their kind, the same bytes each time."""
+    pytest.importorskip("matplotlib")
+    first, second = animation.with_name(f"a{suffix}"), animation.with_name(f"b{suffix}")
+
+    for output in (first, second):
+        assert cli("plot", animation, "energy", "momentum", "-o", output).code == 0
+
+    assert first.read_bytes().startswith(start)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_svg_shows_panels_and_curves(cli: Cli, animation: Path) -> None:
+    """The axes carry quantity and unit, the legend the names of the curves."""
+    pytest.importorskip("matplotlib")
+    output = animation.with_name("out.svg")
+
+    assert cli("plot", animation, "energy", "angle", "-o", output).code == 0
+
+    text = output.read_text()
+    for label in ("energy [J]", "angle [rad]", "time [s]", "potential", "pin"):
+        assert f"<!-- {label} -->" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("anim.npz", "speed"), 1, "holds no 'speed'; it holds energy, momentum, positions, angle"),
+        (("anim.npz", "positions", "--only", "hok"), 1, "of hok; there are hook, boom"),
+        (("gone.npz", "energy"), 1, "cannot be read"),
+        (("anim.npz",), 2, "Name a quantity"),
+        (("energy",), 2, "Name an animation"),
+    ],
+)
+def test_wrong_requests(
+    cli: Cli, animation: Path, words: tuple[str, ...], code: int, message: str
+) -> None:
+    """What a recording does not hold is said with what it does hold."""
+    output = animation.with_name("out.csv")
+    paths = [animation.with_name(word) if word.endswith("npz") else word for word in words]
+
+    outcome = cli("plot", *paths, "-o", output)
+
+    assert outcome.code == code
+    assert message in outcome.err
+    assert not output.exists()
+
+
+def test_unknown_kind_of_figure(cli: Cli, animation: Path) -> None:
+    """Another ending lists the ones there are."""
+    outcome = cli("plot", animation, "energy", "-o", animation.with_name("out.gif"))
+
+    assert outcome.code == 1
+    assert ".png, .svg, .pdf or .csv" in outcome.err
