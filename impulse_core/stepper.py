@@ -41,6 +41,7 @@ class Stepper:
         self.tolerance = options.tolerance
         self.call_seconds: list[tuple[float, int]] = []
         self._put_back = False
+        self._completed = 0
         self.compile_seconds = self._load_kernels()
         self.start = self._make_consistent()
 
@@ -83,7 +84,7 @@ class Stepper:
     def advance(self, length: float, count: int) -> bool:
         """Take steps; False if one failed, with the state before the failure."""
         began = time.perf_counter()
-        done = self._run(length, count)
+        done = self._completed = self._run(length, count)
         if done:
             self.call_seconds.append(((time.perf_counter() - began) / done, done))
         return done == count
@@ -121,16 +122,17 @@ class Stepper:
         """The event that names time, joint and bodies of the step that did not converge."""
         joint = self.compiled.scene.joints[int(self.tally.failed_joint[0])]
         name = self.compiled.joint_names[int(self.tally.failed_joint[0])]
+        failed_at = start + self._completed * length + float(self.tally.failed_time[0])
         finest = length / FINEST_PART
         message = (
-            f"at t = {start + float(self.tally.failed_time[0]):.6g} s joint '{name}' between"
+            f"at t = {failed_at:.6g} s joint '{name}' between"
             f" '{joint.body1}' and '{joint.body2}' could not be satisfied to"
             f" {self.tolerance:.3g} m (it stays {float(self.tally.failed_error[0]):.3g} m apart),"
             f" even with steps of {finest:.3g} s; use a smaller step, or see whether a body"
             " turns extremely fast"
         )
         return {
-            "time": start + float(self.tally.failed_time[0]),
+            "time": failed_at,
             "kind": "failure",
             "joint": name,
             "body1": joint.body1,

@@ -63,11 +63,22 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
 
 
 def contact_warning(scene: Scene) -> str | None:
-    """A sentence for scenes whose solids could touch: contact is not simulated yet."""
-    colliding = sum(any(g.role != "visual" for g in body.geometry) for body in scene.bodies)
-    if colliding < 2:
+    """A sentence for scenes whose bodies could touch: contact is not simulated yet."""
+    if scene.collision_filter is not None and not scene.collision_filter.default:
+        return None
+    colliding = {
+        body.name for body in scene.bodies if any(g.role != "visual" for g in body.geometry)
+    }
+    joined = {
+        frozenset((joint.body1, joint.body2))
+        for joint in scene.joints
+        if not joint.collide and {joint.body1, joint.body2} <= colliding
+    }
+    fixed = sum(body.motion == "static" for body in scene.bodies if body.name in colliding)
+    pairs = len(colliding) * (len(colliding) - 1) // 2 - fixed * (fixed - 1) // 2 - len(joined)
+    if pairs <= 0:
         return None
     return (
-        f"{colliding} bodies have collision geometry, but contact is not simulated yet:"
+        f"{len(colliding)} bodies have collision geometry, but contact is not simulated yet:"
         " they pass through each other"
     )
