@@ -50,7 +50,8 @@ def bumpy_sphere(triangles: int) -> PolygonMesh:
         ],
         axis=-1,
     )
-    vertices = np.vstack([points.reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]]) + [3.0, -2.0, 1.0]
+    middle = np.array([3.0, -2.0, 1.0])
+    vertices = middle + np.vstack([points.reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]])
     north, south = len(vertices) - 2, len(vertices) - 1
     number = np.arange(rows * columns).reshape(rows, columns)
     right = np.roll(number, -1, axis=1)

@@ -45,11 +45,12 @@ def ply_bytes(mesh, form, real="double", index="int", count="uchar", extras=Fals
     header += [f"property list {count} {index} vertex_indices"]
     header += ["property list uchar float texcoord"] * extras
     header += ["end_header", ""]
-    rows = []
-    for vertex in mesh.vertices.tolist():
-        rows.append(([("uchar", 200)] * extras) + [(real, x) for x in vertex])
-    for length in (1, 2) if extras else ():
-        rows.append([("int", 7), ("uchar", length), *[("short", 3)] * length])
+    rows = [
+        ([("uchar", 200)] * extras) + [(real, x) for x in vertex]
+        for vertex in mesh.vertices.tolist()
+    ]
+    edges = [[("int", 7), ("uchar", length), *[("short", 3)] * length] for length in (1, 2)]
+    rows += edges * extras
     for face in mesh.faces():
         row = [("short", -1)] * extras + [(count, len(face))] + [(index, i) for i in face]
         rows.append(row + [("uchar", 2), ("float", 0.5), ("float", 0.25)] * extras)

@@ -75,8 +75,10 @@ def cone_profile(pieces):
     ids=["sphere", "cylinder", "capsule", "cone"],
 )
 def test_round_primitives_are_the_limit_of_meshes(closed_form, profile):
-    """The error of a mesh falls with the square of its facets' size; extrapolated, with the
-    fourth power (0.05 rad ^ 4)."""
+    """The error of a mesh falls with the square of its facets' size.
+
+    Extrapolated from two sizes it is of the fourth power, 0.05 rad ^ 4.
+    """
     coarse = polyhedron_mass_properties(solid_of_revolution(profile(16), 64))
     fine = polyhedron_mass_properties(solid_of_revolution(profile(32), 128))
 

@@ -308,10 +308,12 @@ def outcome(tmp_path, suffix, data):
     """Reads damaged bytes; whatever is read must be something check_mesh can look at."""
     path = tmp_path / f"damaged{suffix}"
     path.write_bytes(data)
+    message = str(path)
     try:
         check_mesh(read_mesh(path))
     except MeshFileError as error:
-        assert str(error).startswith(str(path))
+        message = str(error)
+    assert message.startswith(str(path))
 
 
 damage = settings(
