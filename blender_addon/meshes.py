@@ -12,9 +12,10 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .convert import Floats
+from .convert import SINGLE_NOISE, Floats
 
-# A corner farther from its polygon's plane than this, relative to the polygon's size, bends it.
+# A corner farther from its polygon's plane than this, relative to the polygon's size, bends it;
+# what single precision does to the coordinates does not.
 PLANARITY_TOLERANCE = 1e-6
 
 
@@ -109,7 +110,8 @@ def is_flat(polygons: Polygons) -> NDArray[np.bool_]:
     normals /= np.where(lengths > 0, lengths, 1.0)[:, None]
     heights = np.abs(np.einsum("ki,ki->k", arms, normals[owner]))
     reach = np.maximum.reduceat(np.linalg.norm(arms, axis=1), starts)
-    return np.maximum.reduceat(heights, starts) <= PLANARITY_TOLERANCE * reach
+    noise = SINGLE_NOISE * float(np.abs(polygons.vertices).max())
+    return np.maximum.reduceat(heights, starts) <= PLANARITY_TOLERANCE * reach + noise
 
 
 def _without_unused(polygons: Polygons) -> Polygons:
@@ -130,7 +132,7 @@ def surface_defect(polygons: Polygons) -> str:
     open_edges = int((~np.isin(reverse, directed)).sum())
     doubled = int((times > 1).sum())
     if doubled:
-        return f"has {doubled} edges along which neighbouring faces point opposite ways or meet others"
+        return f"has {doubled} edges where faces point opposite ways or more than two meet"
     if open_edges:
         return f"is open along {open_edges} edges"
     if signed_volume(polygons) < 0:
@@ -152,21 +154,26 @@ def signed_volume(polygons: Polygons) -> float:
 def write_ply(path: Path, polygons: Polygons) -> None:
     """Write a binary PLY file, whole or not at all. Raises OSError."""
     sizes = np.diff(polygons.offsets)
+    count = np.dtype("u1" if sizes.max() < 256 else "<u4")
     header = (
         "ply\nformat binary_little_endian 1.0\n"
         f"element vertex {len(polygons.vertices)}\n"
         "property float x\nproperty float y\nproperty float z\n"
         f"element face {polygons.face_count}\n"
-        "property list uint int vertex_indices\nend_header\n"
+        f"property list {'uchar' if count.itemsize == 1 else 'uint'} int vertex_indices\n"
+        "end_header\n"
     )
-    # Each face is its corner count followed by its corners.
-    faces = np.insert(polygons.corners, polygons.offsets[:-1], sizes).astype("<i4")
+    corners = polygons.corners.astype("<i4")
+    faces = b"".join(
+        size.tobytes() + corners[start : start + size].tobytes()
+        for size, start in zip(sizes.astype(count), polygons.offsets[:-1], strict=True)
+    )
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(header.encode("ascii"))
             file.write(polygons.vertices.astype("<f4").tobytes())
-            file.write(faces.tobytes())
+            file.write(faces)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:

@@ -20,6 +20,7 @@ from .convert import (
     SHEAR_TOLERANCE,
     Floats,
     continuous,
+    decimals,
     length_to_blender,
     quaternion_product,
     quaternion_to_rotation,
@@ -166,7 +167,7 @@ def _track(recording: Poses, index: int, obj: bpy.types.Object, scene: bpy.types
     matrices = np.zeros((len(recording.times), 4, 4))
     matrices[:, :3, :3] = quaternion_to_rotation(recording.orientations[:, index]) @ stretch
     matrices[:, :3, 3] = length_to_blender(
-        recording.positions[:, index], scene.unit_settings.scale_length
+        recording.positions[:, index], decimals(scene.unit_settings.scale_length)
     )
     matrices[:, 3, 3] = 1.0
     return Track(obj, matrices)
@@ -183,7 +184,8 @@ def _channels(track: Track, tracks: dict[str, Track]) -> tuple[Floats, Floats]:
     rotations = basis[:, :3, :3] / np.array(obj.scale)
     if np.abs(rotations[0] @ rotations[0].T - np.eye(3)).max() > SHEAR_TOLERANCE:
         raise PlaybackError(
-            f"{obj.name} hangs on a parent with an uneven scale; apply that scale or clear the parent."
+            f"{obj.name} hangs on a parent with an uneven scale; apply that scale or clear the"
+            " parent."
         )
     return basis[:, :3, 3], continuous(rotation_to_quaternion(rotations))
 

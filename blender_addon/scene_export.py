@@ -16,9 +16,10 @@ from typing import Any
 
 import bpy
 import numpy as np
-from impulse_schema import SceneError, check_scene, save_scene
-from impulse_schema.models import Load, Scene, Settings
-from impulse_schema.models import Material as MaterialModel
+from impulse_schema import SceneError, check_scene, models, save_scene
+from impulse_schema.models import Element, Scene
+from impulse_schema.salvage import salvage
+from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
 from pydantic import ValidationError
 
@@ -53,7 +54,7 @@ def build(context: bpy.types.Context) -> Build:
     """The tagged objects of the current view layer as a scene, with all that is wrong with it."""
     with start_frame(context.scene):
         tagged = collect(context.view_layer)
-        exporter = SolidExporter(context)
+        exporter = SolidExporter(context, metres_of(context.scene))
         data = _scene_data(context, tagged, exporter)
     result = Build(meshes=exporter.meshes, issues=tagged.issues)
     if not tagged.bodies:
@@ -61,12 +62,29 @@ def build(context: bpy.types.Context) -> Build:
     try:
         scene = Scene.model_validate(data)
     except ValidationError as error:
-        result.issues += from_findings(translate(error.errors(), data), data)
+        findings = list(translate(error.errors(), data))
+        findings += salvage(data, findings, Source(Path(), b"", NoLayout(), allow_outside=True))
+        result.issues += from_findings(findings, data)
         return result
     result.issues += from_problems(check_scene(scene), data)
     if not errors(result.issues):
         result.scene = scene
     return result
+
+
+class NoLayout:
+    """The layout of a scene that is in no file, for the schema to find no places in."""
+
+    def offset(self, _path: ScenePath) -> int | None:
+        return None
+
+    def has(self, _path: ScenePath) -> bool:
+        return False
+
+
+def metres_of(scene: bpy.types.Scene) -> float:
+    """Length of a Blender unit [m]."""
+    return decimals(scene.unit_settings.scale_length)
 
 
 def export(context: bpy.types.Context, path: str | Path) -> Build:
@@ -90,7 +108,8 @@ def export(context: bpy.types.Context, path: str | Path) -> Build:
                 write_ply(path.parent / mesh.file, polygons)
         save_scene(result.scene, path)
     except SceneError as error:
-        raise ExportError(from_problems(error.problems, result.scene.model_dump())) from error
+        issues = [Issue(f"{path}: {problem.message}. {problem.hint}") for problem in error.problems]
+        raise ExportError(issues) from error
     except OSError as error:
         raise ExportError([Issue(f"{path} cannot be written: {error.strerror}.")]) from error
     return result
@@ -115,18 +134,20 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)
 
 
-def _scene_data(context: bpy.types.Context, tagged: Tagged, exporter: SolidExporter) -> dict[str, Any]:
+def _scene_data(
+    context: bpy.types.Context, tagged: Tagged, exporter: SolidExporter
+) -> dict[str, Any]:
     """The scene as the plain data its model is validated from."""
     scene = context.scene
-    metres = scene.unit_settings.scale_length
+    metres = metres_of(scene)
     names = {obj.name for obj in context.view_layer.objects}
     bodies = [_body_data(scene, obj, tagged, exporter) for obj in tagged.bodies]
     data: dict[str, Any] = {
         "version": 1,
         "name": scene.impulse.title or scene.name,
         "settings": settings_data(scene),
-        "materials": [values_of(m, MaterialModel) for m in scene.impulse.materials],
-        "material_pairs": _values(scene.impulse.material_pairs, "MaterialPair"),
+        "materials": _values(scene.impulse.materials, models.Material),
+        "material_pairs": _values(scene.impulse.material_pairs, models.MaterialPair),
         "meshes": exporter.mesh_data(INLINE_FACES),
         "bodies": bodies,
         "loads": [load for obj in tagged.bodies for load in _load_data(obj)],
@@ -138,27 +159,23 @@ def _scene_data(context: bpy.types.Context, tagged: Tagged, exporter: SolidExpor
     if scene.impulse.use_collision_filter:
         data["collision_filter"] = {
             "default": scene.impulse.collide_by_default,
-            "pairs": _values(scene.impulse.collision_pairs, "CollisionPair"),
-            "groups": _values(scene.impulse.collision_groups, "CollisionGroupRule"),
+            "pairs": _values(scene.impulse.collision_pairs, models.CollisionPair),
+            "groups": _values(scene.impulse.collision_groups, models.CollisionGroupRule),
         }
     return data
 
 
-def _values(items: Any, model: str) -> list[dict[str, Any]]:
-    from impulse_schema import models
-
-    return [values_of(item, getattr(models, model)) for item in items]
+def _values(items: Any, model: type[Element]) -> list[dict[str, Any]]:
+    return [values_of(item, model) for item in items]
 
 
 def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
     """Settings of the scene; gravity and frame rate are Blender's unless set for Impulse."""
     group = scene.impulse.settings
-    values = values_of(group, Settings)
+    values = values_of(group, models.Settings)
     if not group.use_gravity:
         gravity = np.array(scene.gravity) if scene.use_gravity else np.zeros(3)
-        values["gravity"] = tuple(
-            decimals(length_to_scene(gravity, scene.unit_settings.scale_length))
-        )
+        values["gravity"] = tuple(decimals(length_to_scene(gravity, metres_of(scene))))
     if not group.use_fps:
         values["fps"] = scene.render.fps / decimals(scene.render.fps_base)
     return values
@@ -167,13 +184,11 @@ def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
 def _body_data(
     scene: bpy.types.Scene, obj: bpy.types.Object, tagged: Tagged, exporter: SolidExporter
 ) -> dict[str, Any]:
-    from impulse_schema.models import Body
-
     group = obj.impulse.body
-    values = values_of(group, Body)
+    values = values_of(group, models.Body)
     values["name"] = obj.name
     values.update(_mass_data(values, group))
-    metres = scene.unit_settings.scale_length
+    metres = metres_of(scene)
     try:
         values["position"], values["orientation"] = pose_of(obj, metres)
         values["geometry"] = exporter.solids(obj, tagged)
@@ -208,7 +223,7 @@ def pose_of(obj: bpy.types.Object, metres: float) -> tuple[tuple[float, ...], tu
 
 
 def _load_data(obj: bpy.types.Object) -> list[dict[str, Any]]:
-    loads = [values_of(load, Load) for load in obj.impulse.body.loads]
+    loads = [values_of(load, models.Load) for load in obj.impulse.body.loads]
     for load in loads:
         load["body"] = obj.name
         load["from"] = load.pop("from_")
@@ -221,7 +236,7 @@ def _keyframe_data(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[dict[s
     keyframes = []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
-        position, orientation = pose_of(obj, scene.unit_settings.scale_length)
+        position, orientation = pose_of(obj, metres_of(scene))
         time = float(frame_to_time(frame, scene.frame_start, fps))
         keyframes.append({"time": time, "position": position, "orientation": orientation})
     scene.frame_set(scene.frame_start)

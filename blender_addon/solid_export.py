@@ -29,9 +29,9 @@ from .shapes import LOOSE_FIT, MESH_SHAPES, ShapeError, fit_shape, height_field,
 class SolidExporter:
     """Turns geometry objects into solids; equal meshes (linked duplicates) are written once."""
 
-    def __init__(self, context: bpy.types.Context) -> None:
+    def __init__(self, context: bpy.types.Context, metres: float) -> None:
         self._depsgraph = context.evaluated_depsgraph_get()
-        self._metres = context.scene.unit_settings.scale_length
+        self._metres = metres
         self._names: dict[bytes, str] = {}
         self.meshes: dict[str, Polygons] = {}
 
@@ -137,7 +137,7 @@ class SolidExporter:
         if ratio > LOOSE_FIT:
             tagged.report(
                 obj,
-                f"is wrapped in a {shape} of {ratio:.2f} times its volume; mass and contact are those"
-                f" of the {shape}",
+                f"is wrapped in a {shape} of {ratio:.2f} times its volume; mass and contact are"
+                f" those of the {shape}",
                 "WARNING",
             )

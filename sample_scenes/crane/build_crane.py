@@ -80,8 +80,8 @@ def add_turret() -> None:
     glass = [parts.box((0.94, 0.6, 0.45), (0.36, -1.0, 0.92)), parts.box((0.6, 0.79, 0.45), (0.4, -1.0, 0.92))]
     add_visual("cab windows", glass, deck, "glass")
     add_joint("slewing", "hinge", TURRET, "base", "turret")
-    add_torque(deck, (0, 0, 17000.0), 0.2, 1.6)
-    add_torque(deck, (0, 0, -15000.0), 2.8, 4.0)
+    add_torque(deck, (0, 0, -17000.0), 0.2, 1.6)
+    add_torque(deck, (0, 0, 15000.0), 2.8, 4.0)
 
 
 def add_jib() -> None:
