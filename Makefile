@@ -1,0 +1,56 @@
+# make demo and make test work on a fresh machine with Python 3.11, make and pip.
+# Another interpreter: make test PYTHON=python3.12 (without Blender, whose module needs 3.11).
+
+PYTHON ?= $(shell for p in python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+WORKERS ?= 2
+INSTALLED := .venv/installed
+
+.PHONY: demo test check format samples bench extension test-blender pytest clean
+
+demo: $(INSTALLED) samples
+	$(BIN)/python sample_scenes/crane/demo.py
+
+# The whole suite: formatting, lint, types, contracts, then every test.
+test: check pytest
+
+pytest: $(INSTALLED) samples
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+check: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+samples: $(INSTALLED)
+	$(BIN)/python sample_scenes/generate.py
+
+bench: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet -e ".[bench]"
+	$(BIN)/python benchmarks/run.py
+
+extension: $(INSTALLED)
+	$(BIN)/python blender_addon/build_extension.py
+
+test-blender: $(INSTALLED) samples
+	$(BIN)/python -m pytest tests/blender
+
+# Written only when everything is in place, so that a broken download is tried again.
+# bpy has no wheel for every machine: without one the rest is installed, unless CI asks for all.
+$(INSTALLED): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; name it with PYTHON=..."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,blender,test,dev]" || { \
+		test "$$CI" != true && \
+		echo "Trying again without Blender's module (bpy)." && \
+		$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,test,dev]"; }
+	@touch $@
+
+clean:
+	rm -rf build dist demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
