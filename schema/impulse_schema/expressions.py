@@ -10,11 +10,13 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import warnings
 from collections.abc import Callable
 
 from impulse_schema.suggest import did_you_mean, listed
 
 MAX_LENGTH = 1000
+MAX_DEPTH = 300  # each level is a call within a call, and Python allows a thousand of those
 
 FUNCTIONS: dict[str, tuple[Callable[..., float], int | None]] = {
     # name: (function, number of arguments; None for one or more)
@@ -91,15 +93,32 @@ def parse_expression(text: str) -> Expression:
         raise ExpressionError(
             f"the expression has {len(text)} characters, the limit is {MAX_LENGTH}", "Use a curve"
         )
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-        return Expression(text, _compile(tree.body))
-    except SyntaxError:
-        raise ExpressionError(f"'{text}' is not arithmetic") from None
-    except (RecursionError, MemoryError, ValueError) as error:
-        if isinstance(error, ExpressionError):
-            raise
-        raise ExpressionError("the expression is nested too deeply") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's advice on its own syntax, as for "1(2)"
+        try:
+            body = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            raise ExpressionError(f"'{text}' is not arithmetic") from None
+        except (RecursionError, MemoryError):
+            raise _too_deep() from None
+    if _depth(body) > MAX_DEPTH:
+        raise _too_deep()
+    return Expression(text, _compile(body))
+
+
+def _too_deep() -> ExpressionError:
+    return ExpressionError(
+        f"the expression is nested deeper than {MAX_DEPTH} levels, which is the limit",
+        "Use a curve",
+    )
+
+
+def _depth(tree: ast.AST) -> int:
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _compile(node: ast.expr) -> _Function:
@@ -125,7 +144,7 @@ def _compile(node: ast.expr) -> _Function:
             a, b, combine = _compile(left), _compile(right), _BINARY[type(op)]
             return lambda t: combine(a(t), b(t))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return _call(name, [_compile(argument) for argument in arguments])
+            return _call(name, arguments)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             condition, then, other = _condition(test), _compile(body), _compile(orelse)
             return lambda t: then(t) if condition(t) else other(t)
@@ -152,11 +171,12 @@ def _condition(node: ast.expr) -> Callable[[float], bool]:
     )
 
 
-def _call(name: str, arguments: list[_Function]) -> _Function:
+def _call(name: str, nodes: list[ast.expr]) -> _Function:
     if name not in FUNCTIONS:
         hint = did_you_mean(name, FUNCTIONS) or _LANGUAGE
         raise ExpressionError(f"there is no function '{name}'", hint)
     function, count = FUNCTIONS[name]
+    arguments = [_compile(node) for node in nodes]
     if len(arguments) != count if count is not None else not arguments:
         wanted = f"{count} argument{'s' if count != 1 else ''}" if count else "arguments"
         raise ExpressionError(f"{name} takes {wanted}, here are {len(arguments)}")

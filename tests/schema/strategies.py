@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
+
 from impulse_schema.fields import FieldSpec, element_spec
 from impulse_schema.models import Element, Scene
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from impulse_schema import load_scene
 
 from .reading import problems_in

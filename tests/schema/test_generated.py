@@ -7,10 +7,11 @@ import json
 import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
+from lxml import etree
+
 from impulse_schema import Scene, json_schema, scene_to_json, scene_to_xml, xsd
 from impulse_schema.fields import all_elements
 from impulse_schema.generate import FOLDER, generated_files
-from lxml import etree
 
 from .strategies import scenes
 from .test_round_trip import DEGREES_JSON, DEGREES_XML
