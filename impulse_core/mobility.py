@@ -107,12 +107,12 @@ class _ConstraintRows:
         self.model = compiled.model
         structure = plan_structure(self.model)
         self.work = new_workspace(self.model, structure, compiled.state)
-        _directions(self.model, compiled.state, self.work)
+        _directions(self.model, compiled.state, self.work.now)
         self.orientation = compiled.state.orientation
 
     def of(self, joint: int, bodies: dict[int, int]) -> Floats:
         """Rows of one joint, shape (rows, 6·len(bodies)), each of length one."""
-        m, w = self.model, self.work
+        m, w = self.model, self.work.now
         t = TRANSLATION_ROWS[int(m.translation_part[joint])]
         r = ROTATION_ROWS[int(m.rotation_part[joint])]
         normals = w.translation_rows[joint].reshape(3, 3)[:t]
@@ -131,8 +131,8 @@ class _ConstraintRows:
 
 
 @kernel
-def _directions(model, state, work):
-    joint_directions(model, state, work)
+def _directions(model, state, directions):
+    joint_directions(model, state.position, state.orientation, directions)
 
 
 def _missing_rank(gradients: _ConstraintRows, joints: list[int]) -> dict[int, int]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 __all__ = [
     "FLOW_EXACT",
     "FLOW_RK4",
+    "Directions",
     "Floats",
     "Ints",
     "Model",
@@ -153,6 +154,19 @@ class State(NamedTuple):
     """Length of the stage those belong to [s], shape (1,)."""
 
 
+class Directions(NamedTuple):
+    """Constraint directions of all joints at one set of poses; world frame."""
+
+    arm1: Floats
+    """From the centre of mass of body 1 to the joint point [m], shape (m, 3)."""
+    arm2: Floats
+    """From the centre of mass of body 2 to the joint point [m], shape (m, 3)."""
+    translation_rows: Floats
+    """Directions of the translational rows, row by row, shape (m, 9)."""
+    rotation_rows: Floats
+    """Directions of the rotational rows, row by row, shape (m, 9)."""
+
+
 class Workspace(NamedTuple):
     """Scratch of a step; nothing here outlives it."""
 
@@ -162,14 +176,10 @@ class Workspace(NamedTuple):
     """Predicted orientations, shape (n+1, 4)."""
     angular_velocity: Floats
     """Angular velocities [rad/s], shape (n+1, 3), world frame."""
-    arm1: Floats
-    """From the centre of mass of body 1 to the joint point, shape (m, 3), world frame."""
-    arm2: Floats
-    """From the centre of mass of body 2 to the joint point, shape (m, 3), world frame."""
-    translation_rows: Floats
-    """Directions of the translational rows, row by row, shape (m, 9), world frame."""
-    rotation_rows: Floats
-    """Directions of the rotational rows, row by row, shape (m, 9), world frame."""
+    now: Directions
+    """Directions at the present poses, along which impulses act."""
+    then: Directions
+    """Directions at the predicted poses, for Newton corrections."""
     error: Floats
     """Joint errors d at the prediction [m | rad], shape (m, 6)."""
     impulse: Floats
@@ -182,6 +192,10 @@ class Workspace(NamedTuple):
     """Angular momenta at the start of the stage, shape (n+1, 3)."""
     block: Floats
     """Blocks of the factorised joint matrix, shape (K+E, 9)."""
+    newton_lower: Floats
+    """Diagonal and lower blocks of the factorised Newton matrix, shape (K+E, 9)."""
+    newton_upper: Floats
+    """Its upper blocks, each under the number of the lower block it mirrors, shape (K+E, 9)."""
     right_side: Floats
     """Right-hand side and solution by node, shape (K, 3)."""
     series: Floats
@@ -203,6 +217,15 @@ def put_state(state: State, values: State) -> None:
         array[:] = value
 
 
+def _new_directions(joints: int) -> Directions:
+    return Directions(
+        arm1=np.zeros((joints, 3)),
+        arm2=np.zeros((joints, 3)),
+        translation_rows=np.zeros((joints, 9)),
+        rotation_rows=np.zeros((joints, 9)),
+    )
+
+
 def new_workspace(model: Model, structure: Structure, state: State) -> Workspace:
     """Scratch arrays that fit the model."""
     rows = len(model.mass)
@@ -212,16 +235,16 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         next_position=state.position.copy(),
         next_orientation=state.orientation.copy(),
         angular_velocity=np.zeros((rows, 3)),
-        arm1=np.zeros((joints, 3)),
-        arm2=np.zeros((joints, 3)),
-        translation_rows=np.zeros((joints, 9)),
-        rotation_rows=np.zeros((joints, 9)),
+        now=_new_directions(joints),
+        then=_new_directions(joints),
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
         regularisation_factor=np.ones(1),
         stage_velocity=np.zeros((rows, 3)),
         stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),
+        newton_lower=np.zeros((nodes + len(structure.entry_row), 9)),
+        newton_upper=np.zeros((nodes + len(structure.entry_row), 9)),
         right_side=np.zeros((nodes, 3)),
         series=np.zeros((TAYLOR_ORDER + 1, 7)),
         load_active=np.zeros(len(model.load_body), dtype=np.int64),

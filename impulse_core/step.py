@@ -18,6 +18,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.loads import kick, load_power
 from impulse_core.solver.direct import prepare, solve
+from impulse_core.solver.newton import prepare_newton, solve_newton
 
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
@@ -74,7 +75,9 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
     """Find impulses at t that satisfy every joint at t+h (docs/algorithm.md, 12).
 
     predict → error d(t+h) → A(t) λ = -d/h → apply → predict again. The prediction is left in
-    work. A(t) stays frozen: its error changes how fast, not to what, the iteration converges.
+    work. A(t) stays frozen as long as that promises to be done after two more corrections; else
+    the Newton matrix is built once at the present prediction. Which matrix is used changes how
+    fast, not to what, the iteration converges.
     """
     if len(model.body1) == 0:
         predict(model, state, h, work)
@@ -82,6 +85,7 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
     warm_start(model, state, h, work)
     previous = 1e300
     stalls = 0
+    newton = False
     for correction in range(MOST_CORRECTIONS):
         predict(model, state, h, work)
         shift, turn, error, joint = joint_errors(
@@ -98,8 +102,14 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
             stalls += 1
             if stalls > STALLS_ALLOWED or not (error < 1e6):
                 break
+        if not newton and correction > 0 and error * (error / previous) ** 2 > tolerance:
+            prepare_newton(model, structure, state, h, work)
+            newton = True
         previous = error
-        solve(structure, work.error, -1.0 / h, work)
+        if newton:
+            solve_newton(structure, work.error, -1.0 / h, work)
+        else:
+            solve(structure, work.error, -1.0 / h, work)
         apply_impulses(model, work.impulse, state, work)
     tally.corrections[0] += MOST_CORRECTIONS
     return False

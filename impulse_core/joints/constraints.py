@@ -142,24 +142,24 @@ def joint_errors(model, position, orientation, error):
 
 
 @inner_kernel
-def joint_directions(model, state, work):
-    """Arms and row directions of all joints at the present poses, into work."""
+def joint_directions(model, position, orientation, directions):
+    """Arms and row directions of all joints at these poses, into directions."""
     for j in range(len(model.body1)):
         i1 = model.body1[j]
         i2 = model.body2[j]
-        q1 = quat_at(state.orientation, i1)
-        q2 = quat_at(state.orientation, i2)
+        q1 = quat_at(orientation, i1)
+        q2 = quat_at(orientation, i2)
         if model.translation_part[j] != NO_PART:
-            C1 = vec3_at(state.position, i1)
-            C2 = vec3_at(state.position, i2)
+            C1 = vec3_at(position, i1)
+            C2 = vec3_at(position, i2)
             A = C1 + rotate(q1, vec3_at(model.anchor1, j))
             B = C2 + rotate(q2, vec3_at(model.anchor2, j))
             rows, x1, x2 = _translation_rows(model, j, q1, A, B)
-            put_mat3(work.translation_rows, j, rows)
-            put_vec3(work.arm1, j, x1 - C1)
-            put_vec3(work.arm2, j, x2 - C2)
+            put_mat3(directions.translation_rows, j, rows)
+            put_vec3(directions.arm1, j, x1 - C1)
+            put_vec3(directions.arm2, j, x2 - C2)
         if model.rotation_part[j] != NO_PART:
-            put_mat3(work.rotation_rows, j, _rotation_rows(model, j, q1, q2))
+            put_mat3(directions.rotation_rows, j, _rotation_rows(model, j, q1, q2))
 
 
 @inner_kernel
@@ -172,16 +172,16 @@ def apply_impulses(model, impulse, state, work):
         L2 = vec3_at(state.angular_momentum, i2)
         if model.translation_part[j] != NO_PART:
             p = Vec3(impulse[j, 0], impulse[j, 1], impulse[j, 2])
-            P = transposed_times(mat3_at(work.translation_rows, j), p)
+            P = transposed_times(mat3_at(work.now.translation_rows, j), p)
             v1 = vec3_at(state.velocity, i1) - P * model.inverse_mass[i1]
             v2 = vec3_at(state.velocity, i2) + P * model.inverse_mass[i2]
             put_vec3(state.velocity, i1, v1)
             put_vec3(state.velocity, i2, v2)
-            L1 = L1 - cross(vec3_at(work.arm1, j), P)
-            L2 = L2 + cross(vec3_at(work.arm2, j), P)
+            L1 = L1 - cross(vec3_at(work.now.arm1, j), P)
+            L2 = L2 + cross(vec3_at(work.now.arm2, j), P)
         if model.rotation_part[j] != NO_PART:
             p = Vec3(impulse[j, 3], impulse[j, 4], impulse[j, 5])
-            P = transposed_times(mat3_at(work.rotation_rows, j), p)
+            P = transposed_times(mat3_at(work.now.rotation_rows, j), p)
             L1 = L1 - P
             L2 = L2 + P
         put_vec3(state.angular_momentum, i1, L1)
@@ -217,13 +217,13 @@ def relative_velocities(model, state, work, rate):
         w1 = vec3_at(work.angular_velocity, i1)
         w2 = vec3_at(work.angular_velocity, i2)
         if model.translation_part[j] != NO_PART:
-            v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.arm1, j))
-            v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.arm2, j))
-            u = mat3_at(work.translation_rows, j) @ (v2 - v1)
+            v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.now.arm1, j))
+            v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
+            u = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
             rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
             fastest = max(fastest, norm(u))
         if model.rotation_part[j] != NO_PART:
-            u = mat3_at(work.rotation_rows, j) @ (w2 - w1)
+            u = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
             rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z
             fastest = max(fastest, norm(u) * model.body_length[j])
     return fastest

@@ -12,6 +12,7 @@ Only λ is taken from the solution: bodies are always changed by Gᵀλ itself.
 from __future__ import annotations
 
 from impulse_core.algebra import (
+    ZERO3,
     Mat3,
     Vec3,
     cross,
@@ -31,12 +32,12 @@ from impulse_core.joints.constraints import joint_directions
 
 
 @kernel
-def _transposed(a):
+def transposed(a):
     return Mat3(a.xx, a.yx, a.zx, a.xy, a.yy, a.zy, a.xz, a.yz, a.zz)
 
 
 @kernel
-def _moment_rows(r, rows):
+def moment_rows(r, rows):
     """Rows r × n of the rows n: the angular part of translational constraint rows."""
     a = cross(r, Vec3(rows.xx, rows.xy, rows.xz))
     b = cross(r, Vec3(rows.yx, rows.yy, rows.yz))
@@ -50,7 +51,7 @@ def _put_coupling(structure, block, j, k, rows):
     where = structure.joint_block[j, k]
     if where >= 0:
         if structure.joint_block_transposed[j, k]:
-            rows = _transposed(rows)
+            rows = transposed(rows)
         put_mat3(block, where, rows)
 
 
@@ -73,15 +74,15 @@ def _assemble(model, structure, state, work):
         node = structure.translation_node[j]
         if node >= 0:
             put_mat3(block, node, Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2]))
-            rows = mat3_at(work.translation_rows, j)
+            rows = mat3_at(work.now.translation_rows, j)
             _put_coupling(structure, block, j, 0, -rows)
-            _put_coupling(structure, block, j, 1, -_moment_rows(vec3_at(work.arm1, j), rows))
+            _put_coupling(structure, block, j, 1, -moment_rows(vec3_at(work.now.arm1, j), rows))
             _put_coupling(structure, block, j, 2, rows)
-            _put_coupling(structure, block, j, 3, _moment_rows(vec3_at(work.arm2, j), rows))
+            _put_coupling(structure, block, j, 3, moment_rows(vec3_at(work.now.arm2, j), rows))
         node = structure.rotation_node[j]
         if node >= 0:
             put_mat3(block, node, Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5]))
-            rows = mat3_at(work.rotation_rows, j)
+            rows = mat3_at(work.now.rotation_rows, j)
             _put_coupling(structure, block, j, 4, -rows)
             _put_coupling(structure, block, j, 5, rows)
 
@@ -108,9 +109,33 @@ def _factorise(structure, block):
 @inner_kernel
 def prepare(model, structure, state, work):
     """Directions, matrix and factor at the present poses."""
-    joint_directions(model, state, work)
+    joint_directions(model, state.position, state.orientation, work.now)
     _assemble(model, structure, state, work)
     _factorise(structure, work.block)
+
+
+@inner_kernel
+def put_right_side(structure, right_side, scale, x):
+    """Scatter scale · right_side (m, 6) to the joint nodes of x (K, 3); zero at the bodies."""
+    for node in range(len(x)):
+        put_vec3(x, node, ZERO3)
+    for j in range(len(structure.translation_node)):
+        for node, row in ((structure.translation_node[j], 0), (structure.rotation_node[j], 3)):
+            if node >= 0:
+                x[node, 0] = scale * right_side[j, row]
+                x[node, 1] = scale * right_side[j, row + 1]
+                x[node, 2] = scale * right_side[j, row + 2]
+
+
+@inner_kernel
+def gather(structure, x, impulse):
+    """Read λ (m, 6) from the joint nodes of the solution x (K, 3), which holds -λ."""
+    for j in range(len(structure.translation_node)):
+        for node, row in ((structure.translation_node[j], 0), (structure.rotation_node[j], 3)):
+            if node >= 0:
+                impulse[j, row] = -x[node, 0]
+                impulse[j, row + 1] = -x[node, 1]
+                impulse[j, row + 2] = -x[node, 2]
 
 
 @inner_kernel
@@ -120,19 +145,7 @@ def solve(structure, right_side, scale, work):
     x = work.right_side
     nodes = len(structure.column_start) - 1
     visits = len(structure.solve_node)
-    for node in range(nodes):
-        put_vec3(x, node, Vec3(0.0, 0.0, 0.0))
-    for j in range(len(structure.translation_node)):
-        node = structure.translation_node[j]
-        if node >= 0:
-            x[node, 0] = scale * right_side[j, 0]
-            x[node, 1] = scale * right_side[j, 1]
-            x[node, 2] = scale * right_side[j, 2]
-        node = structure.rotation_node[j]
-        if node >= 0:
-            x[node, 0] = scale * right_side[j, 3]
-            x[node, 1] = scale * right_side[j, 4]
-            x[node, 2] = scale * right_side[j, 5]
+    put_right_side(structure, right_side, scale, x)
     for visit in range(visits):
         k = structure.solve_node[visit]
         y = vec3_at(x, k)
@@ -146,14 +159,4 @@ def solve(structure, right_side, scale, work):
             L = mat3_at(block, nodes + e)
             y = y - transposed_times(L, vec3_at(x, structure.entry_row[e]))
         put_vec3(x, k, y)
-    for j in range(len(structure.translation_node)):
-        node = structure.translation_node[j]
-        if node >= 0:
-            work.impulse[j, 0] = -x[node, 0]
-            work.impulse[j, 1] = -x[node, 1]
-            work.impulse[j, 2] = -x[node, 2]
-        node = structure.rotation_node[j]
-        if node >= 0:
-            work.impulse[j, 3] = -x[node, 0]
-            work.impulse[j, 4] = -x[node, 1]
-            work.impulse[j, 5] = -x[node, 2]
+    gather(structure, x, work.impulse)

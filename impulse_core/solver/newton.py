@@ -1,0 +1,151 @@
+"""Newton corrections: the derivative of the joint errors at t+h by the impulses at t.
+
+The frozen matrix A(t) of the direct solver contracts the error by a factor of order h, and not at
+all where a step crosses a singular pose: there the rows of G change sign between t and t+h. The
+exact derivative is
+
+    ∂d(t+h)/∂λ = h G(t+h) diag(1/m, K/h) G(t)ᵀ,   K = ∂θ(t+h)/∂L(t)         (docs/algorithm.md, 21)
+
+and K̇ = J_w⁻¹ (1 + [L]× K), K(0) = 0, in world axes. One Heun step of that equation leaves a
+relative error of order (hω)², which only slows the convergence, never moves its limit.
+
+The saddle matrix has the pattern of the direct solver's, with rotational blocks h K⁻¹, rows
+G(t+h) and columns G(t)ᵀ. It is not symmetric, so upper and lower blocks are both kept; the order
+of elimination and the places of all blocks are the same, hence no fill for trees.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    IDENTITY3,
+    Mat3,
+    cross_matrix,
+    inverse,
+    mat3_at,
+    put_mat3,
+    put_vec3,
+    quat_at,
+    rotation_matrix,
+    similarity,
+    vec3_at,
+)
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.constraints import joint_directions
+from impulse_core.solver.direct import gather, moment_rows, put_right_side, transposed
+
+
+@kernel
+def _turn_by_momentum(R0, R1, L, inverse_inertia, h):
+    """K / h by one Heun step: ½ (J0⁻¹ + J1⁻¹ (1 + [L]× h J0⁻¹)), J0, J1 in world axes."""
+    J0 = similarity(R0, inverse_inertia)
+    J1 = similarity(R1, inverse_inertia)
+    return 0.5 * (J0 + J1 @ (IDENTITY3 + cross_matrix(L) @ (J0 * h)))
+
+
+@inner_kernel
+def _put_pair(structure, work, j, k, row, column):
+    """Store a block of G(t+h) and the matching one of G(t)ᵀ on their sides of the diagonal."""
+    where = structure.joint_block[j, k]
+    if where >= 0:
+        if structure.joint_block_transposed[j, k]:
+            put_mat3(work.newton_lower, where, transposed(column))
+            put_mat3(work.newton_upper, where, row)
+        else:
+            put_mat3(work.newton_lower, where, row)
+            put_mat3(work.newton_upper, where, transposed(column))
+
+
+@inner_kernel
+def _assemble(model, structure, state, h, work):
+    zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for k in range(len(structure.fill_block)):
+        put_mat3(work.newton_lower, structure.fill_block[k], zero)
+        put_mat3(work.newton_upper, structure.fill_block[k], zero)
+    for i in range(len(model.mass) - 1):
+        m = model.mass[i]
+        diagonal = Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
+        put_mat3(work.newton_lower, structure.linear_node[i], diagonal)
+        turn = _turn_by_momentum(
+            rotation_matrix(quat_at(state.orientation, i)),
+            rotation_matrix(quat_at(work.next_orientation, i)),
+            vec3_at(state.angular_momentum, i),
+            vec3_at(model.inverse_inertia, i),
+            h,
+        )
+        put_mat3(work.newton_lower, structure.angular_node[i], inverse(turn))
+    now, then = work.now, work.then
+    factor = work.regularisation_factor[0]
+    for j in range(len(model.body1)):
+        E = structure.regularisation[j] * factor
+        node = structure.translation_node[j]
+        if node >= 0:
+            diagonal = Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2])
+            put_mat3(work.newton_lower, node, diagonal)
+            r = mat3_at(then.translation_rows, j)
+            c = mat3_at(now.translation_rows, j)
+            r1 = moment_rows(vec3_at(then.arm1, j), r)
+            c1 = moment_rows(vec3_at(now.arm1, j), c)
+            r2 = moment_rows(vec3_at(then.arm2, j), r)
+            c2 = moment_rows(vec3_at(now.arm2, j), c)
+            _put_pair(structure, work, j, 0, -r, -c)
+            _put_pair(structure, work, j, 1, -r1, -c1)
+            _put_pair(structure, work, j, 2, r, c)
+            _put_pair(structure, work, j, 3, r2, c2)
+        node = structure.rotation_node[j]
+        if node >= 0:
+            diagonal = Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5])
+            put_mat3(work.newton_lower, node, diagonal)
+            r = mat3_at(then.rotation_rows, j)
+            c = mat3_at(now.rotation_rows, j)
+            _put_pair(structure, work, j, 4, -r, -c)
+            _put_pair(structure, work, j, 5, r, c)
+
+
+@inner_kernel
+def _factorise(structure, lower, upper):
+    """Block LDU in place: pivots become D⁻¹, lower blocks L; upper blocks stay D U."""
+    nodes = len(structure.column_start) - 1
+    for k in range(nodes):
+        pivot = inverse(mat3_at(lower, k))
+        put_mat3(lower, k, pivot)
+        start = structure.column_start[k]
+        entries = structure.column_start[k + 1] - start
+        for a in range(entries):
+            L = mat3_at(lower, nodes + start + a) @ pivot
+            put_mat3(lower, nodes + start + a, L)
+            for b in range(entries):
+                high, low = max(a, b), min(a, b)
+                target = structure.target[structure.target_start[k] + high * (high + 1) // 2 + low]
+                update = L @ mat3_at(upper, nodes + start + b)
+                side = upper if b > a else lower
+                put_mat3(side, target, mat3_at(side, target) - update)
+
+
+@inner_kernel
+def prepare_newton(model, structure, state, h, work):
+    """Directions at the predicted poses, Newton matrix and its factor."""
+    joint_directions(model, work.next_position, work.next_orientation, work.then)
+    _assemble(model, structure, state, h, work)
+    _factorise(structure, work.newton_lower, work.newton_upper)
+
+
+@inner_kernel
+def solve_newton(structure, right_side, scale, work):
+    """Solve (∂d/∂λ / h) λ = scale · right_side, shapes (m, 6), into work.impulse."""
+    lower, upper, x = work.newton_lower, work.newton_upper, work.right_side
+    nodes = len(structure.column_start) - 1
+    visits = len(structure.solve_node)
+    put_right_side(structure, right_side, scale, x)
+    for visit in range(visits):
+        k = structure.solve_node[visit]
+        y = vec3_at(x, k)
+        for e in range(structure.column_start[k], structure.column_start[k + 1]):
+            row = structure.entry_row[e]
+            put_vec3(x, row, vec3_at(x, row) - mat3_at(lower, nodes + e) @ y)
+    for visit in range(visits - 1, -1, -1):
+        k = structure.solve_node[visit]
+        y = vec3_at(x, k)
+        for e in range(structure.column_start[k], structure.column_start[k + 1]):
+            y = y - mat3_at(upper, nodes + e) @ vec3_at(x, structure.entry_row[e])
+        put_vec3(x, k, mat3_at(lower, k) @ y)
+    gather(structure, x, work.impulse)
