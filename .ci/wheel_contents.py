@@ -1,0 +1,37 @@
+"""Fails unless the wheel holds every tracked file of the three packages and nothing else.
+
+python .ci/wheel_contents.py CHECKOUT WHEEL
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+PACKAGES = {"impulse_core": "", "schema/impulse_schema": "schema/", "cli/impulse_cli": "cli/"}
+
+
+def main(checkout: Path, wheel: Path) -> int:
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    wanted = set()
+    for folder, prefix in PACKAGES.items():
+        tracked = subprocess.run(
+            ["git", "-C", str(checkout), "ls-files", folder],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        wanted |= {name.removeprefix(prefix) for name in tracked.stdout.splitlines()}
+    for name in sorted(wanted - held):
+        print(f"missing from the wheel: {name}")
+    for name in sorted(held - wanted):
+        print(f"in the wheel but not tracked: {name}")
+    print(f"{wheel.name}: {len(held)} files")
+    return int(held != wanted)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))
