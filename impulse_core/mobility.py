@@ -65,9 +65,7 @@ def mobility(compiled: CompiledScene) -> Mobility:
     return Mobility(6 * bodies - rank, sum(rows), rank, loops, sorted(redundant))
 
 
-def _components(
-    body1: list[int], body2: list[int], world: int
-) -> list[tuple[int, list[int]]]:
+def _components(body1: list[int], body2: list[int], world: int) -> list[tuple[int, list[int]]]:
     """Parts joined by joints: number of dynamic bodies, less one where it floats, and joints.
 
     A floating part has one body more than a tree of joints needs; the world counts as a body
@@ -139,9 +137,7 @@ def _missing_rank(gradients: _ConstraintRows, joints: list[int]) -> dict[int, in
     """For each joint, how many of its rows follow from joints before it."""
     model = gradients.model
     world = len(model.mass) - 1
-    members = sorted(
-        {int(b) for j in joints for b in (model.body1[j], model.body2[j])} - {world}
-    )
+    members = sorted({int(b) for j in joints for b in (model.body1[j], model.body2[j])} - {world})
     columns = {body: k for k, body in enumerate(members)}
     basis = np.zeros((0, 6 * len(members)))
     missing = {}

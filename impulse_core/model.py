@@ -149,7 +149,7 @@ class State(NamedTuple):
     """About the own centre of mass [kg m²/s], shape (n+1, 3), world frame. Free motion leaves it
     exactly constant, which is why it is kept instead of the angular velocity."""
     multiplier: Floats
-    """Joint impulses of the last velocity correction [N s | N m s], shape (m, 6): the warm start."""
+    """Impulses of the last velocity correction [N s | N m s], shape (m, 6): the warm start."""
     multiplier_step: Floats
     """Length of the stage those belong to [s], shape (1,)."""
 

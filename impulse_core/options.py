@@ -85,9 +85,7 @@ def choose_options(
         )
     wanted = tolerance if tolerance is not None else settings.tolerance
     default = DEFAULT_TOLERANCE[order] * max(1.0, compiled.size)
-    return Options(
-        **{**vars(chosen), "tolerance": _positive("tolerance", wanted, default)}
-    )
+    return Options(**{**vars(chosen), "tolerance": _positive("tolerance", wanted, default)})
 
 
 def _positive(name: str, value: float | None, default: float) -> float:

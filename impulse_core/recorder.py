@@ -176,4 +176,3 @@ def _is_isolated(compiled: CompiledScene) -> bool:
         or np.any(model.body1 == world)
         or np.any(model.body2 == world)
     )
-

@@ -26,7 +26,8 @@ def multiplied(a: Floats, b: Floats) -> Floats:
 
 def conjugated(q: Floats) -> Floats:
     """Inverses of unit quaternions, shapes (…, 4)."""
-    return np.asarray(q, dtype=float) * np.array([1.0, -1.0, -1.0, -1.0])
+    inverse: Floats = np.asarray(q, dtype=float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return inverse
 
 
 def rotated(q: Floats, v: Floats) -> Floats:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
@@ -132,7 +133,7 @@ class _Run:
             return self.recorder.recording(complete=False, interrupted=True)
         return self.recorder.recording(complete=True)
 
-    def _segments(self):  # type: ignore[no-untyped-def]  # a generator that is sent nothing
+    def _segments(self) -> Iterator[Segment]:
         o = self.options
         return plan_timeline(o.duration, o.step, o.fps, self.windows, self._most_steps())
 
@@ -146,12 +147,9 @@ class _Run:
         end_of_step = segment.start + segment.length
         self.stepper.set_loads(active_loads(self.windows, segment.start, end_of_step))
         for offset in segment.frames:
-            if not self.stepper.peek(offset, lambda: self.recorder.add_frame(self._at(offset))):
+            if not self.stepper.peek(offset, partial(self.recorder.add_frame, self.time + offset)):
                 return False
         return self.stepper.advance(segment.length, segment.count)
-
-    def _at(self, offset: float) -> float:
-        return self.time + offset
 
     def _fail(self, segment: Segment) -> Recording:
         failure = self.stepper.failure(segment.start, segment.length)

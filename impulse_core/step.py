@@ -233,8 +233,6 @@ def run_steps(model, structure, state, h, count, fractions, tolerance, put_back,
         before = tally.corrections[0]
         if not halving_step(model, structure, state, h, fractions, tolerance, work, tally):
             return done
-        tally.most_corrections[0] = max(
-            tally.most_corrections[0], tally.corrections[0] - before
-        )
+        tally.most_corrections[0] = max(tally.most_corrections[0], tally.corrections[0] - before)
         tally_step(model, state, work, tally)
     return count

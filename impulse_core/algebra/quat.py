@@ -82,13 +82,10 @@ def half_angle_functions(angle_squared):
     y = 0.25 * angle_squared
     if y < 0.0625:
         # Maclaurin series in y = (a/2)², next terms below 1e-19: no root, no library call
-        c = 1.0 - y * (
-            1 / 2 - y * (1 / 24 - y * (1 / 720 - y * (1 / 40320 - y * (1 / 3628800 - y / 479001600))))
-        )
-        s = 0.5 - y * (
-            1 / 12
-            - y * (1 / 240 - y * (1 / 10080 - y * (1 / 725760 - y * (1 / 79833600 - y / 12454041600))))
-        )
+        c = 1 / 40320 - y * (1 / 3628800 - y / 479001600)
+        c = 1.0 - y * (1 / 2 - y * (1 / 24 - y * (1 / 720 - y * c)))
+        s = 1 / 725760 - y * (1 / 79833600 - y / 12454041600)
+        s = 0.5 - y * (1 / 12 - y * (1 / 240 - y * (1 / 10080 - y * s)))
     else:
         half = math.sqrt(y)
         c = math.cos(half)

@@ -5,9 +5,8 @@ problem that only the simulator can see: meshes that enclose no volume, masses t
 computed, joints that start far apart, and what is not simulated yet.
 """
 
-from impulse_schema import Problem, Scene, SceneError, load_scene
-
 from impulse_core.compile.scene import CompiledScene, check, compile_scene
+from impulse_schema import Problem, Scene, SceneError, load_scene
 
 __all__ = [
     "CompiledScene",

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from impulse_schema import Scene, resolve_mesh_path
-from impulse_schema.models import Body, Geometry, Mesh
 
 from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, ProblemList
 from impulse_core.geometry import (
@@ -21,12 +19,15 @@ from impulse_core.geometry import (
     check_mesh,
     combine,
     cone_mass_properties,
+    convex_hull,
     cylinder_mass_properties,
     polyhedron_mass_properties,
     read_mesh,
     sphere_mass_properties,
 )
 from impulse_core.rotations import quaternion_to_matrix
+from impulse_schema import Scene, resolve_mesh_path
+from impulse_schema.models import Body, Geometry, Mesh
 
 __all__ = ["MassSource", "body_mass_properties", "mass_solids"]
 
@@ -50,10 +51,11 @@ def _given(value: _T | None) -> _T:
 
 @dataclass
 class MassSource:
-    """Reads each mesh of a scene once, and reports its defects once."""
+    """Reads each mesh of a scene once, and reports its defects once: problems or warnings."""
 
     scene: Scene
     problems: ProblemList
+    warnings: list[str] = field(default_factory=list)
     _unit_density: dict[tuple[str, bool], MassProperties | None] = field(default_factory=dict)
 
     def of_mesh(self, name: str, *, hull: bool) -> MassProperties | None:
@@ -69,13 +71,15 @@ class MassSource:
         if polygons is None:
             return None
         if hull:
-            polygons = _convex_hull(polygons)
-        else:
-            fatal = [defect for defect in check_mesh(polygons) if defect.fatal]
-            for defect in fatal:
+            return polyhedron_mass_properties(convex_hull(polygons.vertices))
+        defects = check_mesh(polygons)
+        for defect in defects:
+            if defect.fatal:
                 self.problems.add(("meshes", index), MESH_DEFECT, f"mesh '{name}': {defect}")
-            if fatal:
-                return None
+            else:
+                self.warnings.append(f"mesh '{name}': {defect}")
+        if any(defect.fatal for defect in defects):
+            return None
         return polyhedron_mass_properties(polygons)
 
     def _read(self, index: int, mesh: Mesh) -> PolygonMesh | None:
@@ -89,18 +93,6 @@ class MassSource:
             return None
 
 
-def _convex_hull(mesh: PolygonMesh) -> PolygonMesh:
-    from scipy.spatial import ConvexHull  # slow to import and rarely needed
-
-    hull = ConvexHull(mesh.vertices)
-    middle = mesh.vertices[hull.vertices].mean(axis=0)
-    corners = mesh.vertices[hull.simplices]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    inward = np.einsum("ij,ij->i", normals, corners[:, 0] - middle) < 0.0
-    faces = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
-    return PolygonMesh.from_faces(mesh.vertices, faces.tolist())
-
-
 def mass_solids(body: Body) -> list[tuple[int, Geometry]]:
     """The solids that make up the mass: those that collide, or else the visual ones."""
     numbered = list(enumerate(body.geometry))
@@ -108,7 +100,7 @@ def mass_solids(body: Body) -> list[tuple[int, Geometry]]:
 
 
 def body_mass_properties(source: MassSource, index: int) -> MassProperties | None:
-    """Mass properties of body ``index`` in the frame of its origin; None after reporting why not."""
+    """Mass properties of body ``index``, frame of its origin; None after reporting why not."""
     body = source.scene.bodies[index]
     path: Path = ("bodies", index)
     try:
@@ -165,7 +157,7 @@ def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] |
                 NO_MASS,
                 f"a {solid.shape.replace('_', ' ')} has no volume to take the mass of dynamic body"
                 f" '{body.name}' from",
-                'make the body static, or give it mass and inertia',
+                "make the body static, or give it mass and inertia",
             )
             return None
         at_unit_density = (

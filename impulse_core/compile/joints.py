@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from impulse_schema import Scene, joint_names
-from impulse_schema.models import Joint
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
 from impulse_core.joints.table import COMMON_AXIS, CONSTANT_ANGLE, JOINT_PARTS, POINT_POINT
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
+from impulse_schema import Scene, joint_names
+from impulse_schema.models import Joint
 
 __all__ = ["REPAIR_ANGLE", "REPAIR_FRACTION", "JointArrays", "compile_joints"]
 

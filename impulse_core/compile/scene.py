@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from impulse_schema import Problem, Scene, SceneError, joint_names, source_path
 
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.joints import compile_joints
@@ -15,6 +16,7 @@ from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
+from impulse_schema import Problem, Scene, SceneError, joint_names, source_path
 
 __all__ = ["CompiledScene", "check", "compile_scene"]
 
@@ -112,7 +114,7 @@ def compile_scene(scene: Scene) -> CompiledScene:
 
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
     origin, user_axes = _outputs(scene, body_row, center, axes)
-    warning = contact_warning(scene)
+    contact = contact_warning(scene)
     name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
@@ -149,7 +151,7 @@ def compile_scene(scene: Scene) -> CompiledScene:
             [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
         ).reshape(-1, 2),
         size=size,
-        warnings=[warning] if warning else [],
+        warnings=source.warnings + ([contact] if contact else []),
     )
 
 
@@ -161,7 +163,7 @@ def _identity(scene: Scene) -> tuple[str, str]:
     return scene.name or path.stem, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _unit_rows(rows: list[tuple[float, ...]]) -> Floats:
+def _unit_rows(rows: Sequence[tuple[float, ...]]) -> Floats:
     array = np.array(rows, dtype=float)
     unit: Floats = array / np.linalg.norm(array, axis=1, keepdims=True)
     return unit
@@ -217,9 +219,7 @@ def _scene_size(scene: Scene, position: Floats, gyration: Floats) -> float:
     return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
 
 
-def _outputs(
-    scene: Scene, body_row: Ints, center: Floats, axes: Floats
-) -> tuple[Floats, Floats]:
+def _outputs(scene: Scene, body_row: Ints, center: Floats, axes: Floats) -> tuple[Floats, Floats]:
     """Object origins and axes of all bodies seen from the rows they follow."""
     origin = np.zeros((len(scene.bodies), 3))
     turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(scene.bodies), 1))
@@ -234,25 +234,28 @@ def _outputs(
     return origin, turned
 
 
-def _loads(scene: Scene, rows: dict[str, int], center: Floats, axes: Floats) -> dict[str, Floats]:
+def _loads(scene: Scene, rows: dict[str, int], center: Floats, axes: Floats) -> dict[str, Any]:
     """The load fields of Model, by its names."""
-    bodies = np.array([rows[load.body] for load in scene.loads], dtype=np.int64)
+    loads = scene.loads
+    bodies = np.array([rows[load.body] for load in loads], dtype=np.int64)
     back = conjugated(axes[bodies]).reshape(-1, 4)
     points = np.array(
         [
             center[row] if load.point is None else load.point
-            for load, row in zip(scene.loads, bodies, strict=True)
+            for load, row in zip(loads, bodies, strict=True)
         ],
         dtype=float,
     ).reshape(-1, 3)
     return {
         "load_body": bodies,
-        "load_reaction": np.array([rows[load.reaction_body] for load in scene.loads], dtype=np.int64),
-        "load_force": np.array([load.force for load in scene.loads], dtype=float).reshape(-1, 3),
-        "load_torque": np.array([load.torque for load in scene.loads], dtype=float).reshape(-1, 3),
+        "load_reaction": np.array(
+            [rows[load.reaction_body] for load in loads], dtype=np.int64
+        ),
+        "load_force": np.array([load.force for load in loads], dtype=float).reshape(-1, 3),
+        "load_torque": np.array([load.torque for load in loads], dtype=float).reshape(-1, 3),
         "load_point": rotated(back, points - center[bodies].reshape(-1, 3)),
         "load_in_body_axes": np.array(
-            [load.axes == "body" for load in scene.loads], dtype=np.int64
+            [load.axes == "body" for load in loads], dtype=np.int64
         ),
         "load_axes": back,
     }

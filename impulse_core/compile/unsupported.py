@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from impulse_schema import Scene, joint_names
-
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.joints.table import JOINT_PARTS
+from impulse_schema import Scene, joint_names
 
 __all__ = ["refuse_unsupported"]
 

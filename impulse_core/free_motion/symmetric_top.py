@@ -1,7 +1,7 @@
 """Closed-form rotation of a body with two equal moments of inertia.
 
-With L constant in the world and e the symmetry axis in the body, ω = L/J_t + (1/J_a - 1/J_t) L_a R e
-and L_a = L · R e is constant, so the two rotations commute with time:
+With L constant in the world and e the symmetry axis in the body, L_a = L · R e is constant and
+ω = L/J_t + (1/J_a - 1/J_t) L_a R e, so the body turns about two axes at constant rates:
 
     q(t+h) = exp(h L / J_t) ∘ q(t) ∘ exp(h (1/J_a - 1/J_t) L_a e)        (docs/algorithm.md, 3)
 

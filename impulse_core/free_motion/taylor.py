@@ -79,9 +79,9 @@ def turn_by_taylor_series(q, angular_momentum, inertia, inverse_inertia, h, seri
         body_momentum.z * inverse_inertia.z,
     )
     # |ω| of a free body never exceeds |L| / J_min
-    fastest = math.sqrt(
-        body_momentum.x**2 + body_momentum.y**2 + body_momentum.z**2
-    ) * max(inverse_inertia.x, inverse_inertia.y, inverse_inertia.z)
+    fastest = math.sqrt(body_momentum.x**2 + body_momentum.y**2 + body_momentum.z**2) * max(
+        inverse_inertia.x, inverse_inertia.y, inverse_inertia.z
+    )
     parts = 1 + int(min(fastest * abs(h) / _LARGEST_TURN, 1e6))
     part = h / parts
     for _ in range(parts):

@@ -1,4 +1,4 @@
-"""Point–point (spherical): point A of body 1 and point B of body 2 coincide. Removes 3 translations.
+"""Point–point (spherical): points A of body 1 and B of body 2 coincide. Removes 3 translations.
 
     C = B - A = 0                                                            (docs/algorithm.md, 8)
     rows n = e_x, e_y, e_z (world axes); G v = d/dt (B - A)

@@ -63,9 +63,7 @@ def _assemble(model, structure, state, work):
         put_mat3(block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for i in range(len(model.mass) - 1):
         m = model.mass[i]
-        put_mat3(
-            block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
-        )
+        put_mat3(block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
         R = rotation_matrix(quat_at(state.orientation, i))
         put_mat3(block, structure.angular_node[i], similarity(R, vec3_at(model.inertia, i)))
     factor = work.regularisation_factor[0]

@@ -156,9 +156,7 @@ def plan_structure(model: Model) -> Structure:
     for joint_node, body_node in (pair for row in couplings for pair in row if pair is not None):
         layout.couple(joint_node, body_node)
     columns = layout.eliminate_all()
-    return _lay_out(
-        model, columns, couplings, has_loops, linear, angular, translation, rotation
-    )
+    return _lay_out(model, columns, couplings, has_loops, linear, angular, translation, rotation)
 
 
 Coupling = tuple[int, int] | None
@@ -218,7 +216,9 @@ def _lay_out(
                 transposed[j, k] = body_node > joint_node
                 joint_block[j, k] = block_of[max(pair), min(pair)]
     assembled = set(joint_block[joint_block >= 0].tolist())
-    fill = [block for block in range(nodes, nodes + int(column_start[-1])) if block not in assembled]
+    fill = [
+        block for block in range(nodes, nodes + int(column_start[-1])) if block not in assembled
+    ]
 
     body_nodes = set(linear.tolist()) | set(angular.tolist())
     reached = {row for rows in columns for row in rows}
