@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
 
 import click
@@ -42,11 +42,8 @@ def show_progress(kind: str) -> Iterator[Callback]:
         with _bar() as callback:
             yield callback
     elif kind == "auto":
-        quiet = _Quiet()
-        try:
-            yield quiet
-        finally:
-            quiet.stop()
+        with closing(_Announcement(_to_stderr)) as callback:
+            yield callback
     else:
         yield _ignore
 
@@ -61,30 +58,31 @@ def _ignore(progress: Progress) -> None:
     pass
 
 
-_COMPILING = "Compiling the kernels, once after each update; this takes about half a minute"
+def _to_stderr(line: str) -> None:
+    click.echo(line, err=True)
+
+
+_COMPILING = "Compiling the kernels, once after each update; this takes about half a minute."
 _SECONDS_BEFORE_ANNOUNCING = 1.0  # kernels from the cache are there sooner
 
 
-class _Quiet:
-    """Only announces that kernels are being compiled, where that takes a while."""
+class _Announcement:
+    """Says that kernels are being compiled, where that takes a while."""
 
-    def __init__(self) -> None:
-        self._timer: threading.Timer | None = None
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._timer = threading.Timer(_SECONDS_BEFORE_ANNOUNCING, say, [_COMPILING])
+        self._timer.daemon = True
+        self._started = False
 
     def __call__(self, progress: Progress) -> None:
-        if self._timer is None:
-            self._timer = threading.Timer(_SECONDS_BEFORE_ANNOUNCING, self._announce)
-            self._timer.daemon = True
+        if progress.stage == "simulating":
+            self._timer.cancel()
+        elif not self._started:
+            self._started = True
             self._timer.start()
-        elif progress.stage == "simulating":
-            self._timer.cancel()
 
-    def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _announce(self) -> None:
-        click.echo(f"{_COMPILING}.", err=True)
+    def close(self) -> None:
+        self._timer.cancel()
 
 
 class _JsonLines:
@@ -123,18 +121,22 @@ def _bar() -> Iterator[Callback]:
         rich_progress.TextColumn("{task.fields[clock]}"),
         rich_progress.TimeRemainingColumn(),
     )
-    console = Console(stderr=True)
-    with rich_progress.Progress(*columns, console=console, transient=True) as bar:
+    console = Console(stderr=True, highlight=False)
+    with (
+        rich_progress.Progress(*columns, console=console, transient=True) as bar,
+        closing(_Announcement(console.print)) as announce,
+    ):
         task = bar.add_task("Loading", total=None, clock="")
 
         def update(progress: Progress) -> None:
-            description = _COMPILING if "compiling" in progress.stage else "Simulating"
-            bar.update(
-                task,
-                description=description,
-                completed=progress.time,
-                total=progress.duration,
-                clock=f"{progress.time:.2f} of {progress.duration:g} s",
-            )
+            announce(progress)
+            if progress.stage == "simulating":
+                bar.update(
+                    task,
+                    description="Simulating",
+                    completed=progress.time,
+                    total=progress.duration,
+                    clock=f"{progress.time:.2f} of {progress.duration:g} s",
+                )
 
         yield update
