@@ -158,7 +158,7 @@ def _constant(number: float) -> _Function:
         value = math.inf
     if not math.isfinite(value):
         raise ExpressionError("the expression holds a number that is too large")
-    return lambda t: value
+    return lambda _t: value
 
 
 def _condition(node: ast.expr) -> Callable[[float], bool]:

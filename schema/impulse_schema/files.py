@@ -101,8 +101,7 @@ def _without_unit(finding: Finding) -> tuple[str | int, ...]:
 def _read_bytes(path: Path) -> bytes:
     """The file's content, UTF-8 without a byte order mark."""
     if path.suffix.lower() not in _READERS:
-        kind = f"'{path.suffix}'" if path.suffix else "no suffix"
-        raise _file_error(path, "E002", f"a scene file ends in .xml or .json, this one has {kind}")
+        raise _wrong_suffix(path)
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -113,7 +112,8 @@ def _read_bytes(path: Path) -> bytes:
             raise _file_error(
                 path,
                 "E003",
-                f"the file has {status.st_size / 1e6:.0f} MB, the limit is {MAX_BYTES / 1e6:.0f} MB",
+                f"the file has {status.st_size / 1e6:.0f} MB, the limit is"
+                f" {MAX_BYTES / 1e6:.0f} MB",
                 "Keep large meshes in files of their own",
             )
         data = path.read_bytes()
@@ -143,13 +143,18 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
+def _wrong_suffix(path: Path) -> SceneError:
+    kind = f"'{path.suffix}'" if path.suffix else "no suffix"
+    return _file_error(path, "E002", f"a scene file ends in .xml or .json, this one has {kind}")
+
+
 def _file_error(path: Path, code: str, message: str, hint: str = "") -> SceneError:
     return SceneError([Problem(code, (), message, hint, str(path))])
 
 
 def _unreadable(path: Path, data: bytes, error: UnreadableError) -> Problem:
     place = None if error.offset is None else LineTable(data).place(error.offset)
-    line, column = place if place else (None, None)
+    line, column = place or (None, None)
     return Problem(error.code, (), error.message, error.hint, str(path), line, column)
 
 
@@ -169,8 +174,7 @@ def save_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in _READERS:
-        kind = f"'{path.suffix}'" if path.suffix else "no suffix"
-        raise _file_error(path, "E002", f"a scene file ends in .xml or .json, this has {kind}")
+        raise _wrong_suffix(path)
     _check_meshes_stay(scene, path)
     data = scene_to_xml(scene) if suffix == ".xml" else scene_to_json(scene).encode()
     try:
@@ -206,14 +210,15 @@ def _replace(path: Path, data: bytes) -> None:
         raise IsADirectoryError(None, "this is a folder")
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(None, "it is write-protected")
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(temporary, target.stat().st_mode if target.exists() else 0o666 & ~umask)
-        os.replace(temporary, target)
+        temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~umask)
+        temporary.replace(target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink()
         raise

@@ -56,7 +56,7 @@ def _finding(
 ) -> Finding:
     kind = error["type"]
     if kind == "missing" and field is not None and len(path) == len(error["loc"]):
-        return _missing(path, field)
+        return _missing(path, spec, field)
     if kind == "extra_forbidden":
         return _unknown(path, spec)
     if kind == "angle_given_twice":
@@ -74,13 +74,14 @@ def _finding(
     return Finding(path, code, f"{field.key} {message}", hint)
 
 
-def _missing(path: ScenePath, field: FieldSpec) -> Finding:
-    hint = f"It is {field.description[0].lower()}{field.description[1:]}"
-    if field.choices:
-        hint = f"Write one of {either(field.choices)}"
-    elif field.unit:
-        hint = f"{hint.rstrip('.')} [{field.unit}]"
-    return Finding(path, "E103", f"{field.key} is missing", hint)
+def _missing(path: ScenePath, spec: ElementSpec, field: FieldSpec) -> Finding:
+    if field.key == "name":
+        hint = "Give it a name of its own"
+    elif field.choices:
+        hint = f"Write {either(field.choices)}"
+    else:
+        hint = f"Meant is: {field.description}"
+    return Finding(path, "E103", f"{field.key} is missing; {_element_name(spec)} has one", hint)
 
 
 def _unknown(path: ScenePath, spec: ElementSpec) -> Finding:

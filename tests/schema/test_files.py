@@ -18,7 +18,6 @@ from impulse_schema import (
     save_scene,
     source_path,
 )
-from impulse_schema import files as files_module
 
 from .reading import problems_in
 
@@ -45,16 +44,11 @@ def test_folder(tmp_path: Path) -> None:
     assert "E001]: this is a folder" in error_of(tmp_path / "a.xml")
 
 
-def test_device() -> None:
+def test_pipe(tmp_path: Path) -> None:
     """A pipe or device is not read: it may never end."""
-    path = Path("/dev/zero")
-    if not path.exists():
-        pytest.skip("no /dev/zero here")
-    files_module._READERS[""] = files_module._READERS[".xml"]
-    try:
-        assert "not a regular file" in error_of(path)
-    finally:
-        del files_module._READERS[""]
+    os.mkfifo(tmp_path / "a.xml")
+
+    assert "not a regular file" in error_of(tmp_path / "a.xml")
 
 
 def test_unknown_suffix(tmp_path: Path) -> None:
@@ -162,6 +156,15 @@ def test_mesh_outside_the_folder(tmp_path: Path, file: str) -> None:
     assert resolve_mesh_path(scene, scene.meshes[0]) == (tmp_path / "m.obj").resolve()
 
 
+@pytest.mark.parametrize("file", ["circle.obj", "x" * 5000 + ".obj", "folder.obj"])
+def test_mesh_that_is_no_file(tmp_path: Path, file: str) -> None:
+    """Links in a circle, names too long for the system and folders are no mesh files."""
+    (tmp_path / "circle.obj").symlink_to(tmp_path / "circle.obj")
+    (tmp_path / "folder.obj").mkdir()
+
+    assert "E505]" in error_of(mesh_scene(tmp_path, file))
+
+
 def test_scene_reached_through_a_link(tmp_path: Path) -> None:
     """A scene in a linked folder finds its meshes: the folder is resolved as well."""
     (tmp_path / "real").mkdir()
@@ -227,7 +230,7 @@ def test_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Monk
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(SceneError, match="No space left on device"):
         save_scene(Scene(version=1, name="new"), path)
 

@@ -78,17 +78,29 @@ def _check_file(
         message = f"the mesh file '{mesh.file}' does not end in {either(SUFFIXES)}"
         yield Finding(place, "E507", message)
         return
-    if not (source and source.allow_outside):
-        # Symbolic links lead out as well, so both sides are resolved.
-        inside = (folder / mesh.file).resolve().is_relative_to(folder.resolve())
-        if not inside:
-            message = f"the mesh file '{mesh.file}' lies outside the scene's folder"
-            hint = "Move it beside the scene, or use --allow-outside"
-            yield Finding(place, "E506", message, hint)
-            return
-    if not (folder / mesh.file).is_file():
+    if not (source and source.allow_outside) and not _is_inside(folder / mesh.file, folder):
+        message = f"the mesh file '{mesh.file}' lies outside the scene's folder"
+        hint = "Move it beside the scene, or use --allow-outside"
+        yield Finding(place, "E506", message, hint)
+        return
+    if not _exists(folder / mesh.file):
         message = f"there is no mesh file '{mesh.file}'"
         yield Finding(place, "E505", message, "Its path is relative to the scene's folder")
+
+
+def _is_inside(file: Path, folder: Path) -> bool:
+    """Whether ``file`` lies in ``folder`` after all links are followed; yes if they never end."""
+    try:
+        return file.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle; such a file does not exist
+        return True
+
+
+def _exists(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # a name longer than the system allows
+        return False
 
 
 def _folder(source: Source | None) -> Path | None:

@@ -95,8 +95,8 @@ class Body(AngleElement):
     )
     keyframes: list[Keyframe] = Field(
         default_factory=list,
-        description="Poses of a kinematic body, times ascending; the first holds before it, the last"
-        " after it.",
+        description="Poses of a kinematic body, times ascending; the first also holds before its"
+        " time and the last after it.",
         json_schema_extra=meta(xml_tag="keyframe"),
     )
 

@@ -103,7 +103,8 @@ class Geometry(Element):
     )
     shape: Shape = Field(
         description="Kind of solid, centred on its origin; cylinder, capsule and cone stand along z"
-        " (a cone's base at -height/2, its apex at +height/2); a plane is the half-space below z = 0."
+        " (a cone's base at -height/2, its apex at +height/2); a plane is the half-space below"
+        " z = 0."
     )
     position: Vector = Field(
         default=(0.0, 0.0, 0.0),

@@ -58,7 +58,7 @@ class Scene(Element):
         default=None, description="What the scene shows.", json_schema_extra=meta(xml_text=True)
     )
     settings: Settings = Field(
-        default_factory=lambda: Settings(),
+        default_factory=Settings,
         description="How the scene is simulated.",
         json_schema_extra=meta(xml_child=True),
     )
