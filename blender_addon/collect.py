@@ -90,8 +90,8 @@ def _check_transform(tagged: Tagged, obj: bpy.types.Object) -> None:
     if is_sheared(placement.stretch):
         tagged.report(
             obj,
-            "is sheared: a parent with an uneven scale is turned against it; apply the parent's scale"
-            " (Object > Apply > Scale)",
+            "is sheared: a parent with an uneven scale is turned against it; apply the parent's"
+            " scale (Object > Apply > Scale)",
         )
     if obj.impulse.body.motion == "dynamic":
         _check_movable(tagged, obj)
@@ -131,7 +131,9 @@ def is_even(matrix: Floats) -> bool:
     """Whether a 4x4 matrix scales all directions alike."""
     linear = matrix[:3, :3]
     square = linear.T @ linear
-    return bool(np.allclose(square, np.trace(square) / 3 * np.eye(3), rtol=0, atol=2e-4 * np.trace(square)))
+    return bool(
+        np.allclose(square, np.trace(square) / 3 * np.eye(3), rtol=0, atol=2e-4 * np.trace(square))
+    )
 
 
 def is_identity(location: object, scale: object, quaternion: object) -> bool:

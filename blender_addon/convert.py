@@ -113,12 +113,18 @@ def rotation_to_quaternion(rotation: ArrayLike) -> Floats:
     trace = np.trace(r, axis1=-2, axis2=-1)
     diagonal = np.diagonal(r, axis1=-2, axis2=-1)
     # Four times the squares of w, x, y, z; the largest divides safely.
-    squares = np.concatenate(
-        [(1 + trace)[..., None], 1 + 2 * diagonal - trace[..., None]], axis=-1
-    )
+    squares = np.concatenate([(1 + trace)[..., None], 1 + 2 * diagonal - trace[..., None]], axis=-1)
     largest = squares.argmax(axis=-1)
-    wx, wy, wz = (r[..., 2, 1] - r[..., 1, 2], r[..., 0, 2] - r[..., 2, 0], r[..., 1, 0] - r[..., 0, 1])
-    xy, xz, yz = (r[..., 0, 1] + r[..., 1, 0], r[..., 0, 2] + r[..., 2, 0], r[..., 1, 2] + r[..., 2, 1])
+    wx, wy, wz = (
+        r[..., 2, 1] - r[..., 1, 2],
+        r[..., 0, 2] - r[..., 2, 0],
+        r[..., 1, 0] - r[..., 0, 1],
+    )
+    xy, xz, yz = (
+        r[..., 0, 1] + r[..., 1, 0],
+        r[..., 0, 2] + r[..., 2, 0],
+        r[..., 1, 2] + r[..., 2, 1],
+    )
     # Row k holds 4 q_k (w, x, y, z).
     rows = np.stack(
         [

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+
 from impulse_schema import Problem
 
 

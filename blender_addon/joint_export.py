@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+
 from impulse_schema import models
 from impulse_schema.checks.joints import USAGE
 

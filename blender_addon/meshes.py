@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import bpy
@@ -34,7 +35,7 @@ class Polygons:
     def faces(self) -> list[list[int]]:
         corners = self.corners.tolist()
         bounds = self.offsets.tolist()
-        return [corners[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [corners[a:b] for a, b in pairwise(bounds)]
 
     def transformed(self, linear: Floats) -> Polygons:
         """Vertices through a 3x3 matrix; faces turned over where the matrix is a reflection."""
@@ -174,8 +175,8 @@ def write_ply(path: Path, polygons: Polygons) -> None:
             file.write(header.encode("ascii"))
             file.write(polygons.vertices.astype("<f4").tobytes())
             file.write(faces)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
     except BaseException:
-        os.unlink(temporary)
+        Path(temporary).unlink(missing_ok=True)
         raise

@@ -2,11 +2,11 @@
 """Panels in the sidebar of the 3D view, tab Impulse."""
 
 import bpy
+
 from impulse_schema import models
 
 from .joint_export import PARTS, used_fields
 from .schema_properties import draw_fields
-
 
 PART_TITLES = {
     "limits": "Limits", "springs": "Springs", "frictions": "Frictions", "terms": "Terms",
@@ -75,9 +75,7 @@ class IMPULSE_PT_main(ImpulsePanel, bpy.types.Panel):
         if tag.progress_text:
             layout.progress(factor=tag.progress, text=f"{tag.progress_text} (Esc stops)")
         if len(tag.issues):
-            layout.template_list(
-                "IMPULSE_UL_issues", "", tag, "issues", tag, "issue_index", rows=3
-            )
+            layout.template_list("IMPULSE_UL_issues", "", tag, "issues", tag, "issue_index", rows=3)
             self.draw_issue(layout, tag)
         elif tag.checked:
             layout.label(text="No problems found", icon="CHECKMARK")

@@ -22,7 +22,6 @@ from .convert import (
     continuous,
     decimals,
     length_to_blender,
-    quaternion_product,
     quaternion_to_rotation,
     rotation_to_quaternion,
     take_apart,
@@ -210,7 +209,7 @@ def _world(obj: bpy.types.Object, tracks: dict[str, Track]) -> Floats:
 
 
 def _remember(obj: bpy.types.Object) -> bpy.types.Action | None:
-    """Store what an import changes, once; returns the action of an earlier import, to be removed."""
+    """Store what an import changes, once; returns the action of an earlier import, to remove."""
     memory = obj.impulse.playback
     earlier = obj.animation_data.action if obj.animation_data is not None else None
     if memory.active:

@@ -19,6 +19,7 @@ from bpy.props import (
     StringProperty,
 )
 from bpy.types import Object, PropertyGroup
+
 from impulse_schema import models
 
 from .schema_properties import properties_of
@@ -57,7 +58,9 @@ def body_pointer(name: str, description: str) -> Any:
 
 def group(name: str, annotations: dict[str, Any], doc: str) -> type[PropertyGroup]:
     """A PropertyGroup class of these properties."""
-    return type(f"IMPULSE_PG_{name}", (PropertyGroup,), {"__annotations__": annotations, "__doc__": doc})
+    return type(
+        f"IMPULSE_PG_{name}", (PropertyGroup,), {"__annotations__": annotations, "__doc__": doc}
+    )
 
 
 BOTH_WORLD = "; empty means the world"

@@ -17,20 +17,22 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 # Blender's Python ignores PYTHONPATH and knows the extension's wheels only by sys.path.
 BOOTSTRAP = (
-    "import sys; sys.path[:0] = [p for p in sys.argv.pop(1).split({sep!r}) if p not in sys.path];"
+    f"import sys; more = sys.argv.pop(1).split({os.pathsep!r});"
+    " sys.path[:0] = [p for p in more if p not in sys.path];"
     " from impulse_cli.main import main; sys.argv[0] = 'impulse'; sys.exit(main())"
-).format(sep=os.pathsep)
+)
 
 # Seconds the child gets to write its frames after being asked to stop.
 GRACE = 10.0
 
 
-class RunError(Exception):
+class RunError(RuntimeError):
     """The simulation did not run; the text is what the simulator said."""
 
 
@@ -74,7 +76,16 @@ class Run:
     def __init__(
         self, command: Sequence[str], scene: Path, animation: Path, options: Sequence[str] = ()
     ) -> None:
-        arguments = [*command, "run", str(scene), "-o", str(animation), "--progress", "json", *options]
+        arguments = [
+            *command,
+            "run",
+            str(scene),
+            "-o",
+            str(animation),
+            "--progress",
+            "json",
+            *options,
+        ]
         try:
             self._process = subprocess.Popen(
                 arguments,
@@ -120,10 +131,8 @@ class Run:
 
     def wait(self, seconds: float) -> None:
         """Wait until the simulator ends, at most this long."""
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            pass
 
     def stop(self) -> None:
         """Ask for an early end; the frames computed so far are written."""

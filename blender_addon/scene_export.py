@@ -16,12 +16,13 @@ from typing import Any
 
 import bpy
 import numpy as np
+from pydantic import ValidationError
+
 from impulse_schema import SceneError, check_scene, models, save_scene
 from impulse_schema.models import Element, Scene
 from impulse_schema.salvage import salvage
 from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
-from pydantic import ValidationError
 
 from .collect import Tagged, collect, is_animated, placement_of
 from .convert import (

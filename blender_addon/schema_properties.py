@@ -23,8 +23,9 @@ from bpy.props import (
     IntProperty,
     StringProperty,
 )
-from impulse_schema.models import Element
 from pydantic.fields import FieldInfo
+
+from impulse_schema.models import Element
 
 from .convert import decimals
 
@@ -189,7 +190,9 @@ def _angle_twin(name: str, field: FieldInfo) -> Any:
     )
 
 
-def fields_of(group: bpy.types.PropertyGroup, model: type[Element]) -> Iterator[tuple[str, FieldInfo]]:
+def fields_of(
+    group: bpy.types.PropertyGroup, model: type[Element]
+) -> Iterator[tuple[str, FieldInfo]]:
     """Fields of ``model`` which ``group`` holds, in the schema's order."""
     names = group.bl_rna.properties.keys()
     return ((name, field) for name, field in model.model_fields.items() if name in names)

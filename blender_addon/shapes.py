@@ -26,7 +26,7 @@ class ShapeError(Exception):
 
 @dataclass(frozen=True)
 class Fit:
-    """A primitive: where its centre lies in the frame of the points, and its sizes in their unit."""
+    """A primitive: its centre in the frame of the points, and its sizes in their unit."""
 
     centre: Floats  # (3,)
     sizes: dict[str, Any] = field(default_factory=dict)  # size, radius, height as in the file
@@ -60,7 +60,9 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
     if shape == "capsule":
         height -= 2 * radius
         if height <= 0:
-            raise ShapeError("is not longer along z than it is wide, so it is no capsule; use a sphere")
+            raise ShapeError(
+                "is not longer along z than it is wide, so it is no capsule; use a sphere"
+            )
         volume = math.pi * radius**2 * (height + 4 / 3 * radius)
     else:
         volume = math.pi * radius**2 * height / (3 if shape == "cone" else 1)
@@ -90,7 +92,9 @@ def height_field(polygons: Polygons) -> tuple[Floats, list[list[float]], Floats]
     columns, rows = _grid_lines(x), _grid_lines(y)
     if len(columns) * len(rows) != len(x) or min(len(columns), len(rows)) < 2:
         raise ShapeError("is no height field: its points must form an even grid over local x and y")
-    order = np.lexsort((np.searchsorted(columns, x - _slack(x)), np.searchsorted(rows, y - _slack(y))))
+    order = np.lexsort(
+        (np.searchsorted(columns, x - _slack(x)), np.searchsorted(rows, y - _slack(y)))
+    )
     heights = z[order].reshape(len(rows), len(columns))
     centre = np.array([(columns[0] + columns[-1]) / 2, (rows[0] + rows[-1]) / 2, 0.0])
     extent_z = float(heights.max() - heights.min()) or 1.0

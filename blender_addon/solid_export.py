@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+
 from impulse_schema.models import Geometry
 
 from .collect import Tagged, placement_of

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators that check, export, import and clear."""
 
-import os
+from pathlib import Path
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
@@ -36,7 +36,7 @@ def absolute(operator, filepath):
     if not filepath:
         operator.report({"ERROR"}, "Give a file: filepath is empty.")
         return ""
-    return os.path.abspath(bpy.path.abspath(filepath))
+    return str(Path(bpy.path.abspath(filepath)).absolute())
 
 
 class IMPULSE_OT_validate_scene(bpy.types.Operator):

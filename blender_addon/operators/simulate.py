@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operator that exports, simulates in a child process and imports the motion."""
 
-import os
 import tempfile
 from pathlib import Path
 
@@ -19,7 +18,7 @@ TICK = 0.1
 def output_folder(directory):
     """Where scene and animation go: the folder given, else beside the .blend, else a temporary."""
     if directory:
-        return Path(os.path.abspath(bpy.path.abspath(directory)))
+        return Path(bpy.path.abspath(directory)).absolute()
     if bpy.data.filepath:
         return Path(bpy.data.filepath).parent
     return Path(tempfile.mkdtemp(prefix="impulse-"))
@@ -33,7 +32,9 @@ class IMPULSE_OT_run_simulation(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     directory: StringProperty(
-        name="Folder", description="For scene and animation; default beside the .blend", subtype="DIR_PATH"
+        name="Folder",
+        description="For scene and animation; default beside the .blend",
+        subtype="DIR_PATH",
     )
 
     def execute(self, context):

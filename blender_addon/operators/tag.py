@@ -3,6 +3,7 @@
 
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
+
 from impulse_schema import models
 
 from .. import tagging
@@ -82,7 +83,9 @@ class IMPULSE_OT_tag_geometry(TagOperator, bpy.types.Operator):
     bl_idname = "impulse.tag_geometry"
     bl_label = "Tag as Geometry"
 
-    body: StringProperty(name="Body", description="Name of the body; empty: active object or parent")
+    body: StringProperty(
+        name="Body", description="Name of the body; empty: active object or parent"
+    )
     role: EnumProperty(items=choices(models.Geometry, "role"), name="Role", default="both")
     shape: EnumProperty(items=choices(models.Geometry, "shape"), name="Shape", default="mesh")
 

@@ -77,7 +77,10 @@ def add_turret() -> None:
     add_solid("neck", neck, deck, "paint")
     cab = [parts.box((0.9, 0.75, 1.0), (0.35, -1.0, 0.75))]
     add_solid("cab", cab, deck, "paint", shape="box")
-    glass = [parts.box((0.94, 0.6, 0.45), (0.36, -1.0, 0.92)), parts.box((0.6, 0.79, 0.45), (0.4, -1.0, 0.92))]
+    glass = [
+        parts.box((0.94, 0.6, 0.45), (0.36, -1.0, 0.92)),
+        parts.box((0.6, 0.79, 0.45), (0.4, -1.0, 0.92)),
+    ]
     add_visual("cab windows", glass, deck, "glass")
     add_joint("slewing", "hinge", TURRET, "base", "turret")
     add_torque(deck, (0, 0, -17000.0), 0.2, 1.6)
@@ -92,7 +95,9 @@ def add_jib() -> None:
     beam.display_type, beam.hide_render = "WIRE", True
     add_visual("jib truss", _jib_bars(), beam, "paint")
     add_visual("jib stays", _stays(), beam, "steel")
-    weight = part("counterweight", [parts.box((1.1, 1.3, 1.0))], (-2.9, 0, PIVOT[2] - DROP - 0.35), "concrete")
+    weight = part(
+        "counterweight", [parts.box((1.1, 1.3, 1.0))], (-2.9, 0, PIVOT[2] - DROP - 0.35), "concrete"
+    )
     tag_body(weight, mass_source="mass", mass=2270.0, shape="box")
     add_joint("jib pivot", "hinge", PIVOT, "turret", "jib", rotation=(math.pi / 2, 0, 0))
     add_joint("counterweight bolts", "fixed", (-2.9, 0, PIVOT[2] - DROP), "jib", "counterweight")
@@ -261,9 +266,7 @@ def add_joint(
     return empty
 
 
-def add_torque(
-    body: bpy.types.Object, torque: Sequence[float], start: float, until: float
-) -> None:
+def add_torque(body: bpy.types.Object, torque: Sequence[float], start: float, until: float) -> None:
     """A torque on a body from one time until another, world axes."""
     select(body)
     bpy.ops.impulse.list_add(path="body.loads", name=f"slew {len(body.impulse.body.loads) + 1}")

@@ -117,5 +117,5 @@ def set_render(scene: bpy.types.Scene, *, samples: int = 24, width: int = 640) -
     scene.render.resolution_percentage = 100
     scene.view_settings.view_transform = "AgX"
     scene.view_settings.look = "AgX - Medium High Contrast"
-    scene.view_settings.exposure = 0.2
+    scene.view_settings.exposure = 0.4
     scene.render.image_settings.file_format = "PNG"

@@ -72,14 +72,20 @@ def lattice(
         share = k / bays
         half = (width[0] * (1 - share) + width[1] * share) / 2
         centre = start * (1 - share) + end * share
-        rings.append([centre + half * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        rings.append(
+            [centre + half * (a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        )
     bars = [tube(rings[0][c], rings[-1][c], bar) for c in range(4)]
     for k, ring in enumerate(rings):
         bars += [tube(ring[c], ring[(c + 1) % 4], bar * 0.6) for c in range(4)]
         if k < bays:
             after = rings[k + 1]
-            bars += [tube(ring[(c + k) % 4], after[(c + k + 1) % 4], bar * 0.5) for c in range(0, 4, 2)]
-            bars += [tube(ring[(c + 1 + k) % 4], after[(c + k) % 4], bar * 0.5) for c in range(1, 4, 2)]
+            bars += [
+                tube(ring[(c + k) % 4], after[(c + k + 1) % 4], bar * 0.5) for c in range(0, 4, 2)
+            ]
+            bars += [
+                tube(ring[(c + 1 + k) % 4], after[(c + k) % 4], bar * 0.5) for c in range(1, 4, 2)
+            ]
     return bars
 
 
@@ -94,7 +100,9 @@ def ring(path: np.ndarray, radius: float, sides: int = 6) -> Shape:
         outward = np.cross(tangent, side)
         for k in range(sides):
             angle = 2 * math.pi * k / sides
-            vertices.append(tuple(point + radius * (math.cos(angle) * outward + math.sin(angle) * side)))
+            vertices.append(
+                tuple(point + radius * (math.cos(angle) * outward + math.sin(angle) * side))
+            )
     faces = []
     for i in range(count):
         for k in range(sides):
@@ -126,10 +134,17 @@ def hook(radius: float, thickness: float) -> Shape:
         size = thickness * (1.0 if i < len(path) - 3 else 0.6)
         for k in range(sides):
             angle = 2 * math.pi * k / sides
-            offset = size * (math.cos(angle) * outward + math.sin(angle) * np.array((0.0, 1.0, 0.0)))
+            offset = size * (
+                math.cos(angle) * outward + math.sin(angle) * np.array((0.0, 1.0, 0.0))
+            )
             vertices.append(tuple(np.array(point) + offset))
     faces = [
-        [i * sides + k, i * sides + (k + 1) % sides, (i + 1) * sides + (k + 1) % sides, (i + 1) * sides + k]
+        [
+            i * sides + k,
+            i * sides + (k + 1) % sides,
+            (i + 1) * sides + (k + 1) % sides,
+            (i + 1) * sides + k,
+        ]
         for i in range(len(path) - 1)
         for k in range(sides)
     ]

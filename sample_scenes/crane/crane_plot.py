@@ -8,13 +8,14 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+
 from impulse_core.geometry import read_mesh
 from impulse_core.recording import Recording, load_recording
 from impulse_schema import Geometry, Scene, load_scene, resolve_mesh_path
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402  the back end comes first
-from mpl_toolkits.mplot3d.art3d import Line3DCollection  # noqa: E402
+from matplotlib import pyplot
+from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 COLOURS = {"base": "0.45", "turret": "#d9690a", "jib": "#d9690a", "load": "#1565a5"}
 
@@ -89,7 +90,7 @@ def _box_lines(size: np.ndarray) -> np.ndarray:
 def _cylinder_lines(radius: float, height: float) -> np.ndarray:
     angles = np.linspace(0, 2 * np.pi, 17)
     circle = np.stack([radius * np.cos(angles), radius * np.sin(angles), 0 * angles], axis=1)
-    rings = [circle + (0, 0, z) for z in (-height / 2, height / 2)]
+    rings = [circle + np.array((0, 0, z)) for z in (-height / 2, height / 2)]
     around = [np.stack([ring[:-1], ring[1:]], axis=1) for ring in rings]
     return np.concatenate([*around, np.stack(rings, axis=1)[:-1:4]])
 

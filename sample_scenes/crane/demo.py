@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT)]
 
-FRAMES = (1, 45, 80, 130)
+FRAMES = (1, 44, 68, 96)
 SAMPLES = 12
 WIDTH = 480
 
@@ -37,11 +37,19 @@ def main() -> int:
     output.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     reason = why_no_blender()
-    if reason:
-        print(f"Without Blender: {reason}")
-        made = demo_without_blender(output)
-    else:
-        made = demo_with_blender(output)
+    try:
+        if reason:
+            print(f"Without Blender: {reason}")
+            made = demo_without_blender(output)
+        else:
+            made = demo_with_blender(output)
+    except subprocess.CalledProcessError as error:
+        # impulse has said what is wrong
+        print(f"Stopped: {' '.join(map(str, error.cmd[2:5]))} failed.", file=sys.stderr)
+        return 1
+    except RuntimeError as error:
+        print(f"Stopped: {error}", file=sys.stderr)
+        return 1
     print(f"Done in {time.perf_counter() - began:.1f} s. Look at {shown(made)}")
     return 0
 
@@ -54,7 +62,9 @@ def why_no_blender() -> str:
             return f"bpy 5.0 needs Python 3.11 exactly, this is {found}."
         return "bpy is not installed; pip install 'impulse-dynamics[blender]' brings it."
     # In a process of its own, as a missing library may also end it.
-    probe = subprocess.run([sys.executable, "-c", "import bpy"], capture_output=True, text=True)
+    probe = subprocess.run(
+        [sys.executable, "-c", "import bpy"], check=False, capture_output=True, text=True
+    )
     if probe.returncode == 0:
         return ""
     missing = re.search(r"(lib[\w.+-]+\.so[.\d]*): cannot open", probe.stderr)
@@ -163,7 +173,7 @@ def quiet() -> Iterator[None]:
     """Keep Blender's own chatter off the terminal; errors are exceptions and still show."""
     sys.stdout.flush()
     saved = os.dup(1)
-    with open(os.devnull, "w", encoding="utf-8") as sink:
+    with Path(os.devnull).open("w", encoding="utf-8") as sink:
         os.dup2(sink.fileno(), 1)
     try:
         yield

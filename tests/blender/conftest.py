@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,9 @@ def add_box():
 
     def add_box(name="box", size=(1, 1, 1), location=(0, 0, 0), centre=(0, 0, 0), **attributes):
         signs = [(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]
-        vertices = [[c + s * e for c, s, e in zip(centre, sign, size, strict=True)] for sign in signs]
+        vertices = [
+            [c + s * e for c, s, e in zip(centre, sign, size, strict=True)] for sign in signs
+        ]
         faces = [(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0), (7, 3, 1, 5)]
         mesh = bpy.data.meshes.new(name)
         mesh.from_pydata(vertices, [], faces)
@@ -122,11 +125,7 @@ def mass_of():
         body = next(body for body in scene.bodies if body.name == name)
         solid = body.geometry[0]
         mesh = next(mesh for mesh in scene.meshes if mesh.name == solid.mesh)
-        triangles = [
-            (face[0], b, c)
-            for face in mesh.faces
-            for b, c in zip(face[1:-1], face[2:], strict=True)
-        ]
+        triangles = [(face[0], b, c) for face in mesh.faces for b, c in pairwise(face[1:])]
         surface = trimesh.Trimesh(np.array(mesh.vertices), triangles, process=False)
         return surface.volume, surface.center_mass
 

@@ -71,7 +71,10 @@ def test_settings_come_from_the_scene(add_body, exported, context):
     [
         ("density", {"density": 500.0, "mass": None, "inertia": None}),
         ("mass", {"density": None, "mass": 2.5, "inertia": None}),
-        ("explicit", {"density": None, "mass": 2.5, "inertia": (1, 2, 2.5), "center_of_mass": (0, 0, 1)}),
+        (
+            "explicit",
+            {"density": None, "mass": 2.5, "inertia": (1, 2, 2.5), "center_of_mass": (0, 0, 1)},
+        ),
         ("material", {"density": None, "mass": None}),
     ],
 )
@@ -133,7 +136,9 @@ def test_a_joint_stands_where_its_object_stands(add_body, add_empty, select, exp
         ("distance", {"anchor", "anchor2"}),
     ],
 )
-def test_every_joint_type_exports_what_it_uses(add_body, add_empty, select, exported, kind, present):
+def test_every_joint_type_exports_what_it_uses(
+    add_body, add_empty, select, exported, kind, present
+):
     """The exported joint passes the schema's checks and has no attribute its type ignores."""
     add_body()
     eye = add_empty("eye", (0, 0, 0.5))
@@ -146,7 +151,9 @@ def test_every_joint_type_exports_what_it_uses(add_body, add_empty, select, expo
 
     joint = exported().joints[0]
 
-    given = {key for key in ("anchor", "anchor2", "axis", "axis2") if getattr(joint, key) is not None}
+    given = {
+        key for key in ("anchor", "anchor2", "axis", "axis2") if getattr(joint, key) is not None
+    }
     assert (joint.type, given) == (kind, present)
 
 
@@ -195,10 +202,18 @@ def test_springs_and_couplings_are_written(add_body, add_empty, select, exported
     scene = exported()
 
     spring = scene.springs[0]
-    assert (spring.body1, spring.body2, spring.anchor, spring.anchor2) == ("a", "b", (0, 0, 1), (3, 0, 1))
+    assert (spring.body1, spring.body2, spring.anchor, spring.anchor2) == (
+        "a",
+        "b",
+        (0, 0, 1),
+        (3, 0, 1),
+    )
     assert (spring.stiffness, spring.damping) == (50.0, 2.0)
     coupling = next(joint for joint in scene.joints if joint.type == "coupling")
-    assert [(t.joint, t.coefficient) for t in coupling.terms] == [("hinge a", 1.0), ("hinge b", -2.0)]
+    assert [(t.joint, t.coefficient) for t in coupling.terms] == [
+        ("hinge a", 1.0),
+        ("hinge b", -2.0),
+    ]
 
 
 def test_a_kinematic_body_brings_its_animation(add_body, exported, context):
@@ -236,9 +251,18 @@ def test_materials_and_collision_rules_are_written(add_body, exported, context):
     scene = exported()
 
     assert scene.materials[0].restitution == 0.25
-    assert (scene.material_pairs[0].material2, scene.material_pairs[0].static_friction) == ("steel", 0.125)
-    assert (scene.collision_filter.pairs[0].body2, scene.collision_filter.pairs[0].collide) == ("b", False)
-    assert (scene.collision_filter.groups[0].group1, scene.collision_filter.groups[0].collide) == ("left", True)
+    assert (scene.material_pairs[0].material2, scene.material_pairs[0].static_friction) == (
+        "steel",
+        0.125,
+    )
+    assert (scene.collision_filter.pairs[0].body2, scene.collision_filter.pairs[0].collide) == (
+        "b",
+        False,
+    )
+    assert (scene.collision_filter.groups[0].group1, scene.collision_filter.groups[0].collide) == (
+        "left",
+        True,
+    )
 
 
 def test_the_start_is_the_first_frame(add_body, exported, context):

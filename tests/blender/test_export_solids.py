@@ -123,8 +123,12 @@ def test_a_sheared_solid_is_exported_as_a_mesh(add_body, add_box, select, export
     assert volume == pytest.approx(3, rel=1e-6)
 
 
-@pytest.mark.parametrize(("kind", "message"), [("body", "is sheared"), ("solid", "is sheared and cannot be a box")])
-def test_shear_that_cannot_be_kept_is_an_error(add_box, add_body, select, exported, tmp_path, kind, message):
+@pytest.mark.parametrize(
+    ("kind", "message"), [("body", "is sheared"), ("solid", "is sheared and cannot be a box")]
+)
+def test_shear_that_cannot_be_kept_is_an_error(
+    add_box, add_body, select, exported, tmp_path, kind, message
+):
     """A sheared body has no pose and a sheared box no size; nothing is written."""
     parent = add_body("parent", shape="box", scale=(1, 1, 3))
     child = add_box("child", rotation_euler=(0.5, 0, 0))
@@ -192,7 +196,7 @@ def test_height_fields_come_from_grids(context, select, exported):
 
     made = solid(exported(), "ground")
 
-    assert len(made.heights) == 3 and len(made.heights[0]) == 4
+    assert [len(row) for row in made.heights] == [4, 4, 4]
     np.testing.assert_allclose(made.heights[0], -10 + np.linspace(-1, 1, 4), atol=1e-6)
     assert made.size[:2] == (2, 2)
 

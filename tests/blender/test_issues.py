@@ -81,7 +81,11 @@ def test_a_pointer_to_a_deleted_object_is_named(add_body, add_empty, select):
 
 @pytest.mark.parametrize(
     ("filepath", "message"),
-    [("", "Give a file"), ("scene.txt", "must end in .xml or .json"), ("none/scene.xml", "none/scene.xml: .* cannot be written")],
+    [
+        ("", "Give a file"),
+        ("scene.txt", "must end in .xml or .json"),
+        ("none/scene.xml", "none/scene.xml: .* cannot be written"),
+    ],
 )
 def test_a_path_that_cannot_be_written_is_an_error(add_body, tmp_path, filepath, message):
     """No path, another suffix, a folder that does not exist."""

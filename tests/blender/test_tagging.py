@@ -15,7 +15,11 @@ def test_bodies_geometry_and_joints_are_tagged_by_operators(add_box, add_empty, 
     select(pivot)
     bpy.ops.impulse.tag_joint(type="universal", body2="box")
 
-    assert (box.impulse.kind, box.impulse.body.mass_source, box.impulse.body.mass) == ("BODY", "mass", 2.5)
+    assert (box.impulse.kind, box.impulse.body.mass_source, box.impulse.body.mass) == (
+        "BODY",
+        "mass",
+        2.5,
+    )
     assert box.impulse.geometry.shape == "box"
     assert (fin.impulse.kind, fin.impulse.geometry.body, fin.impulse.geometry.role) == (
         "GEOMETRY", box, "visual",
@@ -146,7 +150,7 @@ def test_lists_grow_and_shrink(add_body, add_empty, select):
     assert bpy.context.scene.impulse.materials[0].name == "Material 1"
     bpy.ops.impulse.list_remove(path="joint.motors", index=0)
     assert len(joint.motors) == 0
-    with pytest.raises(RuntimeError, match="There is no list 'joint.body1'"):
+    with pytest.raises(RuntimeError, match=r"There is no list 'joint\.body1'"):
         bpy.ops.impulse.list_add(path="joint.body1")
     with pytest.raises(RuntimeError, match="has 0 entries"):
         bpy.ops.impulse.list_remove(path="joint.motors", index=0)

@@ -1,0 +1,1 @@
+"""Tests of the add-on in a real Blender (bpy)."""
