@@ -1,4 +1,7 @@
-"""Writes the generated schema files: ``python -m impulse_schema.generate``."""
+"""Writes what is generated from the models: ``python -m impulse_schema.generate``.
+
+The schemas go into the package; in a checkout, the reference page goes into docs/.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,26 @@ import json
 from pathlib import Path
 
 from impulse_schema.json_schema import json_schema
+from impulse_schema.reference import reference_page
 from impulse_schema.xsd import xsd
 
 FOLDER = Path(__file__).parent / "generated"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def generated_files() -> dict[str, str]:
-    """The name and the text of each generated file."""
+def generated_files() -> dict[Path, str]:
+    """The path and the text of each generated file."""
     return {
-        "scene.xsd": xsd(),
-        "scene.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n",
+        FOLDER / "scene.xsd": xsd(),
+        DOCS / "scene-format.md": reference_page(),
+        FOLDER / "scene.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False)
+        + "\n",
     }
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in generated_files().items():
-        (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+    for path, text in generated_files().items():
+        path.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -11,7 +12,7 @@ from lxml import etree
 
 from impulse_schema import Scene, json_schema, scene_to_json, scene_to_xml, xsd
 from impulse_schema.fields import all_elements
-from impulse_schema.generate import FOLDER, generated_files
+from impulse_schema.generate import generated_files
 
 from .strategies import scenes
 from .test_round_trip import DEGREES_JSON, DEGREES_XML
@@ -21,10 +22,10 @@ JSON_SCHEMA = jsonschema.Draft202012Validator(json_schema())
 some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-@pytest.mark.parametrize("name", sorted(generated_files()))
-def test_generated_files_are_up_to_date(name: str) -> None:
-    """generated/ holds what the models say; python -m impulse_schema.generate renews it."""
-    assert (FOLDER / name).read_text(encoding="utf-8") == generated_files()[name]
+@pytest.mark.parametrize("path", sorted(generated_files()), ids=lambda path: path.name)
+def test_generated_files_are_up_to_date(path: Path) -> None:
+    """The files hold what the models say; python -m impulse_schema.generate renews them."""
+    assert path.read_text(encoding="utf-8") == generated_files()[path]
 
 
 @some

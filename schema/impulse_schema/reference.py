@@ -1,0 +1,94 @@
+"""The reference page of the scene format, docs/scene-format.md, generated from the models."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from impulse_schema.fields import ElementSpec, FieldSpec, all_elements
+from impulse_schema.models import Element, Scene
+from impulse_schema.numbers import write_number
+from impulse_schema.suggest import either
+
+_INTRODUCTION = """# The scene format, version 1
+
+Generated from the models by `python -m impulse_schema.generate`; do not edit.
+
+A scene is XML or JSON, the same model key for key. In XML, a value is an attribute, except where
+the table says *text* (numbers or words between the tags, one row on a line) or names a child
+element. In JSON, child elements stand in arrays under the key in the first column. Children may
+stand in any order.
+Units are SI; axes are right-handed with z up; quaternions are (w, x, y, z). A key marked *or _deg*
+may end in `_deg` and is then read in degrees. Unknown keys are errors; [errors.md](errors.md) lists
+every message. A bar that swings on a hinge, half a metre from its centre:
+
+```xml
+<scene version="1" name="Pendulum">
+  <settings duration="5"/>
+  <material name="steel" density="7800"/>
+  <body name="bar" position="0.5 0 0">
+    <geometry shape="box" size="1 0.05 0.05" material="steel"/>
+  </body>
+  <joint name="pivot" type="hinge" body1="world" body2="bar" anchor="0 0 0" axis="0 1 0"/>
+</scene>
+```
+"""
+
+
+def reference_page() -> str:
+    """The page as Markdown."""
+    return "\n".join([_INTRODUCTION, *_sections()])
+
+
+def _sections() -> Iterator[str]:
+    tags: dict[type[Element], str] = {Scene: "scene"}
+    for spec in all_elements(Scene):
+        for field in spec.fields.values():
+            if field.model is not None:
+                tags[field.model] = field.tag
+        yield f"## {_title(spec, tags[spec.model])}\n"
+        yield inspect.cleandoc(spec.model.__doc__ or "").replace("``", "`") + "\n"
+        yield "| Key | Holds | Unit | Default | Meaning |"
+        yield "| --- | --- | --- | --- | --- |"
+        for field in spec.fields.values():
+            yield f"| {' | '.join(_row(field))} |"
+        yield ""
+
+
+def _title(spec: ElementSpec, tag: str) -> str:
+    name = spec.model.__name__
+    return f"`<{tag}>`" if name.lower() == tag.replace("_", "") else f"`<{tag}>` ({name})"
+
+
+def _row(field: FieldSpec) -> Iterator[str]:
+    yield f"`{field.key}`" + (" or _deg" if field.angle else "")
+    yield _holds(field)
+    yield field.unit.replace("^2", "²").replace("^3", "³")
+    yield "**required**" if field.required else _default(field.default)
+    yield field.description.replace("|", "\\|")
+
+
+def _holds(field: FieldSpec) -> str:
+    if field.kind == "elements":
+        return f"`<{field.tag}>` elements"
+    if field.kind == "element":
+        return f"a `<{field.tag}>` element"
+    if field.choices:
+        return ", ".join(f"`{choice}`" for choice in field.choices)
+    if field.kind == "numbers":
+        return f"{either(field.counts)} numbers" if field.counts else "numbers"
+    if field.kind == "rows":
+        return f"text: rows of {'whole numbers' if field.whole else 'numbers'}"
+    names = {"number": "number", "integer": "whole number", "boolean": "`true`, `false`"}
+    return names.get(field.kind, "text" if field.in_text else "word")
+
+
+def _default(value: Any) -> str:
+    if value is None or isinstance(value, list) or not isinstance(value, (str, tuple, float, bool)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return " ".join(write_number(number) for number in value)
+    return write_number(value) if isinstance(value, float) else value
