@@ -18,17 +18,18 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def generated_files() -> dict[Path, str]:
     """The path and the text of each generated file."""
+    schema = json.dumps(json_schema(), indent=2, ensure_ascii=False)
     return {
         FOLDER / "scene.xsd": xsd(),
+        FOLDER / "scene.schema.json": schema + "\n",
         DOCS / "scene-format.md": reference_page(),
-        FOLDER / "scene.schema.json": json.dumps(json_schema(), indent=2, ensure_ascii=False)
-        + "\n",
     }
 
 
 def main() -> None:
     for path, text in generated_files().items():
-        path.write_text(text, encoding="utf-8", newline="\n")
+        if path.parent.is_dir():
+            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from lxml import etree
 
-from impulse_schema import Scene, json_schema, scene_to_json, scene_to_xml, xsd
+from impulse_schema import Scene, json_schema, load_scene, scene_to_json, scene_to_xml, xsd
 from impulse_schema.fields import all_elements
 from impulse_schema.generate import generated_files
+from impulse_schema.reference import reference_page
 
 from .strategies import scenes
 from .test_round_trip import DEGREES_JSON, DEGREES_XML
@@ -62,6 +63,14 @@ def test_schemas_know_degrees() -> None:
 def test_xsd_refuses_wrong_structure(xml: str) -> None:
     """An editor that checks against the XSD finds misspelt and missing parts."""
     assert not XSD.validate(etree.fromstring(xml))
+
+
+def test_example_of_the_reference_page(tmp_path: Path) -> None:
+    """The example in docs/scene-format.md is a sound scene."""
+    example = reference_page().split("```xml\n")[1].split("```")[0]
+    (tmp_path / "a.xml").write_text(example)
+
+    assert load_scene(tmp_path / "a.xml").joints[0].name == "pivot"
 
 
 def test_every_field_is_described() -> None:
