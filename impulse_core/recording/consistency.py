@@ -41,9 +41,7 @@ def numbers(key: str, values: Any, shape: tuple[int | None, ...]) -> Floats:
     except ValueError:
         raise RecordingError("the entries have different lengths.", key=key) from None
     if array.size == 0 and 0 in shape:
-        array = np.zeros(
-            [length or 0 for length in shape]
-        )  # a list of nothing has no shape
+        array = np.zeros([length or 0 for length in shape])  # a list of nothing has no shape
     if array.dtype.kind not in "iuf":
         raise RecordingError("holds something that is not a number.", key=key)
     _check_shape(key, array, shape)
@@ -95,8 +93,7 @@ def check_unit_quaternions(orientations: Floats, body_names: tuple[str, ...]) ->
 def series(key: str, quantities: Any, shape: tuple[int, ...]) -> dict[str, Floats]:
     """Quantities by name, each as an array of ``shape``."""
     return {
-        name: numbers(f"{key}.{name}", values, shape)
-        for name, values in _items(key, quantities)
+        name: numbers(f"{key}.{name}", values, shape) for name, values in _items(key, quantities)
     }
 
 
@@ -114,9 +111,7 @@ def check_records(recording: Recording) -> None:
         raise RecordingError("must be a list.", key="events")
     for index, event in enumerate(recording.events):
         if not isinstance(event, dict) or "time" not in event:
-            raise RecordingError(
-                "must be an object with a time.", key=f"events[{index}]"
-            )
+            raise RecordingError("must be an object with a time.", key=f"events[{index}]")
     _items("diagnostics", recording.diagnostics)
 
 
@@ -128,8 +123,7 @@ def _items(key: str, value: Any) -> list[tuple[str, Any]]:
 
 def _check_shape(key: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
     fits = array.ndim == len(shape) and all(
-        wanted is None or wanted == found
-        for wanted, found in zip(shape, array.shape, strict=True)
+        wanted is None or wanted == found for wanted, found in zip(shape, array.shape, strict=True)
     )
     if fits:
         return
@@ -139,6 +133,4 @@ def _check_shape(key: str, array: NDArray[Any], shape: tuple[int | None, ...]) -
         )
     wanted_text = " x ".join("n" if length is None else str(length) for length in shape)
     found_text = " x ".join(str(length) for length in array.shape) or "a single number"
-    raise RecordingError(
-        f"must be {wanted_text} numbers, but is {found_text}.", key=key
-    )
+    raise RecordingError(f"must be {wanted_text} numbers, but is {found_text}.", key=key)

@@ -26,13 +26,13 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     target = _target(path)
     temporary = _new_temporary(target, path)
     try:
-        with open(temporary, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
-            os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
-        os.replace(temporary, target)
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        temporary.replace(target)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise RecordingError(
@@ -63,9 +63,7 @@ def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
     """The lower-case extension of ``path``; ``RecordingError`` if it is none of ``suffixes``."""
     suffix = Path(path).suffix.lower()
     if suffixes and suffix not in suffixes:
-        known = " or ".join(
-            [", ".join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes
-        )
+        known = " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes)
         ending = f"ends in '{suffix}'" if suffix else "has no extension"
         raise RecordingError(
             f"the file name {ending}; write a name that ends in {known}.",
@@ -84,9 +82,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
     except OSError as error:
         raise RecordingError(f"{_reason(error)}.", file=os.fspath(path)) from error
     if stat.S_ISDIR(mode):
-        raise RecordingError(
-            "is a folder; write the name of a file.", file=os.fspath(path)
-        )
+        raise RecordingError("is a folder; write the name of a file.", file=os.fspath(path))
     if not stat.S_ISREG(mode):
         raise RecordingError(
             "is a device or a pipe; write the name of a file.", file=os.fspath(path)
@@ -103,9 +99,7 @@ def _new_temporary(target: Path, path: str | os.PathLike[str]) -> Path:
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except OSError as error:
-        raise RecordingError(
-            _why_no_file(target.parent, error), file=os.fspath(path)
-        ) from error
+        raise RecordingError(_why_no_file(target.parent, error), file=os.fspath(path)) from error
     return temporary
 
 

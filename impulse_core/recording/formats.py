@@ -51,6 +51,4 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
         raise error.in_file(os.fspath(path)) from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise RecordingError(
-            f"cannot be read: {reason}.", file=os.fspath(path)
-        ) from error
+        raise RecordingError(f"cannot be read: {reason}.", file=os.fspath(path)) from error

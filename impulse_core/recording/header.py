@@ -51,9 +51,7 @@ def read_single_values(header: dict[str, Any]) -> dict[str, Any]:
 def check_format(header: Any) -> dict[str, Any]:
     """``header`` if it is that of an animation this version can read."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise RecordingError(
-            f'is not an animation: it does not begin with "format": "{FORMAT}".'
-        )
+        raise RecordingError(f'is not an animation: it does not begin with "format": "{FORMAT}".')
     version = require(header, "version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise RecordingError(f"must be {VERSION}.", key="version")
@@ -83,9 +81,7 @@ def to_json(value: Any, key: str) -> str:
 def from_json(text: str | bytes) -> Any:
     """The value of a JSON text without duplicate keys, NaN or infinity."""
     try:
-        return json.loads(
-            text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant
-        )
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise RecordingError(
             f"is truncated or is not JSON (line {error.lineno}, column {error.colno}: {error.msg})."

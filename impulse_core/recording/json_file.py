@@ -107,7 +107,5 @@ def _block(key: str, items: dict[str, Any]) -> str:
     """An object with each of its items on a line of its own."""
     if not items:
         return f"{to_json(key, key)}: {{}}"
-    lines = [
-        f"  {to_json(name, key)}: {to_json(item, key)}" for name, item in items.items()
-    ]
+    lines = [f"  {to_json(name, key)}: {to_json(item, key)}" for name, item in items.items()]
     return f"{to_json(key, key)}: {{\n" + ",\n".join(lines) + "\n}"

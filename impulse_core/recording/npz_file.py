@@ -100,9 +100,7 @@ def _read_arrays(data: bytes) -> dict[str, NDArray[Any]]:
         zipfile.BadZipFile,
         zlib.error,
     ) as error:
-        raise RecordingError(
-            f"is truncated or is not an .npz file ({error})."
-        ) from None
+        raise RecordingError(f"is truncated or is not an .npz file ({error}).") from None
 
 
 def _joints(

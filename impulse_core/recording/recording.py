@@ -83,9 +83,7 @@ class Recording:
         self._set("times", numbers("times", self.times, (None,)))
         frames, bodies = len(self.times), len(self.body_names)
         check_frames(self.times)
-        self._set(
-            "positions", numbers("positions", self.positions, (frames, bodies, 3))
-        )
+        self._set("positions", numbers("positions", self.positions, (frames, bodies, 3)))
         orientations = numbers("orientations", self.orientations, (frames, bodies, 4))
         check_unit_quaternions(orientations, self.body_names)
         self._set("orientations", sign_continuous(orientations))

@@ -12,9 +12,7 @@ from .errors import RecordingError
 __all__ = ["state_hash"]
 
 
-def state_hash(
-    positions: ArrayLike, orientations: ArrayLike, velocities: ArrayLike
-) -> str:
+def state_hash(positions: ArrayLike, orientations: ArrayLike, velocities: ArrayLike) -> str:
     """SHA-256 of positions, orientations and velocities of all bodies, in this order.
 
     Three blocks of bytes are hashed one after the other, each an array of little-endian

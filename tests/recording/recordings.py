@@ -25,12 +25,8 @@ def turning(
         "solver": "direct",
         "times": times,
         "body_names": names,
-        "positions": np.stack(
-            [np.sqrt(2) * angle, np.sin(angle), np.pi * angle], axis=2
-        ),
-        "orientations": np.stack(
-            [np.cos(angle / 2), zero, zero, np.sin(angle / 2)], axis=2
-        ),
+        "positions": np.stack([np.sqrt(2) * angle, np.sin(angle), np.pi * angle], axis=2),
+        "orientations": np.stack([np.cos(angle / 2), zero, zero, np.sin(angle / 2)], axis=2),
         "joints": {"pin": {"angle": np.sin(times), "error": 1e-9 * times}, "weld": {}},
         "energy": {"kinetic": times**2, "potential": -(times**2), "total": 0 * times},
         "momentum": {
@@ -55,7 +51,5 @@ def parts(recording: Recording) -> dict[str, Any]:
             for joint, quantities in recording.joints.items()
         },
         "energy": {name: values.tolist() for name, values in recording.energy.items()},
-        "momentum": {
-            name: values.tolist() for name, values in recording.momentum.items()
-        },
+        "momentum": {name: values.tolist() for name, values in recording.momentum.items()},
     }

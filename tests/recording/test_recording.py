@@ -25,10 +25,7 @@ def test_quaternions_become_sign_continuous() -> None:
     flipped = turning(frames=200, orientations=smooth.orientations * signs)
 
     assert np.array_equal(smooth.orientations, flipped.orientations)
-    assert np.all(
-        np.einsum("fnk,fnk->fn", flipped.orientations[1:], flipped.orientations[:-1])
-        > 0
-    )
+    assert np.all(np.einsum("fnk,fnk->fn", flipped.orientations[1:], flipped.orientations[:-1]) > 0)
 
 
 def test_sign_continuity_equals_the_frame_by_frame_definition() -> None:
@@ -129,12 +126,7 @@ def test_state_hash_is_over_the_documented_bytes() -> None:
     orientations = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
     velocities = [[1.0, 0.0, 0.0, 0.0, 0.0, 9.0], [2.0, 0.0, 0.0, 0.0, 0.0, 8.0]]
 
-    flat = [
-        x
-        for block in (positions, orientations, velocities)
-        for row in block
-        for x in row
-    ]
+    flat = [x for block in (positions, orientations, velocities) for row in block for x in row]
     expected = hashlib.sha256(struct.pack("<26d", *flat)).hexdigest()
 
     assert expected == state_hash(positions, orientations, velocities)
@@ -151,9 +143,7 @@ def test_state_hash_sees_one_bit() -> None:
 
 def test_state_hash_wants_linear_and_angular_velocity() -> None:
     """Velocities without angular velocities are refused, not hashed as something else."""
-    with pytest.raises(
-        RecordingError, match=r"velocities of shape \(2, 6\), not \(2, 3\)"
-    ):
+    with pytest.raises(RecordingError, match=r"velocities of shape \(2, 6\), not \(2, 3\)"):
         state_hash(np.zeros((2, 3)), np.ones((2, 4)), np.zeros((2, 3)))
 
 

@@ -34,9 +34,7 @@ def test_round_trip_keeps_every_bit(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize(
-    ("frames", "names"), [(0, ("a",)), (1, ()), (0, ()), (1, ("ö \ud800",))]
-)
+@pytest.mark.parametrize(("frames", "names"), [(0, ("a",)), (1, ()), (0, ()), (1, ("ö \ud800",))])
 def test_round_trip_of_corner_cases(
     tmp_path: Path, suffix: str, frames: int, names: tuple[str, ...]
 ) -> None:
@@ -55,9 +53,7 @@ def test_json_numbers_read_back_exactly(
     path = tmp_path_factory.mktemp("floats") / "anim.json"
     turning(positions=np.full((5, 2, 3), value)).save(path)
 
-    assert (
-        load_recording(path).positions.tobytes() == np.full((5, 2, 3), value).tobytes()
-    )
+    assert load_recording(path).positions.tobytes() == np.full((5, 2, 3), value).tobytes()
 
 
 def test_json_has_the_documented_keys(tmp_path: Path) -> None:
@@ -102,9 +98,7 @@ def test_same_recording_same_bytes(tmp_path: Path, suffix: str) -> None:
     turning().save(tmp_path / f"a{suffix}")
     turning().save(tmp_path / f"b{suffix}")
 
-    assert (tmp_path / f"a{suffix}").read_bytes() == (
-        tmp_path / f"b{suffix}"
-    ).read_bytes()
+    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["anim.txt", "anim", "anim.bvh"])
@@ -121,9 +115,7 @@ def edited(path: Path, **changes: Any) -> Path:
     turning().save(path)
     content = json.loads(path.read_text())
     content.update(changes)
-    path.write_text(
-        json.dumps({key: value for key, value in content.items() if value is not None})
-    )
+    path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
     return path
 
 
@@ -256,9 +248,7 @@ def test_nan_in_diagnostics_is_not_written(tmp_path: Path) -> None:
     assert path.read_text() == "old"
 
 
-@pytest.mark.parametrize(
-    "failure", [OSError(28, "No space left on device"), KeyboardInterrupt()]
-)
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 def test_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException, call: str
@@ -300,7 +290,7 @@ def test_check_output_leaves_nothing(tmp_path: Path) -> None:
 
 def test_check_output_missing_folder(tmp_path: Path) -> None:
     """A missing folder is named."""
-    with pytest.raises(RecordingError, match="the folder '.*nowhere' does not exist"):
+    with pytest.raises(RecordingError, match=r"the folder '.*nowhere' does not exist"):
         check_output(tmp_path / "nowhere" / "anim.json")
 
 
@@ -325,18 +315,14 @@ def test_check_output_folder_and_device(tmp_path: Path) -> None:
         check_output(tmp_path / "old.json")
 
 
-def test_check_output_read_only_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_output_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder nobody may write to is found by trying, which also holds for the superuser."""
 
     def read_only(*_: object) -> int:
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(os, "open", read_only)
-    with pytest.raises(
-        RecordingError, match="cannot be written to: read-only file system"
-    ):
+    with pytest.raises(RecordingError, match="cannot be written to: read-only file system"):
         check_output(tmp_path / "anim.json")
 
 
