@@ -1,0 +1,40 @@
+"""Writes the sample scenes that are computed rather than written by hand (make samples).
+
+A file is only touched when its content changes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from impulse_schema import Scene, scene_to_xml
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "trees"), str(HERE / "chains")]
+
+from chains import chain_with_both_ends_fixed, hanging_chain  # noqa: E402
+from trees import hub, tree  # noqa: E402
+
+
+def scenes() -> dict[str, Scene]:
+    """Every generated scene by its path below this folder."""
+    return {
+        "trees/tree-127.xml": tree(127),
+        "trees/hub-127.xml": hub(127),
+        "chains/hanging-chain.xml": hanging_chain(),
+        "chains/chain-8-loop.xml": chain_with_both_ends_fixed(),
+    }
+
+
+def main() -> None:
+    for name, scene in scenes().items():
+        path, text = HERE / name, scene_to_xml(scene)
+        current = path.exists() and path.read_bytes() == text
+        if not current:
+            path.write_bytes(text)
+        print(f"{path.relative_to(HERE.parent)}: {'as it was' if current else 'written'}")
+
+
+if __name__ == "__main__":
+    main()
