@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numba
 
-__all__ = ["cache_folder", "cache_is_cold", "inner_kernel", "kernel"]
+__all__ = ["cache_folder", "cache_is_cold", "inlined_kernel", "inner_kernel", "kernel"]
 
 _PACKAGE = Path(__file__).parent
 _WITHOUT_KERNELS = ("compile", "recording")  # folders that neither hold kernels nor their constants
@@ -78,3 +78,7 @@ kernel = partial(numba.njit, **_options)()
 inner_kernel = partial(numba.njit, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)()
 """Compiles a function that only kernels call. Unwrapping Model, State and Workspace from Python
 takes a second of compilation for each function that can do it, so only entry points can."""
+
+inlined_kernel = partial(numba.njit, inline="always", **_options)()
+"""Compiles a function into its only caller. LLVM optimises every function again together with all
+it calls, so each level of large functions called once would cost seconds and gain nothing."""

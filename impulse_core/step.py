@@ -9,7 +9,7 @@ from __future__ import annotations
 from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.free_motion.flow import advance, predict
 from impulse_core.invariants import tally_start, tally_step
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -27,7 +27,7 @@ REGULARISATION_LADDER = (1e4, 1e6, 1e8, 1e9, 1e10)  # factors on ε = 1e-12 for 
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 
 
-@inner_kernel
+@inlined_kernel
 def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
     power = load_power(model, state, work) if len(model.load_body) else 0.0
@@ -44,7 +44,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     return True
 
 
-@inner_kernel
+@inlined_kernel
 def correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
     """The joint correction, with a softer matrix where loops are singular at t.
 
@@ -153,7 +153,7 @@ def correct_velocities(model, structure, state, h, work):
     state.multiplier_step[0] = h
 
 
-@inner_kernel
+@inlined_kernel
 def composed_step(model, structure, state, h, fractions, tolerance, work, tally):
     """One step of the method: stages of lengths γh. False as soon as one fails."""
     for s in range(len(fractions)):

@@ -26,7 +26,7 @@ from impulse_core.geometry import (
     sphere_mass_properties,
 )
 from impulse_core.rotations import quaternion_to_matrix
-from impulse_schema import Scene, resolve_mesh_path
+from impulse_schema import Scene, SceneError, resolve_mesh_path
 from impulse_schema.models import Body, Geometry, Mesh
 
 __all__ = ["MassSource", "body_mass_properties", "mass_solids"]
@@ -88,6 +88,9 @@ class MassSource:
             return PolygonMesh.from_faces(vertices, mesh.faces or [])
         try:
             return read_mesh(resolve_mesh_path(self.scene, mesh), mesh.scale)
+        except SceneError as error:
+            self.problems.extend(error.problems)
+            return None
         except (MeshFileError, OSError) as error:
             self.problems.add(("meshes", index, "file"), MESH_FILE, str(error))
             return None
@@ -142,7 +145,7 @@ def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] |
     for k, solid in mass_solids(body):
         path: Path = ("bodies", index, "geometry", k)
         material = materials.get(solid.material or "")
-        density = solid.density or (material.density if material else None) or body.density
+        density = solid.density or body.density or (material.density if material else None)
         if density is None and body.mass is None:
             source.problems.add(
                 path,

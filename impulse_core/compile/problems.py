@@ -32,3 +32,7 @@ class ProblemList:
     def add(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> None:
         """Report what is wrong at ``path`` and, in ``hint``, what to write instead."""
         self.problems.append(problem_at(self._scene, path, code, message, hint))
+
+    def extend(self, problems: list[Problem]) -> None:
+        """Take over problems that were found and located elsewhere."""
+        self.problems += problems
