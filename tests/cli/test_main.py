@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+import resource
 import subprocess
 import sys
-import time
 from importlib import metadata
 from pathlib import Path
 
@@ -133,20 +133,26 @@ def test_not_enough_memory(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyP
     assert "not enough memory" in outcome.err
 
 
-def test_start_of_a_run_takes_little(pendulum: Path, program: Program) -> None:
-    """``impulse run`` on the pendulum takes at most 1.5 s with kernels cached (measured: 1.1 s).
+def processor_seconds() -> float:
+    """Time that ended child processes have spent on the processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
-    The fastest of up to eight, since other programs may be using the processor.
+
+def test_start_of_a_run_takes_little(pendulum: Path, program: Program) -> None:
+    """``impulse run`` on the pendulum takes at most 1.5 s with kernels cached (measured: 1.2 s).
+
+    Time on the processor, the least of up to eight: other programs may be running as well.
     """
     output = pendulum.with_name("anim.json")
     assert program("run", pendulum, "-o", output).wait() == 0  # may have to fill the cache
 
-    fastest = math.inf
+    least = math.inf
     for _ in range(8):
-        start = time.perf_counter()
+        start = processor_seconds()
         assert program("run", pendulum, "-o", output).wait() == 0
-        fastest = min(fastest, time.perf_counter() - start)
-        if fastest <= 1.5:
+        least = min(least, processor_seconds() - start)
+        if least <= 1.5:
             break
 
-    assert fastest <= 1.5
+    assert least <= 1.5
