@@ -30,7 +30,12 @@ def free_body_rate(moments: Floats, state: Floats, torque: Floats | None = None)
     w, x, y, z = state[:4]
     a, b, c = state[4:]
     turning = 0.5 * np.array(
-        [-x * a - y * b - z * c, w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a]
+        [
+            -x * a - y * b - z * c,
+            w * a + y * c - z * b,
+            w * b + z * a - x * c,
+            w * c + x * b - y * a,
+        ]
     )
     moment = np.cross(moments * state[4:], state[4:])
     if torque is not None:

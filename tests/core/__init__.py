@@ -1,0 +1,1 @@
+"""Tests of the numerical core, part by part."""

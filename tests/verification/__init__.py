@@ -1,0 +1,1 @@
+"""The simulator against analytic solutions, invariants and its own orders."""
