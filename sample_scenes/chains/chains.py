@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from impulse_schema import Body, Geometry, Joint, Scene, Settings
@@ -46,7 +47,7 @@ def chain_with_both_ends_fixed(links: int = 8, span: float = 5.0) -> Scene:
 def _bars(points: list[Point], *, thickness: float) -> tuple[list[Body], list[Joint]]:
     """A square bar from each point to the next, and the ball joints but the last one's far end."""
     bodies, joints = [], []
-    for k, (start, end) in enumerate(zip(points[:-1], points[1:], strict=True)):
+    for k, (start, end) in enumerate(itertools.pairwise(points)):
         length = math.dist(start, end)
         heading = math.atan2(end[1] - start[1], end[0] - start[0])
         mass = DENSITY * length * thickness**2
