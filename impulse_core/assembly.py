@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from impulse_core.algebra import (
+    ZERO3,
     Vec3,
     normalized,
     put_quat,
@@ -24,56 +25,59 @@ from impulse_core.algebra import (
     rotation_of,
     vec3_at,
 )
-from impulse_core.jit import kernel
+from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
-from impulse_core.model import Model, State, Structure, Workspace
+from impulse_core.model import State
 from impulse_core.solver.direct import prepare, solve
 
-__all__ = ["pull_together"]
+__all__ = ["close_joints", "largest_move"]
 
 _MOST_ITERATIONS = 40
 _SAFETY = 1e-3  # aims this far below the tolerance, so that the first step has nothing left to do
 
 
-def pull_together(
-    model: Model, structure: Structure, state: State, tolerance: float, work: Workspace
-) -> tuple[float, float]:
-    """Close all joints of ``state`` in place; its velocities stay.
+@inner_kernel
+def close_joints(model, structure, state, tolerance, work):
+    """Close all joints of state in place; its velocities stay.
 
     Returns the largest joint error before and after [m], rotations weighed by body length.
     """
-    momenta = state.velocity.copy(), state.angular_momentum.copy()
-    before, after = _close_joints(model, structure, state, tolerance * _SAFETY, work)
-    state.velocity[:], state.angular_momentum[:] = momenta
-    return before, after
-
-
-@kernel
-def _close_joints(model, structure, state, tolerance, work):
+    for i in range(len(model.mass)):
+        put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
+        put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
     first = 0.0
+    error = 0.0
     previous = 1e300
     for iteration in range(_MOST_ITERATIONS):
         _, _, error, _ = joint_errors(model, state.position, state.orientation, work.error)
         if iteration == 0:
             first = error
-        if error <= tolerance or not (error < previous):
-            return first, error
+        if error <= tolerance * _SAFETY or not (error < previous):
+            break
         previous = error
         prepare(model, structure, state, work)
         solve(structure, work.error, -1.0, work)
         for i in range(len(model.mass)):
-            put_vec3(state.velocity, i, Vec3(0.0, 0.0, 0.0))
-            put_vec3(state.angular_momentum, i, Vec3(0.0, 0.0, 0.0))
+            put_vec3(state.velocity, i, ZERO3)
+            put_vec3(state.angular_momentum, i, ZERO3)
         apply_impulses(model, work.impulse, state, work)
-        for i in range(len(model.mass) - 1):
-            put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))
-            q = quat_at(state.orientation, i)
-            L = rotate_back(q, vec3_at(state.angular_momentum, i))
-            inverse = vec3_at(model.inverse_inertia, i)
-            turn = rotate(q, Vec3(L.x * inverse.x, L.y * inverse.y, L.z * inverse.z))
-            put_quat(state.orientation, i, normalized(rotation_of(turn) * q))
-    _, _, error, _ = joint_errors(model, state.position, state.orientation, work.error)
+        _move(model, state)
+    for i in range(len(model.mass)):
+        put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
+        put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
     return first, error
+
+
+@inner_kernel
+def _move(model, state):
+    """Let every body move for one unit of time with the velocities the impulses gave it."""
+    for i in range(len(model.mass) - 1):
+        put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))
+        q = quat_at(state.orientation, i)
+        L = rotate_back(q, vec3_at(state.angular_momentum, i))
+        inverse = vec3_at(model.inverse_inertia, i)
+        turn = rotate(q, Vec3(L.x * inverse.x, L.y * inverse.y, L.z * inverse.z))
+        put_quat(state.orientation, i, normalized(rotation_of(turn) * q))
 
 
 def largest_move(before: State, after: State) -> tuple[float, float]:

@@ -7,6 +7,7 @@ symplectic, of order two, without constraint drift (docs/algorithm.md, section 3
 from __future__ import annotations
 
 from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
+from impulse_core.assembly import close_joints
 from impulse_core.free_motion.flow import advance, predict
 from impulse_core.invariants import tally_start, tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
@@ -51,26 +52,27 @@ def correct_joints_regularised(model, structure, state, h, tolerance, work, tall
     Where the rank drops (a parallelogram lying flat), the regularisation ε is raised for this
     stage. The solution does not depend on the matrix that is used to iterate towards it.
     """
-    if not structure.has_loops:
-        return correct_joints(model, structure, state, h, tolerance, work, tally)
-    for i in range(len(model.mass)):
-        put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
-        put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
-    solved = correct_joints(model, structure, state, h, tolerance, work, tally)
-    for factor in REGULARISATION_LADDER:
+    attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
+    if attempts > 1:
+        for i in range(len(model.mass)):
+            put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
+            put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+    solved = False
+    for attempt in range(attempts):
+        if attempt > 0:
+            for i in range(len(model.mass)):
+                put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
+                put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+            work.regularisation_factor[0] = REGULARISATION_LADDER[attempt - 1]
+            prepare(model, structure, state, work)
+        solved = correct_joints(model, structure, state, h, tolerance, work, tally)
         if solved:
             break
-        for i in range(len(model.mass)):
-            put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
-            put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
-        work.regularisation_factor[0] = factor
-        prepare(model, structure, state, work)
-        solved = correct_joints(model, structure, state, h, tolerance, work, tally)
     work.regularisation_factor[0] = 1.0
     return solved
 
 
-@inner_kernel
+@inlined_kernel
 def correct_joints(model, structure, state, h, tolerance, work, tally):
     """Find impulses at t that satisfy every joint at t+h (docs/algorithm.md, 12).
 
@@ -183,7 +185,7 @@ def resume(model, structure, state, work):
     angular_velocities(model, state, work)
 
 
-@inner_kernel
+@inlined_kernel
 def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
     """One step; where it does not converge, the whole step again in halves, quarters, …
 
@@ -213,12 +215,17 @@ def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
 
 
 @kernel
-def begin(model, structure, state, work, tally):
-    """Make the first state consistent: factor the matrix and correct the velocities once."""
+def begin(model, structure, state, tolerance, work, tally):
+    """Make the first state consistent: close the joints, then correct the velocities once.
+
+    Returns the largest joint error before and after [m], rotations weighed by body length.
+    """
+    before, after = close_joints(model, structure, state, tolerance, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work)
     state.multiplier_step[0] = 0.0
     tally_start(model, state, work, tally)
+    return before, after
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from impulse_core.assembly import largest_move, pull_together
+from impulse_core.assembly import largest_move
 from impulse_core.compile import CompiledScene
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
@@ -54,8 +54,7 @@ class Stepper:
         """Call every kernel once on scratch, so that no compilation is timed as a step [s]."""
         began = time.perf_counter()
         state = copy_state(self.state)
-        pull_together(self.model, self.structure, state, self.tolerance, self.work)
-        begin(self.model, self.structure, state, self.work, self.tally)
+        begin(self.model, self.structure, state, self.tolerance, self.work, self.tally)
         self.advance(1.0, 0)
         observe(self.model, state, self.work)
         return time.perf_counter() - began
@@ -63,11 +62,10 @@ class Stepper:
     def _make_consistent(self) -> dict[str, float]:
         """Close the joints, then correct the velocities once, and say what that changed."""
         given = copy_state(self.state)
-        before, after = pull_together(
-            self.model, self.structure, self.state, self.tolerance, self.work
+        before, after = begin(
+            self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
         shift, turn = largest_move(given, self.state)
-        begin(self.model, self.structure, self.state, self.work, self.tally)
         change = np.linalg.norm(self.state.velocity - given.velocity, axis=1).max()
         return {
             "joint_error_before_m": before,

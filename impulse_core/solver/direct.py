@@ -73,16 +73,18 @@ def _assemble(model, structure, state, work):
         if node >= 0:
             put_mat3(block, node, Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2]))
             rows = mat3_at(work.now.translation_rows, j)
-            _put_coupling(structure, block, j, 0, -rows)
-            _put_coupling(structure, block, j, 1, -moment_rows(vec3_at(work.now.arm1, j), rows))
-            _put_coupling(structure, block, j, 2, rows)
-            _put_coupling(structure, block, j, 3, moment_rows(vec3_at(work.now.arm2, j), rows))
+            for side in range(2):
+                r = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+                sign = 1.0 if side else -1.0
+                _put_coupling(structure, block, j, 2 * side, sign * rows)
+                _put_coupling(structure, block, j, 2 * side + 1, sign * moment_rows(r, rows))
         node = structure.rotation_node[j]
         if node >= 0:
             put_mat3(block, node, Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5]))
             rows = mat3_at(work.now.rotation_rows, j)
-            _put_coupling(structure, block, j, 4, -rows)
-            _put_coupling(structure, block, j, 5, rows)
+            for side in range(2):
+                sign = 1.0 if side else -1.0
+                _put_coupling(structure, block, j, 4 + side, sign * rows)
 
 
 @inner_kernel

@@ -81,24 +81,25 @@ def _assemble(model, structure, state, h, work):
         if node >= 0:
             diagonal = Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2])
             put_mat3(work.newton_lower, node, diagonal)
-            r = mat3_at(then.translation_rows, j)
-            c = mat3_at(now.translation_rows, j)
-            r1 = moment_rows(vec3_at(then.arm1, j), r)
-            c1 = moment_rows(vec3_at(now.arm1, j), c)
-            r2 = moment_rows(vec3_at(then.arm2, j), r)
-            c2 = moment_rows(vec3_at(now.arm2, j), c)
-            _put_pair(structure, work, j, 0, -r, -c)
-            _put_pair(structure, work, j, 1, -r1, -c1)
-            _put_pair(structure, work, j, 2, r, c)
-            _put_pair(structure, work, j, 3, r2, c2)
+            row = mat3_at(then.translation_rows, j)
+            column = mat3_at(now.translation_rows, j)
+            for side in range(2):
+                sign = 1.0 if side else -1.0
+                arm_then = vec3_at(then.arm2 if side else then.arm1, j)
+                arm_now = vec3_at(now.arm2 if side else now.arm1, j)
+                _put_pair(structure, work, j, 2 * side, sign * row, sign * column)
+                moment_row = sign * moment_rows(arm_then, row)
+                moment_column = sign * moment_rows(arm_now, column)
+                _put_pair(structure, work, j, 2 * side + 1, moment_row, moment_column)
         node = structure.rotation_node[j]
         if node >= 0:
             diagonal = Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5])
             put_mat3(work.newton_lower, node, diagonal)
-            r = mat3_at(then.rotation_rows, j)
-            c = mat3_at(now.rotation_rows, j)
-            _put_pair(structure, work, j, 4, -r, -c)
-            _put_pair(structure, work, j, 5, r, c)
+            row = mat3_at(then.rotation_rows, j)
+            column = mat3_at(now.rotation_rows, j)
+            for side in range(2):
+                sign = 1.0 if side else -1.0
+                _put_pair(structure, work, j, 4 + side, sign * row, sign * column)
 
 
 @inner_kernel
