@@ -18,7 +18,7 @@ import matplotlib as mpl
 import numpy as np
 
 mpl.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -70,10 +70,12 @@ def trees(comparisons: list[joint_trees.Comparison]) -> str:
     lines = [
         "## A step of a tree and of a hub",
         "",
-        f"imp2, h = {joint_trees.STEP:g} s, tolerance {joint_trees.TOLERANCE:g} m; the first"
-        f" {joint_trees.SIMULATED:g} s, while the torque acts. MuJoCo steps the same scene in turns"
-        " in the same process, with its default semi-implicit Euler method of order one, which"
-        " keeps joints closed by its choice of coordinates.",
+        (
+            f"imp2, h = {joint_trees.STEP:g} s, tolerance {joint_trees.TOLERANCE:g} m; the first"
+            f" {joint_trees.SIMULATED:g} s, while the torque acts. MuJoCo steps the same scene in turns"
+            " in the same process, with its default semi-implicit Euler method of order one, which"
+            " keeps joints closed by its choice of coordinates."
+        ),
         "",
         "| scene | µs a step | corrections | largest joint error [m] | MuJoCo Euler µs | ratio |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -90,8 +92,10 @@ def sizes(growth: joint_trees.Growth, picture: Path) -> str:
     lines = [
         "## Growth with the number of bodies",
         "",
-        "The same mobile with a tenth of the torque, 0.5 s. Time grows as N to the power of"
-        f" **{growth.exponent:.2f}** (least squares over all sizes, corrections included).",
+        (
+            "The same mobile with a tenth of the torque, 0.5 s. Time grows as N to the power of"
+            f" **{growth.exponent:.2f}** (least squares over all sizes, corrections included)."
+        ),
         "",
         f"![Microseconds per step against bodies]({picture.as_posix()})",
         "",
@@ -113,7 +117,7 @@ Wall time of the whole command, Python's own start included, on `pendulum.xml` (
 
 | command | seconds |
 | --- | --- |
-| `impulse run`, the first time on a machine: kernels are compiled, and it says so | {result.cold:.1f} |
+| `impulse run` for the first time: compiles kernels, and says so | {result.cold:.1f} |
 | `impulse run`, later | {result.warm:.2f} |
 | `impulse validate` | {result.validate:.2f} |
 """

@@ -1,0 +1,81 @@
+"""Import directions that import-linter's contracts cannot say (pyproject.toml holds the others)."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "impulse_core"
+TO_TEST_WITH = {"impulse_core", "impulse_schema", "numpy", "numba", "scipy"}
+
+
+def imports_of(folder: Path) -> set[str]:
+    """Modules that the files of a folder import, those for type checkers left out."""
+    found = set()
+    for source in folder.rglob("*.py"):
+        package = ".".join(source.relative_to(ROOT).with_suffix("").parts[:-1])
+        for node in ast.walk(without_type_checking(ast.parse(source.read_text(encoding="utf-8")))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                name = "." * node.level + (node.module or "")
+                found.add(importlib.util.resolve_name(name, package) if node.level else name)
+    return found
+
+
+def without_type_checking(tree: ast.Module) -> ast.Module:
+    tree.body = [
+        node
+        for node in tree.body
+        if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
+    ]
+    return tree
+
+
+def outside_of_the_standard_library(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names}
+
+
+def test_algebra_imports_nothing_of_ours_but_the_decorator():
+    """3-vector algebra stands at the bottom: it knows only how kernels are compiled."""
+    ours = {name for name in imports_of(CORE / "algebra") if name.startswith("impulse_")}
+
+    assert all(
+        name == "impulse_core.jit" or name.startswith("impulse_core.algebra") for name in ours
+    )
+    assert "impulse_core.jit" in ours
+
+
+def test_recording_imports_only_numpy():
+    """Blender reads recordings with nothing installed but NumPy."""
+    used = outside_of_the_standard_library(imports_of(CORE / "recording"))
+
+    assert {name.partition(".")[0] for name in used} == {"numpy", "impulse_core"}
+    assert all(
+        name.startswith("impulse_core.recording") for name in used - {"numpy", "numpy.typing"}
+    )
+
+
+def test_core_depends_on_numerics_only():
+    """NumPy, SciPy and Numba are all the core itself needs besides the schema."""
+    used = outside_of_the_standard_library(imports_of(CORE))
+
+    assert {name.partition(".")[0] for name in used} <= TO_TEST_WITH
+
+
+@pytest.mark.parametrize("module", ["impulse_core", "impulse_core.recording", "impulse_cli.main"])
+def test_importing_is_light(module):
+    """Neither Numba nor pydantic is loaded before it is needed."""
+    code = f"import sys, {module}; print([m for m in ('numba', 'pydantic') if m in sys.modules])"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+
+    assert result.stdout.strip() == "[]"
