@@ -26,7 +26,7 @@ def prepare(layout):
     return layout
 
 
-def draw_list(layout, items, path, model, title, draw=None, rotating=False):
+def draw_list(layout, items, path, model, title, *, draw=None, skip=(), rotating=False):
     """A list of the file format: a box for each entry with its fields, add and remove."""
     header = layout.row()
     header.label(text=title)
@@ -34,11 +34,11 @@ def draw_list(layout, items, path, model, title, draw=None, rotating=False):
     for index, item in enumerate(items):
         box = layout.box()
         row = box.row()
-        row.label(text=getattr(item, "name", "") or f"{title} {index + 1}")
+        row.label(text=getattr(item, "name", "") or f"{title.removesuffix('s')} {index + 1}")
         remove = row.operator("impulse.list_remove", text="", icon="X", emboss=False)
         remove.path, remove.index = path, index
         if draw is None:
-            draw_fields(box, item, model, rotating=rotating)
+            draw_fields(box, item, model, skip=skip, rotating=rotating)
         else:
             draw(box, item, index)
 
@@ -113,25 +113,30 @@ class IMPULSE_PT_object(ImpulsePanel, bpy.types.Panel):
         tag = obj.impulse
         layout.label(text=obj.name, icon="OBJECT_DATA")
         row = layout.row(align=True)
-        row.operator("impulse.tag_body", text="Body")
-        row.operator("impulse.tag_geometry", text="Geometry")
-        row.operator("impulse.tag_joint", text="Joint")
-        row.operator("impulse.tag_spring", text="Spring")
+        for kind, name in (
+            ("BODY", "body"),
+            ("GEOMETRY", "geometry"),
+            ("JOINT", "joint"),
+            ("SPRING", "spring"),
+        ):
+            depressed = tag.kind == kind
+            row.operator(f"impulse.tag_{name}", text=name.capitalize(), depress=depressed)
         row.operator("impulse.clear_tags", text="", icon="X")
-        layout.operator("impulse.add_joint", icon="ADD")
-        draw = {
-            "BODY": draw_body,
-            "GEOMETRY": draw_geometry,
-            "JOINT": draw_joint,
-            "SPRING": draw_spring,
-        }.get(tag.kind)
-        if draw is None:
-            layout.label(text="Not part of the simulation")
+        if tag.kind == "BODY":
+            layout.operator("impulse.add_joint", icon="ADD")
+            draw_body(layout, tag, context.scene.impulse)
+        elif tag.kind == "GEOMETRY":
+            layout.prop(tag.geometry, "body")
+            draw_solid(layout, tag.geometry, context.scene.impulse)
+        elif tag.kind == "JOINT":
+            draw_joint(layout, tag.joint)
+        elif tag.kind == "SPRING":
+            draw_spring(layout, tag.spring)
         else:
-            draw(layout, tag)
+            layout.label(text="Not part of the simulation")
 
 
-def draw_body(layout, tag):
+def draw_body(layout, tag, scene_tag):
     body = tag.body
     draw_fields(layout, body, models.Body, names=("motion",))
     if body.motion == "dynamic":
@@ -150,18 +155,17 @@ def draw_body(layout, tag):
     draw_fields(layout, body, models.Body, names=("collision_group",))
     layout.prop(body, "own_geometry")
     if body.own_geometry:
-        draw_fields(layout.box(), tag.geometry, models.Geometry)
+        draw_solid(layout.box(), tag.geometry, scene_tag)
     if body.motion == "dynamic":
         draw_list(layout, body.loads, "body.loads", models.Load, "Loads")
 
 
-def draw_geometry(layout, tag):
-    layout.prop(tag.geometry, "body")
-    draw_fields(layout, tag.geometry, models.Geometry)
+def draw_solid(layout, geometry, scene_tag):
+    draw_fields(layout, geometry, models.Geometry, skip=("material",))
+    layout.prop_search(geometry, "material", scene_tag, "materials", icon="MATERIAL")
 
 
-def draw_joint(layout, tag):
-    joint = tag.joint
+def draw_joint(layout, joint):
     layout.prop(joint, "type")
     used = used_fields(joint.type)
     for name in ("body1", "body2", "anchor2", "axis2"):
@@ -169,20 +173,26 @@ def draw_joint(layout, tag):
             layout.prop(joint, name)
     names = ("length", "collide", "break_force", "break_torque", "constant")
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
-    rotating = "rotation" in models.FREE_AXES.get(joint.type, ())
+    freedoms = models.FREE_AXES.get(joint.type, ())
+    rotating = "rotation" in freedoms
+    # Only a cylindrical joint has a choice of axis.
+    skip = ("freedom",) if len(freedoms) == 1 else ()
     if "motors" in used:
         draw_list(
             layout, joint.motors, "joint.motors", models.Motor, "Motors",
-            draw=lambda box, item, index: draw_motor(box, item, index, rotating),
+            draw=lambda box, item, index: draw_motor(box, item, index, rotating, skip),
         )  # fmt: skip
     for name, title in PART_TITLES.items():
         if name in used:
             items, path = getattr(joint, name), f"joint.{name}"
-            draw_list(layout, items, path, PARTS[name], title, rotating=rotating)
+            draw_list(layout, items, path, PARTS[name], title, skip=skip, rotating=rotating)
 
 
-def draw_motor(layout, motor, index, rotating):
-    draw_fields(layout, motor, models.Motor, rotating=rotating and motor.freedom != "translation")
+def draw_motor(layout, motor, index, rotating, skip):
+    if motor.kind == "velocity":
+        skip = (*skip, "proportional", "derivative", "integral", "explicit")
+    rotating = rotating and motor.freedom != "translation"
+    draw_fields(layout, motor, models.Motor, skip=skip, rotating=rotating)
     layout.prop(motor, "use_curve")
     if motor.use_curve:
         draw_fields(layout, motor.curve, models.Curve)
@@ -199,12 +209,11 @@ def draw_sample(layout, sample):
     row.prop(sample, "value")
 
 
-def draw_spring(layout, tag):
+def draw_spring(layout, spring):
     for name in ("body1", "body2", "anchor2"):
-        layout.prop(tag.spring, name)
-    draw_fields(
-        layout, tag.spring, models.SpringDamper, names=("stiffness", "damping", "rest_length")
-    )
+        layout.prop(spring, name)
+    names = ("stiffness", "damping", "rest_length")
+    draw_fields(layout, spring, models.SpringDamper, names=names)
 
 
 class IMPULSE_PT_settings(ImpulsePanel, bpy.types.Panel):

@@ -123,9 +123,11 @@ Body = group(
         override={
             "mass_source": EnumProperty(items=MASS_SOURCES, name="Mass from", default="density"),
             "density": FloatProperty(name="Density [kg/m^3]", default=1000.0, min=0.0),
-            "mass": FloatProperty(name="Mass [kg]", default=1.0, min=0.0, precision=4),
+            "mass": FloatProperty(name="Mass [kg]", default=1.0, min=0.0, precision=3),
             "center_of_mass": FloatVectorProperty(
-                name="Center of mass [m]", description="In the object's axes, from its origin"
+                name="Center of mass [m]",
+                description="In the object's axes, from its origin",
+                subtype="XYZ",
             ),
             "inertia": FloatVectorProperty(
                 name="Ixx Iyy Izz [kg m^2]", default=(1.0, 1.0, 1.0), min=0.0, precision=5
@@ -238,7 +240,9 @@ Settings = group(
             "use_gravity": BoolProperty(
                 name="Set gravity", description="Otherwise that of Blender's scene properties"
             ),
-            "gravity": FloatVectorProperty(name="Gravity [m/s^2]", default=(0.0, 0.0, -9.81)),
+            "gravity": FloatVectorProperty(
+                name="Gravity [m/s^2]", default=(0.0, 0.0, -9.81), subtype="XYZ"
+            ),
             "use_fps": BoolProperty(
                 name="Set fps", description="Otherwise the frame rate of the render settings"
             ),

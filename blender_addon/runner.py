@@ -107,8 +107,9 @@ class Run:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._lines.put(line.rstrip("\n"))
+        with self._process.stdout as lines:
+            for line in lines:
+                self._lines.put(line.rstrip("\n"))
 
     def poll(self) -> bool:
         """Take in what the simulator wrote; whether it has ended."""
@@ -122,12 +123,17 @@ class Run:
     def _take(self, line: str) -> None:
         try:
             data = json.loads(line)
-            duration = float(data["duration"])
-            fraction = float(data["time"]) / duration if duration > 0 else 0.0
-            self.progress = Progress(str(data.get("stage", "")), min(max(fraction, 0.0), 1.0))
+            event = data["event"]
         except (ValueError, TypeError, KeyError):
             if line.strip():
                 self._said.append(line)
+            return
+        if event == "progress":
+            duration = data["duration"]
+            fraction = data["time"] / duration if duration > 0 else 0.0
+            self.progress = Progress(data["stage"], min(max(fraction, 0.0), 1.0))
+        elif event == "finished" and data["message"]:
+            self._said.append(data["message"])
 
     def wait(self, seconds: float) -> None:
         """Wait until the simulator ends, at most this long."""
@@ -151,8 +157,9 @@ class Run:
         code = self._process.returncode
         if code == 0:
             return self.animation
-        said = "\n".join(self._said[-20:]) or f"impulse run ended with exit code {code}."
-        raise RunError(said)
+        # The last event repeats what was said before; once is enough.
+        said = list(dict.fromkeys(self._said[-20:]))
+        raise RunError("\n".join(said) or f"impulse run ended with exit code {code}.")
 
 
 def run(

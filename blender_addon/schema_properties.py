@@ -161,7 +161,12 @@ def _property(name: str, field: FieldInfo, kind: FieldKind) -> Any:
     if kind.kind == "vector":
         fallback = (0.0,) * kind.size if kind.minimum is None else (1.0,) * kind.size
         return FloatVectorProperty(
-            size=kind.size, default=default or fallback, precision=4, **common, **bounds
+            size=kind.size,
+            default=default or fallback,
+            subtype="XYZ" if kind.size == 3 else "NONE",
+            precision=3,
+            **common,
+            **bounds,
         )
     if kind.kind == "bool":
         return BoolProperty(default=bool(default), **common)
@@ -171,7 +176,7 @@ def _property(name: str, field: FieldInfo, kind: FieldKind) -> Any:
         return StringProperty(default=default or "", **common)
     fallback = 1.0 if kind.optional and kind.minimum is not None else 0.0
     value = fallback if default is None else default
-    return FloatProperty(default=value, precision=4, step=1, **common, **bounds)
+    return FloatProperty(default=value, precision=3, step=1, **common, **bounds)
 
 
 def _angle_twin(name: str, field: FieldInfo) -> Any:
@@ -194,7 +199,8 @@ def fields_of(
     group: bpy.types.PropertyGroup, model: type[Element]
 ) -> Iterator[tuple[str, FieldInfo]]:
     """Fields of ``model`` which ``group`` holds, in the schema's order."""
-    names = group.bl_rna.properties.keys()
+    # Every group also has a built-in name, which counts only where the schema has one.
+    names = type(group).__annotations__
     return ((name, field) for name, field in model.model_fields.items() if name in names)
 
 
@@ -233,16 +239,19 @@ def draw_fields(
     model: type[Element],
     *,
     names: Iterable[str] | None = None,
+    skip: Iterable[str] = (),
     rotating: bool = False,
 ) -> None:
-    """Draw the fields of ``model`` that ``group`` holds (or those of ``names``).
+    """Draw the fields of ``model`` that ``group`` holds (or those of ``names``, without ``skip``).
 
     ``rotating`` shows angles in Blender's angle unit; the optional ones get a check box.
     """
     wanted = None if names is None else set(names)
     properties = group.bl_rna.properties
     for name, field in fields_of(group, model):
-        if (wanted is not None and name not in wanted) or properties[name].type == "COLLECTION":
+        if (wanted is not None and name not in wanted) or name in skip:
+            continue
+        if not _has_widget(properties[name]):
             continue
         shown = f"{name}_angle" if rotating and is_angle_or_length(field) else name
         if f"use_{name}" not in properties:
@@ -253,3 +262,10 @@ def draw_fields(
         value = row.row()
         value.active = getattr(group, f"use_{name}")
         value.prop(group, shown, text="")
+
+
+def _has_widget(prop: bpy.types.Property) -> bool:
+    """Whether one row of the panel can show a property: no collection, no group within a group."""
+    if prop.type == "POINTER":
+        return prop.fixed_type.identifier == "Object"
+    return prop.type != "COLLECTION"

@@ -51,11 +51,11 @@ class SolidExporter:
         return found
 
     def mesh_data(self, inline_faces: int) -> list[dict[str, Any]]:
-        """The meshes for the scene; one that is too large to be inline only by its name."""
+        """The meshes for the scene; of one too large to be inline a single face stands in."""
         return [
             {"name": name, "vertices": decimals(mesh.vertices), "faces": mesh.faces()}
             if mesh.face_count <= inline_faces
-            else {"name": name, "file": "unwritten.ply"}
+            else {"name": name, "vertices": decimals(mesh.vertices[:3]), "faces": [[0, 1, 2]]}
             for name, mesh in self.meshes.items()
         ]
 

@@ -1,0 +1,160 @@
+"""The simulator as a child process, with programs that stand in for it and once for real."""
+
+import os
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+bpy = pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportError)
+
+
+@pytest.fixture
+def child(tmp_path):
+    """The command of a small Python program that plays the simulator."""
+
+    def child(source):
+        path = tmp_path / "impulse.py"
+        path.write_text(textwrap.dedent(source))
+        return [sys.executable, str(path)]
+
+    return child
+
+
+def test_progress_lines_are_understood(child, tmp_path):
+    """Stage and fraction of each JSON line reach the callback; other lines do no harm."""
+    from blender_addon import runner
+
+    command = child("""
+        import json, time
+        print("a note")
+        for t in (0.0, 0.5, 1.0):
+            line = {"event": "progress", "stage": "simulating", "time": t, "duration": 2.0}
+            print(json.dumps(line), flush=True)
+            time.sleep(0.2)
+    """)
+    seen = []
+
+    made = runner.run(command, tmp_path / "s.xml", tmp_path / "a.json", progress=seen.append)
+
+    assert made == tmp_path / "a.json"
+    assert seen[-1].fraction in {0.25, 0.5}
+    assert {p.stage for p in seen} <= {"", "simulating"}
+
+
+def test_the_simulators_words_become_the_error(child, tmp_path):
+    """A failed run raises with what the child said, once."""
+    from blender_addon import runner
+
+    command = child("""
+        import json, sys
+        print("scene.xml:3:2: error[E303]: no such body", file=sys.stderr, flush=True)
+        event = {"event": "finished", "message": "the scene is wrong", "exit_code": 1}
+        print(json.dumps(event), flush=True)
+        sys.exit(1)
+    """)
+
+    with pytest.raises(runner.RunError, match=r"E303.*\n?.*the scene is wrong"):
+        runner.run(command, tmp_path / "s.xml", tmp_path / "a.json")
+
+
+def test_stopping_keeps_what_was_written(child, tmp_path):
+    """Stop interrupts the child, which still writes its frames, and waits for it."""
+    from blender_addon import runner
+
+    command = child("""
+        import sys, time
+        from pathlib import Path
+        print("started", flush=True)
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            Path(sys.argv[4]).write_text("frames so far")
+            sys.exit(130)
+    """)
+    run = runner.Run(command, tmp_path / "s.xml", tmp_path / "a.json")
+    while run._lines.empty():
+        time.sleep(0.01)
+
+    run.stop()
+
+    assert run.poll()
+    assert (tmp_path / "a.json").read_text() == "frames so far"
+
+
+def test_a_command_that_does_not_exist_is_one_sentence(tmp_path):
+    """No traceback for a wrong path in the preferences."""
+    from blender_addon import runner
+
+    with pytest.raises(runner.RunError, match="/nowhere/impulse cannot be started"):
+        runner.run(["/nowhere/impulse"], tmp_path / "s.xml", tmp_path / "a.json")
+
+
+def test_the_preferred_command_wins():
+    """Preferences are taken as a shell would split them."""
+    from blender_addon import runner
+
+    assert runner.find_command("nice '/opt/my impulse'") == ["nice", "/opt/my impulse"]
+
+
+def test_without_a_simulator_the_message_says_how_to_get_one(monkeypatch):
+    """Neither importable nor on the PATH."""
+    from blender_addon import runner
+
+    monkeypatch.setattr(runner.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setenv("PATH", "/nowhere")
+
+    with pytest.raises(runner.RunError, match="pip install"):
+        runner.find_command()
+
+
+@pytest.mark.slow
+def test_tag_simulate_and_play(add_body, add_empty, select, context, tmp_path):
+    """The whole loop by operators: a body hung half a metre off swings as a pendulum does."""
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    add_body(size=(0.1, 0.1, 0.1), location=(0.5, 0, 0))
+    select(add_empty("pivot", rotation_euler=(np.pi / 2, 0, 0)))
+    bpy.ops.impulse.tag_joint(type="hinge", body2="box")
+    settings = context.scene.impulse.settings
+    settings.duration, settings.method = 1.0, "imp4"
+    context.scene.frame_set(20)
+
+    bpy.ops.impulse.run_simulation(directory=str(tmp_path))
+
+    context.scene.frame_set(26)
+    # Angle below the horizontal: (m r^2 + I) a'' = m g r cos a, I = m s^2 / 6.
+    factor = 9.81 * 0.5 / (0.5**2 + 0.1**2 / 6)
+    swing = solve_ivp(lambda _t, y: (y[1], factor * np.cos(y[0])), (0, 1), (0, 0), rtol=1e-9)
+    angle = swing.y[0, -1]
+    expected = (0.5 * np.cos(angle), 0, -0.5 * np.sin(angle))
+    np.testing.assert_allclose(
+        bpy.data.objects["box"].matrix_world.translation, expected, atol=1e-4
+    )
+    assert context.scene.frame_end == 26
+    assert {path.name for path in tmp_path.iterdir()} == {"untitled.xml", "untitled.anim.npz"}
+
+
+def test_importing_the_add_on_loads_no_kernels(tmp_path):
+    """Blender starts without numba: neither the add-on nor reading animations needs it."""
+    import subprocess
+
+    root = Path(__file__).resolve().parents[2]
+    code = (
+        "import sys, bpy, blender_addon; blender_addon.register();"
+        " import impulse_core.recording; print('numba' in sys.modules)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "False" in done.stdout.split()
