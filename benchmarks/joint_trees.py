@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from impulse_schema import Scene
 
 import impulse_core
+from impulse_schema import Scene
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "sample_scenes" / "trees"), str(ROOT / "benchmarks")]

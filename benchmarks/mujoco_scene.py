@@ -5,9 +5,9 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 import numpy as np
-from impulse_schema import Body, Joint, Scene
 
 from impulse_core.rotations import conjugated, multiplied, rotated
+from impulse_schema import Body, Joint, Scene
 
 
 def mjcf(scene: Scene, *, integrator: str = "Euler") -> str:

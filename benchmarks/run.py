@@ -61,8 +61,8 @@ def introduction() -> str:
     return f"""# Benchmarks
 
 Written by `make bench`: {processor()}, {os.cpu_count()} cores, Python {platform.python_version()},
-{versions}. One thread, float64. The best of {ROUNDS} rounds counts; compile time is apart. Times vary
-between machines and with what else runs on them: compare the ratios within one run.
+{versions}. One thread, float64. The best of {ROUNDS} rounds counts; compile time is apart.
+Times vary between machines and with what else runs on them: compare the ratios within one run.
 """
 
 
@@ -72,8 +72,8 @@ def trees(comparisons: list[joint_trees.Comparison]) -> str:
         "",
         (
             f"imp2, h = {joint_trees.STEP:g} s, tolerance {joint_trees.TOLERANCE:g} m; the first"
-            f" {joint_trees.SIMULATED:g} s, while the torque acts. MuJoCo steps the same scene in turns"
-            " in the same process, with its default semi-implicit Euler method of order one, which"
+            f" {joint_trees.SIMULATED:g} s, while the torque acts. MuJoCo steps the same scene in"
+            " turns in the same process, with its default semi-implicit Euler method of order one, which"
             " keeps joints closed by its choice of coordinates."
         ),
         "",
@@ -83,7 +83,8 @@ def trees(comparisons: list[joint_trees.Comparison]) -> str:
     for c in comparisons:
         beside = "not installed | –" if c.mujoco is None else f"{c.mujoco:.1f} | {c.ratio:.2f}"
         lines.append(
-            f"| `{c.scene}` | {c.impulse:.1f} | {c.corrections:.2f} | {c.joint_error:.1e} | {beside} |"
+            f"| `{c.scene}` | {c.impulse:.1f} | {c.corrections:.2f} | {c.joint_error:.1e}"
+            f" | {beside} |"
         )
     return "\n".join([*lines, ""])
 
