@@ -8,6 +8,7 @@ fractional frames, into one action with a slot for each body.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import bpy
@@ -64,10 +65,21 @@ class Report:
 
 @dataclass(frozen=True)
 class Track:
-    """Motion of an object: its world matrices (F, 4, 4) in Blender units."""
+    """Recorded motion of an object, in Blender units."""
 
     obj: bpy.types.Object
-    matrices: Floats
+    positions: Floats  # (F, 3)
+    quaternions: Floats  # (F, 4), the object's rigid axes in the world
+    stretch: Floats  # (3, 3), its scale and that of its parents
+
+    @cached_property
+    def matrices(self) -> Floats:
+        """World matrices (F, 4, 4) of the object."""
+        matrices = np.zeros((len(self.positions), 4, 4))
+        matrices[:, :3, :3] = quaternion_to_rotation(self.quaternions) @ self.stretch
+        matrices[:, :3, 3] = self.positions
+        matrices[:, 3, 3] = 1.0
+        return matrices
 
 
 def import_recording(
@@ -163,13 +175,9 @@ def _track(recording: Poses, index: int, obj: bpy.types.Object, scene: bpy.types
         stretch = take_apart(np.array(obj.matrix_world)).stretch
     except ValueError as error:
         raise PlaybackError(f"{obj.name} has a scale of zero.") from error
-    matrices = np.zeros((len(recording.times), 4, 4))
-    matrices[:, :3, :3] = quaternion_to_rotation(recording.orientations[:, index]) @ stretch
-    matrices[:, :3, 3] = length_to_blender(
-        recording.positions[:, index], decimals(scene.unit_settings.scale_length)
-    )
-    matrices[:, 3, 3] = 1.0
-    return Track(obj, matrices)
+    metres = decimals(scene.unit_settings.scale_length)
+    positions = length_to_blender(recording.positions[:, index], metres)
+    return Track(obj, positions, recording.orientations[:, index], stretch)
 
 
 def _channels(track: Track, tracks: dict[str, Track]) -> tuple[Floats, Floats]:
@@ -178,15 +186,20 @@ def _channels(track: Track, tracks: dict[str, Track]) -> tuple[Floats, Floats]:
     if not is_identity(obj.delta_location, obj.delta_scale, obj.delta_rotation_quaternion):
         raise PlaybackError(f"{obj.name} has delta transforms; apply them first.")
     space = _parent_space(obj, tracks)
-    basis = track.matrices if space is None else np.linalg.inv(space) @ track.matrices
-    # The basis is rotation · diag(scale); a scale may be negative, so it is divided out signed.
-    rotations = basis[:, :3, :3] / np.array(obj.scale)
+    # The object's own matrix is rotation · diag(scale); a scale may be negative, so it is divided
+    # out with its sign.
+    scale = np.array(obj.scale)
+    if space is None:
+        turn = rotation_to_quaternion(track.stretch / scale)
+        return track.positions, continuous(quaternion_product(track.quaternions, turn))
+    own = np.linalg.inv(space) @ track.matrices
+    rotations = own[:, :3, :3] / scale
     if np.abs(rotations[0] @ rotations[0].T - np.eye(3)).max() > SHEAR_TOLERANCE:
         raise PlaybackError(
             f"{obj.name} hangs on a parent with an uneven scale; apply that scale or clear the"
             " parent."
         )
-    return basis[:, :3, 3], continuous(rotation_to_quaternion(rotations))
+    return own[:, :3, 3], continuous(rotation_to_quaternion(rotations))
 
 
 def _parent_space(obj: bpy.types.Object, tracks: dict[str, Track]) -> Floats | None:
