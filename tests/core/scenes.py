@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from impulse_schema.models import Body, Geometry, Joint, Load, Scene, Settings
 
+from impulse_schema.models import Body, Geometry, Joint, Load, Scene, Settings
 from tests.references import heavy_top as top
 
 __all__ = [

@@ -9,9 +9,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from impulse_schema.models import Load
 
 import impulse_core as ic
+from impulse_schema.models import Load
 from tests.core.scenes import double_pendulum, mixed_pendulum
 
 DURATION = 0.64  # s, whole steps of every length below
@@ -65,7 +65,7 @@ def path_error(name, method, step):
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("method", ORDER)
 def test_order_of_the_path(name, method):
-    """imp2, imp4, imp6 and imp8 have their order, within 0.2, with joints and loads of all kinds."""
+    """imp2, imp4, imp6 and imp8 have their order, within 0.2, with all kinds of joints and loads."""
     step = COARSE_STEP[method]
 
     order = math.log2(path_error(name, method, step) / path_error(name, method, step / 2))

@@ -1,0 +1,133 @@
+"""Kernels of the core that only other kernels call, made callable from tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impulse_core.compile import compile_scene
+from impulse_core.jit import kernel
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_directions,
+    joint_errors,
+    relative_velocities,
+)
+from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
+from impulse_core.model import copy_state, new_workspace
+from impulse_core.rotations import quaternion_to_matrix
+from impulse_core.solver.direct import prepare, solve
+from impulse_core.solver.ordering import plan_structure
+
+__all__ = ["Probe"]
+
+
+@kernel
+def _look(model, state, work):
+    """Errors into work.error, directions into work; the largest errors."""
+    joint_directions(model, state.position, state.orientation, work.now)
+    return joint_errors(model, state.position, state.orientation, work.error)
+
+
+@kernel
+def _rates(model, state, work):
+    """G v into work.error, with the directions in work."""
+    angular_velocities(model, state, work)
+    return relative_velocities(model, state, work, work.error)
+
+
+@kernel
+def _apply(model, impulse, state, work):
+    apply_impulses(model, impulse, state, work)
+
+
+@kernel
+def _solve(model, structure, state, work, right_side):
+    prepare(model, structure, state, work)
+    solve(structure, right_side, 1.0, work)
+
+
+class Probe:
+    """A compiled scene with its structure and workspace, and its kernels one at a time."""
+
+    def __init__(self, scene) -> None:
+        self.compiled = compile_scene(scene)
+        self.model = self.compiled.model
+        self.structure = plan_structure(self.model)
+        self.state = copy_state(self.compiled.state)
+        self.work = new_workspace(self.model, self.structure, self.state)
+
+    @property
+    def used(self):
+        """Which of the six rows of each joint exist, shape (m, 6)."""
+        used = np.zeros((len(self.model.body1), 6), dtype=bool)
+        for j, (t, r) in enumerate(
+            zip(self.model.translation_part, self.model.rotation_part, strict=True)
+        ):
+            used[j, : TRANSLATION_ROWS[int(t)]] = True
+            used[j, 3 : 3 + ROTATION_ROWS[int(r)]] = True
+        return used
+
+    def look(self, state=None):
+        """Largest translational, rotational and weighed joint error, and the worst joint."""
+        return _look(self.model, state or self.state, self.work)
+
+    def errors(self, state=None):
+        """Errors of all joints, shape (m, 6)."""
+        self.look(state)
+        return np.where(self.used, self.work.error, 0.0)
+
+    def rates(self):
+        """G v of all joints, shape (m, 6), with the directions of the present state."""
+        self.look()
+        _rates(self.model, self.state, self.work)
+        return np.where(self.used, self.work.error, 0.0)
+
+    def apply(self, impulse):
+        """Change the momenta by Gᵀλ."""
+        self.look()
+        _apply(self.model, impulse, self.state, self.work)
+
+    def solve(self, right_side):
+        """λ of A λ = right_side, shapes (m, 6)."""
+        _solve(self.model, self.structure, self.state, self.work, right_side)
+        return np.where(self.used, self.work.impulse, 0.0)
+
+    def gradient(self):
+        """G as a dense matrix over the used rows, columns v and ω of each body, world axes.
+
+        Found by giving each body a unit velocity, so it is independent of the solver's blocks.
+        """
+        keep = copy_state(self.state)
+        bodies = len(self.model.mass) - 1
+        columns = []
+        for i in range(bodies):
+            inertia = self.world_inertia(i)
+            for k in range(6):
+                self.state.velocity[:] = 0.0
+                self.state.angular_momentum[:] = 0.0
+                if k < 3:
+                    self.state.velocity[i, k] = 1.0
+                else:
+                    self.state.angular_momentum[i] = inertia[:, k - 3]
+                columns.append(self.rates()[self.used])
+        self.state.velocity[:], self.state.angular_momentum[:] = (
+            keep.velocity,
+            keep.angular_momentum,
+        )
+        return np.array(columns).T
+
+    def world_inertia(self, i):
+        """Inertia of a body in the world, shape (3, 3)."""
+        R = quaternion_to_matrix(self.state.orientation[i])
+        return R @ np.diag(self.model.inertia[i]) @ R.T
+
+    def mass_matrix(self):
+        """M over all bodies, dense."""
+        bodies = len(self.model.mass) - 1
+        M = np.zeros((6 * bodies, 6 * bodies))
+        for i in range(bodies):
+            at = 6 * i
+            M[at : at + 3, at : at + 3] = self.model.mass[i] * np.eye(3)
+            M[at + 3 : at + 6, at + 3 : at + 6] = self.world_inertia(i)
+        return M
