@@ -23,6 +23,7 @@ from .convert import (
     continuous,
     decimals,
     length_to_blender,
+    quaternion_product,
     quaternion_to_rotation,
     rotation_to_quaternion,
     take_apart,
