@@ -61,8 +61,10 @@ def introduction() -> str:
     return f"""# Benchmarks
 
 Written by `make bench`: {processor()}, {os.cpu_count()} cores, Python {platform.python_version()},
-{versions}. One thread, float64. The best of {ROUNDS} rounds counts; compile time is apart.
-Times vary between machines and with what else runs on them: compare the ratios within one run.
+{versions}.
+
+One thread, float64. The best of {ROUNDS} rounds counts; compile time is apart. Times vary
+between machines and with what else runs on them: compare the ratios within one run.
 """
 
 
@@ -73,8 +75,8 @@ def trees(comparisons: list[joint_trees.Comparison]) -> str:
         (
             f"imp2, h = {joint_trees.STEP:g} s, tolerance {joint_trees.TOLERANCE:g} m; the first"
             f" {joint_trees.SIMULATED:g} s, while the torque acts. MuJoCo steps the same scene in"
-            " turns in the same process, with its default semi-implicit Euler method of order one, which"
-            " keeps joints closed by its choice of coordinates."
+            " turns in the same process, with its default semi-implicit Euler method of order one;"
+            " its coordinates keep the joints of a tree closed."
         ),
         "",
         "| scene | µs a step | corrections | largest joint error [m] | MuJoCo Euler µs | ratio |",
