@@ -1,0 +1,264 @@
+"""Elimination order and direct solver: no fill on trees, and the answer of a dense solve."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from impulse_core.compile import compile_scene
+from impulse_core.solver.ordering import elimination_order, plan_structure
+from impulse_schema.models import Joint
+from tests.core.probes import Probe
+from tests.core.scenes import box, chain, four_bar, random_tree, scene_of
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def planned(scene):
+    model = compile_scene(scene).model
+    return model, plan_structure(model)
+
+
+def ring(count, kind="ball"):
+    """Bodies on a circle, each joined to the next, the first also to the world."""
+    angles = 2.0 * np.pi * np.arange(count) / count
+    places = np.stack([np.cos(angles), 0.1 * np.sin(3 * angles), np.sin(angles)], axis=-1)
+    bodies = [box(f"b{k}", place) for k, place in enumerate(places)]
+    joints = [
+        Joint(
+            name=f"j{k}",
+            type=kind,
+            body1=f"b{k}",
+            body2=f"b{(k + 1) % count}",
+            anchor=tuple(0.5 * (places[k] + places[(k + 1) % count])),
+            axis=(0.0, 1.0, 0.0) if kind == "hinge" else None,
+        )
+        for k in range(count)
+    ]
+    joints.append(Joint(name="ground", type="ball", body2="b0", anchor=tuple(places[0])))
+    return scene_of(bodies, joints)
+
+
+def grid(rows, columns):
+    """Boxes in a rectangle, ball joints between neighbours: many loops inside each other."""
+    bodies = [
+        box(f"b{i}-{k}", (float(i), 0.3 * i * k, float(k)))
+        for i in range(rows)
+        for k in range(columns)
+    ]
+    pairs = [((i, k), (i + 1, k)) for i in range(rows - 1) for k in range(columns)]
+    pairs += [((i, k), (i, k + 1)) for i in range(rows) for k in range(columns - 1)]
+    place = {(i, k): np.array((i, 0.3 * i * k, k)) for i in range(rows) for k in range(columns)}
+    joints = [
+        Joint(
+            name=f"j{n}",
+            type="ball",
+            body1="b{}-{}".format(*a),
+            body2="b{}-{}".format(*b),
+            anchor=tuple(map(float, 0.5 * (place[a] + place[b]))),
+        )
+        for n, (a, b) in enumerate(pairs)
+    ]
+    return scene_of(bodies, joints)
+
+
+def position_of(order):
+    return {vertex: k for k, vertex in enumerate(order)}
+
+
+def fill_between_strangers(model, structure):
+    """Pairs of bodies and joints that the factor couples although they do not touch.
+
+    The linear and angular 3×3 blocks of one body, and of a body and its joint, may couple anew:
+    they make up one 6×6 block of Baraff's matrix.
+    """
+    owner = {}
+    for kind, nodes in (
+        ("body", structure.linear_node),
+        ("body", structure.angular_node),
+        ("joint", structure.translation_node),
+        ("joint", structure.rotation_node),
+    ):
+        owner |= {int(node): (kind, i) for i, node in enumerate(nodes) if node >= 0}
+    ends = zip(model.body1.tolist(), model.body2.tolist(), strict=True)
+    touching = {frozenset((("joint", j), ("body", i))) for j, pair in enumerate(ends) for i in pair}
+    touching |= {frozenset((vertex,)) for vertex in owner.values()}
+    columns = np.repeat(np.arange(len(owner)), np.diff(structure.column_start)).tolist()
+    coupled = {
+        frozenset((owner[row], owner[column]))
+        for row, column in zip(structure.entry_row.tolist(), columns, strict=True)
+    }
+    return coupled - touching
+
+
+@settings(max_examples=20)
+@given(seeds, st.integers(1, 30))
+def test_trees_have_no_fill(seed, count):
+    """The factor of a random tree couples only bodies with their own joints."""
+    model, structure = planned(random_tree(np.random.default_rng(seed), count))
+
+    assert not fill_between_strangers(model, structure)
+    assert not structure.has_loops
+
+
+def test_loops_have_fill():
+    """A ring does couple strangers, so the test above can fail."""
+    assert fill_between_strangers(*planned(ring(6)))
+
+
+@settings(max_examples=30)
+@given(seeds, st.integers(1, 40))
+def test_trees_take_each_body_before_the_joint_above_it(seed, count):
+    """Leaves first: of every joint's two bodies one comes before it, the other after."""
+    model, _ = planned(random_tree(np.random.default_rng(seed), count))
+    order, loops = elimination_order(model)
+    place = position_of(order)
+
+    assert not loops
+    assert sorted(order) == sorted(
+        [("body", i) for i in range(count)] + [("joint", j) for j in range(count)]
+    )
+    for j, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
+        earlier = [place["body", i] < place["joint", j] for i in pair if i < count]
+        assert sum(earlier) == 1
+
+
+@pytest.mark.parametrize(
+    "scene", [four_bar(), ring(7), grid(3, 4)], ids=["four-bar", "ring", "grid"]
+)
+def test_loops_take_both_bodies_before_a_joint(scene):
+    """On closed loops every dynamic body comes before its joints, and each vertex once."""
+    model, structure = planned(scene)
+    order, loops = elimination_order(model)
+    bodies = len(model.mass) - 1
+    place = position_of(order)
+
+    assert loops
+    assert structure.has_loops
+    assert len(place) == len(order) == bodies + len(model.body1)
+    for j, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
+        for i in pair:
+            assert i == bodies or place["body", i] < place["joint", j]
+
+
+def test_branches_of_a_loop_are_peeled():
+    """A tree that hangs on a ring costs no fill: only the ring's own joints couple anew."""
+    plain, branched = ring(6), ring(6)
+    for k in range(8):
+        above = f"twig{k - 1}" if k else "b2"
+        branched.bodies.append(box(f"twig{k}", (2.0 + k, 0.0, 0.0)))
+        branched.joints.append(
+            Joint(type="ball", body1=above, body2=f"twig{k}", anchor=(1.5 + k, 0.0, 0.0))
+        )
+
+    assert len(fill_between_strangers(*planned(branched))) == len(
+        fill_between_strangers(*planned(plain))
+    )
+
+
+@pytest.mark.parametrize("shape", ["chain", "hub"])
+def test_cost_grows_linearly(shape):
+    """Blocks and updates of a chain and of a hub grow in proportion to the number of bodies."""
+
+    def sizes(count):
+        scene = chain(count, ["ball"] * count) if shape == "chain" else hub(count)
+        structure = planned(scene)[1]
+        return np.array([len(structure.entry_row), len(structure.target)])
+
+    hundred, two, three = sizes(100), sizes(200), sizes(300)
+    assert (three - two == two - hundred).all()
+
+
+def hub(count):
+    """Bodies around one, which is on the world."""
+    bodies = [box("hub", (0.0, 0.0, 0.0))]
+    joints = [Joint(type="ball", body2="hub", anchor=(0.0, 0.0, 0.1))]
+    for k in range(1, count):
+        bodies.append(box(f"b{k}", (float(k), 1.0, 0.0)))
+        joints.append(Joint(type="ball", body1="hub", body2=f"b{k}", anchor=(float(k), 0.5, 0.0)))
+    return scene_of(bodies, joints)
+
+
+def test_every_node_once():
+    """Linear and angular parts of bodies and rows of joints have nodes of their own, in order."""
+    model, structure = planned(random_tree(np.random.default_rng(4), 25))
+    nodes = np.concatenate(
+        [
+            structure.linear_node,
+            structure.angular_node,
+            structure.translation_node[model.translation_part > 0],
+            structure.rotation_node[model.rotation_part > 0],
+        ]
+    )
+
+    assert sorted(nodes.tolist()) == list(range(len(structure.column_start) - 1))
+    for column in range(len(structure.column_start) - 1):
+        rows = structure.entry_row[
+            structure.column_start[column] : structure.column_start[column + 1]
+        ]
+        assert (rows > column).all()
+
+
+def dense_and_direct(scene, seed=0):
+    """λ by NumPy and by the direct solver, for a right-hand side in the range of A; and A."""
+    probe = Probe(scene)
+    G = probe.gradient()
+    A = G @ np.linalg.solve(probe.mass_matrix(), G.T)
+    wanted = np.random.default_rng(seed).normal(size=len(A))
+    b = A @ wanted
+    right_side = np.zeros(probe.used.shape)
+    right_side[probe.used] = b
+    return A, b, wanted, probe.solve(right_side)[probe.used]
+
+
+@settings(max_examples=20)
+@given(seeds, st.integers(1, 12))
+def test_trees_against_a_dense_solve(seed, count):
+    """λ of random trees of all joint types is that of the dense matrix G M⁻¹ Gᵀ.
+
+    To 1e-12, the regularisation, times the condition of the matrix.
+    """
+    A, b, wanted, found = dense_and_direct(random_tree(np.random.default_rng(seed), count), seed)
+
+    assert np.linalg.norm(A @ found - b) <= 1e-10 * np.linalg.norm(b)
+    bound = 1e-11 * np.linalg.cond(A) * np.linalg.norm(wanted)
+    assert np.linalg.norm(found - wanted) <= bound
+
+
+@pytest.mark.parametrize(
+    "scene", [ring(5), ring(8), grid(3, 3)], ids=["ring of 5", "ring of 8", "grid"]
+)
+def test_loops_against_a_dense_solve(scene):
+    """The same for independent joints on closed loops."""
+    A, b, _, found = dense_and_direct(scene)
+
+    assert np.linalg.matrix_rank(A, tol=1e-10 * np.abs(A).max()) == len(A)
+    assert np.linalg.norm(A @ found - b) <= 1e-9 * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1e3, 1e6])
+def test_redundant_joints_of_a_four_bar(ratio):
+    """A planar four-bar of hinges has a singular matrix; what is consistent is solved all the same.
+
+    Even with one bar heavier by the mass ratio: the regularisation is relative to each joint.
+    """
+    scene = four_bar()
+    scene.bodies[1].mass = ratio
+    A, b, _, found = dense_and_direct(scene)
+
+    scaled = A / np.sqrt(np.outer(np.diag(A), np.diag(A)))
+    assert np.linalg.matrix_rank(scaled, tol=1e-10) == 17
+    assert len(A) == 20
+    assert np.linalg.norm(A @ found - b) <= 1e-6 * np.linalg.norm(b)
+
+
+def test_regularisation_is_small_beside_the_matrix():
+    """E of every row in use is a trillionth of the diagonal of G M⁻¹ Gᵀ, to a factor of ten."""
+    probe = Probe(random_tree(np.random.default_rng(9), 10))
+    G = probe.gradient()
+    diagonal = np.diag(G @ np.linalg.solve(probe.mass_matrix(), G.T))
+
+    share = probe.structure.regularisation[probe.used] / diagonal
+    assert share.min() > 1e-13
+    assert share.max() < 1e-10
+    assert (probe.structure.regularisation[~probe.used] == 1.0).all()
