@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import traceback
 
@@ -10,6 +11,8 @@ import click
 from impulse_cli.exit_codes import INTERNAL_ERROR, SIMULATION_FAILED, WRONG_INPUT
 
 __all__ = ["print_problems", "report_error"]
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def report_error(error: Exception) -> int:
@@ -38,6 +41,9 @@ def report_error(error: Exception) -> int:
     if isinstance(error, OSError) and error.filename is not None:
         reason = (error.strerror or str(error)).lower()
         print_problems([f"{os.fspath(error.filename)}: {reason}."])
+        return WRONG_INPUT
+    if isinstance(error, OSError) and error.errno in _FULL:
+        print_problems([f"The output cannot be written: {(error.strerror or '').lower()}."])
         return WRONG_INPUT
     _print_internal(error)
     return INTERNAL_ERROR

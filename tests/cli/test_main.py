@@ -120,6 +120,22 @@ def test_faults_of_the_program(cli: Cli, pendulum: Path, monkeypatch: pytest.Mon
     assert "Traceback (most recent call last)" in cli("info", pendulum).err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_full_disk_behind_stdout(pendulum: Path) -> None:
+    """Output that is sent to a full disk is said in words."""
+    with Path("/dev/full").open("w") as full:
+        finished = subprocess.run(
+            [sys.executable, "-m", "impulse_cli", "info", "--json", str(pendulum)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert finished.returncode == 1
+    assert finished.stderr.startswith("The output cannot be written: no space left on device.")
+
+
 def test_not_enough_memory(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Running out of memory is said in words."""
 

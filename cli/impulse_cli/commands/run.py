@@ -186,7 +186,8 @@ def _print_summary(recording: Recording, output: Path) -> None:
         f" {facts['energy_j']['max_abs_drift']:.2g} J"
     )
     bodies = "body" if len(recording.body_names) == 1 else "bodies"
-    frames = f"{recording.frame_count} frames of {len(recording.body_names)} {bodies}"
+    plural = "" if recording.frame_count == 1 else "s"
+    frames = f"{recording.frame_count} frame{plural} of {len(recording.body_names)} {bodies}"
     if recording.complete:
         click.echo(f"wrote {output}: {frames}")
     else:
