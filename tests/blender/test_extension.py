@@ -1,0 +1,98 @@
+"""The add-on as an extension: manifest, zip, and life under the name Blender gives it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportError)
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Installs the zip into a folder of its own, as a user does, and runs operators of it.
+SESSION = """
+import sys
+import bpy
+bpy.ops.extensions.package_install_files(
+    filepath=sys.argv[1], repo="user_default", enable_on_install=True)
+from bl_ext.user_default import impulse
+bpy.ops.wm.read_homefile(app_template="", use_empty=True)
+bpy.ops.mesh.primitive_cube_add()
+bpy.ops.impulse.tag_body()
+bpy.ops.impulse.export_scene(filepath=sys.argv[2])
+preferences = bpy.context.preferences.addons["bl_ext.user_default.impulse"].preferences
+print("command:", repr(preferences.command))
+bpy.ops.preferences.addon_disable(module="bl_ext.user_default.impulse")
+print("gone:", not hasattr(bpy.types.Object, "impulse"))
+"""
+
+
+@pytest.fixture(scope="module")
+def zipped(tmp_path_factory):
+    """The extension without wheels: here the libraries are those of the environment."""
+    from blender_addon.build_extension import pack
+
+    return pack(ROOT / "blender_addon", tmp_path_factory.mktemp("zip") / "impulse.zip")
+
+
+def test_the_manifest_is_valid(tmp_path):
+    """Blender's own checker accepts the manifest."""
+    from blender_addon.build_extension import packer
+
+    tool, tags = packer()
+
+    done = subprocess.run(
+        [sys.executable, tool, "validate", ROOT / "blender_addon", "--valid-tags", tags],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_wheels_are_named_in_the_manifest(tmp_path):
+    """What the packer adds is valid TOML with the platform and every wheel."""
+    import tomllib
+
+    from blender_addon.build_extension import add_to_manifest
+
+    manifest = tmp_path / "blender_manifest.toml"
+    manifest.write_bytes((ROOT / "blender_addon/blender_manifest.toml").read_bytes())
+
+    add_to_manifest(manifest, ["a-1-py3-none-any.whl"], "linux-x64")
+
+    data = tomllib.loads(manifest.read_text())
+    assert data["wheels"] == ["./wheels/a-1-py3-none-any.whl"]
+    assert data["platforms"] == ["linux-x64"]
+    assert data["permissions"]
+
+
+def test_the_zip_holds_the_add_on_and_its_licence(zipped):
+    """No caches, no build script."""
+    import zipfile
+
+    names = zipfile.ZipFile(zipped).namelist()
+
+    assert {"__init__.py", "LICENSE", "blender_manifest.toml", "operators/tag.py"} <= set(names)
+    assert not [name for name in names if "__pycache__" in name or "build_extension" in name]
+
+
+def test_installed_it_works_under_its_own_name(zipped, tmp_path):
+    """Installed and enabled as bl_ext.user_default.impulse it tags, exports and unregisters."""
+    scene = tmp_path / "scene.xml"
+
+    done = subprocess.run(
+        [sys.executable, "-c", SESSION, zipped, scene],
+        cwd=tmp_path,
+        env={**os.environ, "BLENDER_USER_RESOURCES": str(tmp_path / "user")},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+    assert scene.exists(), done.stdout + done.stderr
+    assert "command: ''" in done.stdout
+    assert "gone: True" in done.stdout
