@@ -11,7 +11,7 @@ import numpy as np
 
 from impulse_core.geometry import read_mesh
 from impulse_core.recording import Recording, load_recording
-from impulse_schema import Geometry, Scene, load_scene, resolve_mesh_path
+from impulse_schema import Geometry, Joint, Scene, load_scene, resolve_mesh_path
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -25,25 +25,42 @@ def draw(scene_file: Path, animation: Path, frames: Sequence[int], picture: Path
     scene = load_scene(scene_file)
     recording = load_recording(animation)
     lines = {body.name: _body_lines(scene, body.geometry) for body in scene.bodies}
+    ropes = [_rope(recording, joint) for joint in scene.joints if joint.type == "distance"]
     figure = pyplot.figure(figsize=(10, 8))
     for number, frame in enumerate(frames, start=1):
         axes = figure.add_subplot(2, 2, number, projection="3d")
         index = min(frame - 1, len(recording.times) - 1)
         axes.set_title(f"t = {recording.times[index]:.2f} s")
-        _draw_frame(axes, recording, index, lines)
+        _draw_frame(axes, recording, index, lines, ropes)
     figure.tight_layout()
     figure.savefig(picture, dpi=100)
 
 
-def _draw_frame(axes, recording: Recording, index: int, lines: dict[str, np.ndarray]) -> None:
+def _draw_frame(
+    axes, recording: Recording, index: int, lines: dict[str, np.ndarray], ropes: list[np.ndarray]
+) -> None:
     for column, name in enumerate(recording.body_names):
         rotation = _rotation(recording.orientations[index, column])
         placed = lines[name] @ rotation.T + recording.positions[index, column]
         colour = COLOURS.get(name, "0.2")
         axes.add_collection3d(Line3DCollection(placed, colors=colour, linewidths=0.5))
+    for rope in ropes:
+        axes.plot(*rope[index].T, color="0.2", linewidth=1.0)
     axes.set(xlim=(-5, 7), ylim=(-6, 6), zlim=(0, 9))
-    axes.set_box_aspect((12, 12, 9))
+    axes.set_box_aspect((12, 12, 9), zoom=1.25)
     axes.view_init(elev=12, azim=-65)
+
+
+def _rope(recording: Recording, joint: Joint) -> np.ndarray:
+    """Both ends (F, 2, 3) of a distance joint, which are fixed points of its bodies."""
+    ends = []
+    for body, anchor in ((joint.body1, joint.anchor), (joint.body2, joint.anchor2)):
+        column = list(recording.body_names).index(body)
+        positions = recording.positions[:, column]
+        rotations = np.array([_rotation(q) for q in recording.orientations[:, column]])
+        arm = rotations[0].T @ (np.array(anchor) - positions[0])
+        ends.append(positions + rotations @ arm)
+    return np.stack(ends, axis=1)
 
 
 def _body_lines(scene: Scene, solids: Sequence[Geometry]) -> np.ndarray:
