@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from impulse_core.compile import CompiledScene, Problem, SceneError
-from impulse_core.compile.problems import NOT_SIMULATED
+from impulse_core.compile import CompiledScene, SceneError
+from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE, ORDERS
 from impulse_core.model import FLOW_RK4
 
@@ -65,15 +65,25 @@ def choose_options(
     )
     if chosen.method not in ORDERS:
         _refuse(
+            compiled,
+            "method",
             method is not None,
             f"method {chosen.method} is not simulated yet",
             f"use one of {', '.join(ORDERS)}",
         )
     if chosen.solver != "direct":
-        _refuse(solver is not None, f"solver {chosen.solver} is not built yet", "use direct")
+        _refuse(
+            compiled,
+            "solver",
+            solver is not None,
+            f"solver {chosen.solver} is not built yet",
+            "use direct",
+        )
     order = ORDERS[chosen.method]
     if compiled.model.flow == FLOW_RK4 and order > 2:
         _refuse(
+            compiled,
+            "free_motion",
             method is not None,
             f"free_motion rk4 is not symmetric in time, so {chosen.method} would lose its order",
             "use free_motion exact, or method imp2",
@@ -95,7 +105,11 @@ def _positive(name: str, value: float | None, default: float) -> float:
     return value
 
 
-def _refuse(is_argument: bool, message: str, hint: str) -> None:
+def _refuse(
+    compiled: CompiledScene, setting: str, is_argument: bool, message: str, hint: str
+) -> None:
     if is_argument:
         raise OptionError(f"{message}; {hint}.")
-    raise SceneError([Problem(NOT_SIMULATED, ("settings",), message, hint)])
+    problems = ProblemList(compiled.scene)
+    problems.add(("settings", setting), NOT_SIMULATED, message, hint)
+    raise SceneError(problems.problems)

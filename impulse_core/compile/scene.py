@@ -16,7 +16,7 @@ from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
-from impulse_schema import Problem, Scene, SceneError, joint_names, source_path
+from impulse_schema import Problem, Scene, SceneError, check_scene, joint_names, source_path
 
 __all__ = ["CompiledScene", "check", "compile_scene"]
 
@@ -72,7 +72,7 @@ class CompiledScene:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """What only the simulator can see wrong with a scene that passed the schema's checks."""
+    """What is wrong with a scene; the simulator's own checks if it passes those of the schema."""
     try:
         compile_scene(scene)
     except SceneError as error:
@@ -84,9 +84,12 @@ def compile_scene(scene: Scene) -> CompiledScene:
     """Turn a scene into arrays.
 
     Raises:
-        SceneError: With every problem found: meshes, masses, joints that start far apart,
-            features that are not simulated yet.
+        SceneError: With every problem found: unsound scenes (those built in Python were never
+            checked), meshes, masses, joints that start far apart, features that are not
+            simulated yet.
     """
+    if unsound := check_scene(scene):
+        raise SceneError(unsound)
     problems = ProblemList(scene)
     refuse_unsupported(scene, problems)
     source = MassSource(scene, problems)
