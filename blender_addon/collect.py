@@ -53,6 +53,13 @@ def collect(view_layer: bpy.types.ViewLayer) -> Tagged:
             tagged.geometry.setdefault(body.name, []).append(obj)
     for obj in [*tagged.bodies, *geometry]:
         _check_transform(tagged, obj)
+        if obj.hide_viewport:
+            tagged.report(
+                obj,
+                "is disabled in viewports, where Blender keeps neither its transform nor its"
+                " modifiers up to date; enable it, or hide it with the eye instead",
+                "WARNING",
+            )
     return tagged
 
 

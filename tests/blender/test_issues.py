@@ -122,3 +122,14 @@ def test_a_parent_with_its_own_animation_is_an_error(add_body, add_empty):
 
     with pytest.raises(RuntimeError, match="box: hangs on carrier"):
         bpy.ops.impulse.validate_scene()
+
+
+def test_hiding_is_allowed_and_disabling_is_a_warning(add_body, context):
+    """The eye hides without consequence; a disabled object may be out of date."""
+    add_body("hidden").hide_set(True)
+    add_body("disabled", location=(3, 0, 0)).hide_viewport = True
+
+    bpy.ops.impulse.validate_scene()
+
+    assert [name for name, _ in issues(context)] == ["disabled"]
+    assert context.scene.impulse.issues[0].severity == "WARNING"
