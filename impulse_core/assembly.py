@@ -27,12 +27,13 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
-from impulse_core.model import State
+from impulse_core.model import Floats, State
 from impulse_core.solver.direct import prepare, solve
 
-__all__ = ["close_joints", "largest_move"]
+__all__ = ["close_joints", "moves"]
 
-_MOST_ITERATIONS = 40
+_MOST_ITERATIONS = 400
+_LARGEST_PULL = 0.05  # of the scene's size, per iteration
 _SAFETY = 1e-3  # aims this far below the tolerance, so that the first step has nothing left to do
 
 
@@ -40,23 +41,28 @@ _SAFETY = 1e-3  # aims this far below the tolerance, so that the first step has 
 def close_joints(model, structure, state, tolerance, work):
     """Close all joints of state in place; its velocities stay.
 
-    Returns the largest joint error before and after [m], rotations weighed by body length.
+    Returns the largest joint error before and after [m], rotations weighed by body length, and
+    the joint that has it after.
     """
     for i in range(len(model.mass)):
         put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
         put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
     first = 0.0
     error = 0.0
+    joint = -1
     previous = 1e300
     for iteration in range(_MOST_ITERATIONS):
-        _, _, error, _ = joint_errors(model, state.position, state.orientation, work.error)
+        _, _, error, joint = joint_errors(model, state.position, state.orientation, work.error)
         if iteration == 0:
             first = error
-        if error <= tolerance * _SAFETY or not (error < previous):
+        near = error <= tolerance
+        if error <= tolerance * _SAFETY or (near and not (error < previous)):
             break
         previous = error
         prepare(model, structure, state, work)
-        solve(structure, work.error, -1.0, work)
+        # far from closed, a part of the way: the directions turn as the bodies do
+        share = min(1.0, _LARGEST_PULL * model.size / error)
+        solve(structure, work.error, -share, work)
         for i in range(len(model.mass)):
             put_vec3(state.velocity, i, ZERO3)
             put_vec3(state.angular_momentum, i, ZERO3)
@@ -65,7 +71,7 @@ def close_joints(model, structure, state, tolerance, work):
     for i in range(len(model.mass)):
         put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
         put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
-    return first, error
+    return first, error, joint
 
 
 @inner_kernel
@@ -80,8 +86,8 @@ def _move(model, state):
         put_quat(state.orientation, i, normalized(rotation_of(turn) * q))
 
 
-def largest_move(before: State, after: State) -> tuple[float, float]:
-    """Largest shift [m] and turn [rad] of a body between two states."""
-    shift = np.linalg.norm(after.position - before.position, axis=1).max()
+def moves(before: State, after: State) -> tuple[Floats, Floats]:
+    """Shift [m] and turn [rad] of every body between two states, shapes (n+1,)."""
+    shift = np.linalg.norm(after.position - before.position, axis=1)
     aligned = np.abs(np.einsum("ij,ij->i", after.orientation, before.orientation))
-    return float(shift), float(2.0 * np.arccos(np.minimum(aligned, 1.0)).max())
+    return shift, 2.0 * np.arccos(np.minimum(aligned, 1.0))

@@ -92,6 +92,8 @@ class Model(NamedTuple):
     """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ, shape (n+1,)."""
     gravity: Floats
     """Gravitational acceleration [m/s²], shape (3,), world frame."""
+    size: float
+    """Size of the scene [m]."""
     flow: int
     """FLOW_EXACT or FLOW_RK4: how a free body turns."""
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from impulse_core.compile import CompiledScene, SceneError
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE, ORDERS
 from impulse_core.model import FLOW_RK4
+
+_MOST_STEPS = 1e9
+_MOST_POSES = 1e8  # 5.6 GB
+
+# A joint error is the difference of two sums of coordinates, each good to a few units in the last
+# place; below this many a correction could stall on round-off.
+_ROUND_OFFS = 8.0
 
 __all__ = ["OptionError", "Options", "choose_options"]
 
@@ -79,6 +88,7 @@ def choose_options(
             f"solver {chosen.solver} is not built yet",
             "use direct",
         )
+    _check_size(chosen, len(compiled.body_names))
     order = ORDERS[chosen.method]
     if compiled.model.flow == FLOW_RK4 and order > 2:
         _refuse(
@@ -94,8 +104,31 @@ def choose_options(
             " make the step smaller."
         )
     wanted = tolerance if tolerance is not None else settings.tolerance
-    default = DEFAULT_TOLERANCE[order] * max(1.0, compiled.size)
-    return Options(**{**vars(chosen), "tolerance": _positive("tolerance", wanted, default)})
+    finest = _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
+    default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
+    chosen_tolerance = _positive("tolerance", wanted, default)
+    if chosen_tolerance < finest:
+        raise OptionError(
+            f"the tolerance {chosen_tolerance:.3g} m is finer than coordinates of"
+            f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
+        )
+    return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
+
+
+def _check_size(options: Options, bodies: int) -> None:
+    """Refuse what could neither be waited for nor be stored."""
+    steps = options.duration / options.step
+    if steps > _MOST_STEPS:
+        raise OptionError(
+            f"{options.duration:g} s in steps of {options.step:g} s are {steps:.2g} steps, the"
+            f" limit is {_MOST_STEPS:.0e}; make the step larger or the duration shorter."
+        )
+    frames = options.duration * options.fps
+    if frames * max(bodies, 1) > _MOST_POSES:
+        raise OptionError(
+            f"{frames:.2g} frames of {bodies} bodies do not fit into memory, the limit is"
+            f" {_MOST_POSES:.0e} poses; record fewer frames per second or simulate a shorter time."
+        )
 
 
 def _positive(name: str, value: float | None, default: float) -> float:

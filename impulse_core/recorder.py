@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,18 @@ from impulse_core.recording import Recording, state_hash
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_core.stepper import Stepper
 
-__all__ = ["Recorder"]
+__all__ = ["FrameError", "Recorder"]
+
+
+class FrameError(ArithmeticError):
+    """A frame whose numbers have grown beyond what can be represented."""
+
+    def __init__(self, time: float) -> None:
+        self.time = time
+        super().__init__(
+            f"at t = {time:.6g} s the energy is no longer a finite number; masses, velocities or"
+            " loads are too large"
+        )
 
 
 class Recorder:
@@ -36,21 +48,24 @@ class Recorder:
     def add_frame(self, time: float) -> None:
         """Record the stepper's present state."""
         s = self.stepper
+        kinetic, potential, linear, angular = observe(s.model, s.state, s.work)
+        if not np.isfinite([kinetic, potential, *linear, *angular]).all():
+            raise FrameError(time)
         self._times.append(time)
         self._position.append(s.state.position.copy())
         self._orientation.append(s.state.orientation.copy())
-        kinetic, potential, linear, angular = observe(s.model, s.state, s.work)
         self._energy.append((kinetic, potential))
         self._momentum.append(np.array((linear, angular)))
 
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""
-        position = np.array(self._position)
-        orientation = np.array(self._orientation)
+        rows = len(self.compiled.model.mass)
+        position = np.array(self._position).reshape(-1, rows, 3)
+        orientation = np.array(self._orientation).reshape(-1, rows, 4)
         positions, orientations = self.compiled.user_poses(position, orientation)
-        energy = np.array(self._energy)
-        momentum = np.array(self._momentum)
-        diagnostics = self._report()
+        energy = np.array(self._energy).reshape(-1, 2)
+        momentum = np.array(self._momentum).reshape(-1, 2, 3)
+        diagnostics = _without_infinities(self._report())
         if interrupted:
             diagnostics["interrupted"] = True
         return Recording(
@@ -89,7 +104,7 @@ class Recorder:
             )
             along = turned[:, 1:] @ model.frame1[j, :3]
             half = np.unwrap(np.arctan2(along, turned[:, 0]), period=np.pi)
-            coordinates[self.compiled.joint_names[j]] = {"angle": 2.0 * (half - half[0])}
+            coordinates[self.compiled.joint_names[j]] = {"angle": 2.0 * (half - half[:1])}
         return coordinates
 
     def _report(self) -> dict[str, Any]:
@@ -176,3 +191,10 @@ def _is_isolated(compiled: CompiledScene) -> bool:
         or np.any(model.body1 == world)
         or np.any(model.body2 == world)
     )
+
+
+def _without_infinities(value: Any) -> Any:
+    """None for every number JSON cannot hold, which only a run that overflowed has."""
+    if isinstance(value, dict):
+        return {key: _without_infinities(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

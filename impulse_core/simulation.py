@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.options import OptionError, Options, choose_options
@@ -54,6 +54,7 @@ def simulate(
     method: str | None = None,
     solver: str | None = None,
     tolerance: float | None = None,
+    assemble: bool = False,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
 ) -> Recording:
@@ -67,6 +68,8 @@ def simulate(
         method: "imp2", "imp4", "imp6", "imp8" or "imp10".
         solver: "direct".
         tolerance: Largest joint error accepted after a step [m].
+        assemble: Pull joints together that start any distance apart; the report says how far
+            each body moved.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
 
@@ -82,7 +85,7 @@ def simulate(
     if threads < 1:
         raise OptionError(f"threads is {threads}; it must be at least 1.")
     called = time.perf_counter()
-    compiled = compile_scene(scene)
+    compiled = compile_scene(scene, assemble=assemble)
     options = choose_options(
         compiled,
         duration=duration,
@@ -120,15 +123,20 @@ class _Run:
 
     def execute(self) -> Recording:
         """Follow the timeline to its end, a failure or Ctrl-C."""
-        self.recorder.add_frame(0.0)
+        from impulse_core.recorder import FrameError
+
         try:
+            self.recorder.add_frame(0.0)
             for segment in self._segments():
                 if not self._advance(segment):
-                    return self._fail(segment)
+                    raise self._failure(self.stepper.failure(segment.start, segment.length))
                 self.time = segment.end
                 if segment.frame_at_end:
                     self.recorder.add_frame(segment.end)
                 self._tell("simulating", self.stepper.steps)
+        except FrameError as error:
+            event = {"time": error.time, "kind": "failure", "message": str(error)}
+            raise self._failure(event) from None
         except KeyboardInterrupt:
             return self.recorder.recording(complete=False, interrupted=True)
         return self.recorder.recording(complete=True)
@@ -151,11 +159,9 @@ class _Run:
                 return False
         return self.stepper.advance(segment.length, segment.count)
 
-    def _fail(self, segment: Segment) -> Recording:
-        failure = self.stepper.failure(segment.start, segment.length)
-        self.recorder.events.append(failure)
-        recording = self.recorder.recording(complete=False)
-        raise SimulationError(failure["message"], recording)
+    def _failure(self, event: dict[str, Any]) -> SimulationError:
+        self.recorder.events.append(event)
+        return SimulationError(event["message"], self.recorder.recording(complete=False))
 
     def _tell(self, stage: Literal["compiling kernels", "simulating"], steps: int) -> None:
         if self.progress is not None:

@@ -218,14 +218,15 @@ def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
 def begin(model, structure, state, tolerance, work, tally):
     """Make the first state consistent: close the joints, then correct the velocities once.
 
-    Returns the largest joint error before and after [m], rotations weighed by body length.
+    Returns the largest joint error before and after [m], rotations weighed by body length, and
+    the joint that has it after.
     """
-    before, after = close_joints(model, structure, state, tolerance, work)
+    before, after, joint = close_joints(model, structure, state, tolerance, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work)
     state.multiplier_step[0] = 0.0
     tally_start(model, state, work, tally)
-    return before, after
+    return before, after, joint
 
 
 @kernel

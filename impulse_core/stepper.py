@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from impulse_core.assembly import largest_move
-from impulse_core.compile import CompiledScene
+from impulse_core.assembly import moves
+from impulse_core.compile import CompiledScene, Problem, SceneError
+from impulse_core.compile.problems import BAD_JOINT, problem_at
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
-from impulse_core.model import Ints, copy_state, new_workspace, put_state
+from impulse_core.model import Floats, Ints, copy_state, new_workspace, put_state
 from impulse_core.options import Options
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step import FINEST_PART, begin, run_steps
@@ -26,7 +27,8 @@ class Stepper:
     Attributes:
         compile_seconds: Time spent on getting compiled kernels, from the cache or anew [s].
         start: What the start state needed: joint error before and after [m], largest shift [m]
-            and turn [rad] of a body, largest change of a body's velocity [m/s].
+            and turn [rad] of a body, largest change of a body's velocity [m/s]; where joints were
+            open, the shift and turn of every body.
         call_seconds: Wall time per step of every kernel call [s], with its number of steps.
     """
 
@@ -59,21 +61,45 @@ class Stepper:
         observe(self.model, state, self.work)
         return time.perf_counter() - began
 
-    def _make_consistent(self) -> dict[str, float]:
+    def _make_consistent(self) -> dict[str, Any]:
         """Close the joints, then correct the velocities once, and say what that changed."""
         given = copy_state(self.state)
-        before, after = begin(
+        before, after, joint = begin(
             self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
-        shift, turn = largest_move(given, self.state)
+        if not (after <= self.tolerance):
+            raise SceneError([self._cannot_assemble(int(joint), after)])
+        shift, turn = moves(given, self.state)
         change = np.linalg.norm(self.state.velocity - given.velocity, axis=1).max()
         return {
             "joint_error_before_m": before,
             "joint_error_after_m": after,
-            "max_shift_m": shift,
-            "max_turn_rad": turn,
+            "max_shift_m": float(shift.max()),
+            "max_turn_rad": float(turn.max()),
             "max_velocity_change_m_s": float(change),
+            "moved_bodies": self._moved(shift, turn) if before > self.tolerance else {},
         }
+
+    def _moved(self, shift: Floats, turn: Floats) -> dict[str, dict[str, float]]:
+        """How far closing the joints moved each body [m] and turned it [rad]."""
+        rows = zip(self.compiled.body_names, self.compiled.body_row, strict=True)
+        return {
+            name: {"shift_m": float(shift[row]), "turn_rad": float(turn[row])}
+            for name, row in rows
+            if row < len(shift) - 1
+        }
+
+    def _cannot_assemble(self, j: int, error: float) -> Problem:
+        joint = self.compiled.scene.joints[j]
+        return problem_at(
+            self.compiled.scene,
+            ("joints", j),
+            BAD_JOINT,
+            f"joint '{self.compiled.joint_names[j]}' between '{joint.body1}' and '{joint.body2}'"
+            f" stays {error:.3g} m apart however the bodies are moved: the joints contradict each"
+            " other, or a part cannot reach",
+            "Move the bodies nearer to a pose that fits, or correct the joints",
+        )
 
     def set_loads(self, active: Ints) -> None:
         """Choose the loads that act from now on."""

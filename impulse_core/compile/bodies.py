@@ -151,7 +151,7 @@ def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] |
                 path,
                 NO_MASS,
                 f"body '{body.name}' has neither a mass nor a density for this {solid.shape}",
-                "give the body mass or density, or the solid a material with a density",
+                "Give the body mass or density, or the solid a material with a density",
             )
             return None
         if solid.shape in ("plane", "height_field"):
@@ -160,7 +160,7 @@ def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] |
                 NO_MASS,
                 f"a {solid.shape.replace('_', ' ')} has no volume to take the mass of dynamic body"
                 f" '{body.name}' from",
-                "make the body static, or give it mass and inertia",
+                "Make the body static, or give it mass and inertia",
             )
             return None
         at_unit_density = (

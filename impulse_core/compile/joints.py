@@ -47,8 +47,6 @@ def compile_joints(
     position: Floats,
     orientation: Floats,
     gyration: Floats,
-    size: float,
-    problems: ProblemList,
 ) -> JointArrays:
     """Turn the joints into arrays.
 
@@ -58,8 +56,6 @@ def compile_joints(
         position: Centres of mass [m], shape (n+1, 3).
         orientation: Body frame to world, shape (n+1, 4).
         gyration: Largest radius of gyration of each body [m], shape (n+1,).
-        size: Size of the scene [m].
-        problems: Receives joints that start far apart.
     """
     count = len(scene.joints)
     arrays = JointArrays(
@@ -76,7 +72,6 @@ def compile_joints(
         angle=np.zeros(count),
         body_length=np.ones(count),
     )
-    names = joint_names(scene)
     for j, joint in enumerate(scene.joints):
         parts = JOINT_PARTS[joint.type]
         i1, i2 = rows[joint.body1], rows[joint.body2]
@@ -99,7 +94,6 @@ def compile_joints(
             *(np.linalg.norm(x - position[i]) for x, i in ((A, i1), (B, i2)) if gyration[i] > 0.0),
             1e-9,
         )
-        _check_start(joint, j, names[j], A, B, size, problems)
     return arrays
 
 
@@ -126,11 +120,16 @@ def _frame(a: Floats) -> Floats:
     return np.concatenate([a, b, np.cross(a, b)])
 
 
-def _check_start(
-    joint: Joint, j: int, name: str, A: Floats, B: Floats, size: float, problems: ProblemList
-) -> None:
-    """Report a joint that starts too far apart to be a matter of rounding."""
+def check_start(scene: Scene, size: float, problems: ProblemList) -> None:
+    """Report joints that start too far apart to be a matter of rounding, for a scene this large."""
+    for j, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
+        _check_anchors(joint, j, name, size, problems)
+        _check_axes(joint, j, name, problems)
+
+
+def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: ProblemList) -> None:
     parts = JOINT_PARTS[joint.type]
+    A, B = _anchors(joint)
     gap = float(np.linalg.norm(B - A))
     pair = f"'{joint.body1}' and '{joint.body2}'"
     if parts.translation == POINT_POINT and gap > REPAIR_FRACTION * size:
@@ -139,7 +138,7 @@ def _check_start(
             JOINTS_APART,
             f"joint '{name}' starts {gap:.4g} m apart between {pair}; up to"
             f" {REPAIR_FRACTION * size:.4g} m (1 % of the scene's size) is pulled together",
-            "move the bodies or the anchors together",
+            "Move the bodies or the anchors together",
         )
     if joint.type == "distance":
         wanted = _length(joint, A, B)
@@ -149,15 +148,20 @@ def _check_start(
                 JOINTS_APART,
                 f"joint '{name}' asks for {wanted:.4g} m between {pair}, but their anchors start"
                 f" {gap:.4g} m apart; up to {REPAIR_FRACTION * size:.4g} m is mended",
-                "move the anchors or change the length",
+                "Move the anchors or change the length",
             )
         if gap == 0.0:
             problems.add(
                 ("joints", j, "anchor2"),
                 BAD_JOINT,
                 f"joint '{name}': the anchors coincide, so the distance has no direction",
-                "use a ball joint for distance zero",
+                "Use a ball joint for distance zero",
             )
+
+
+def _check_axes(joint: Joint, j: int, name: str, problems: ProblemList) -> None:
+    parts = JOINT_PARTS[joint.type]
+    pair = f"'{joint.body1}' and '{joint.body2}'"
     if parts.rotation in (COMMON_AXIS, CONSTANT_ANGLE) and joint.axis2 is not None:
         axis1, axis2 = _axes(joint)
         angle = math.atan2(float(np.linalg.norm(np.cross(axis1, axis2))), float(axis1 @ axis2))
@@ -169,5 +173,5 @@ def _check_start(
                 f"joint '{name}': the axes of {pair} start at {math.degrees(angle):.3g} degrees,"
                 f" where the joint keeps {math.degrees(wanted):g}; up to"
                 f" {math.degrees(REPAIR_ANGLE):g} degrees is pulled together",
-                "change axis or axis2",
+                "Change axis or axis2",
             )

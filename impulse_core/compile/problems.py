@@ -12,6 +12,7 @@ __all__ = [
     "NOT_SIMULATED",
     "NO_MASS",
     "ProblemList",
+    "problem_at",
 ]
 
 MESH_FILE = "E601"

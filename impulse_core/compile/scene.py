@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.bodies import MassSource, body_mass_properties
-from impulse_core.compile.joints import compile_joints
+from impulse_core.compile.joints import check_start, compile_joints
 from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
@@ -44,6 +44,7 @@ class CompiledScene:
         joint_names: All joints in the order of the scene.
         load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
         size: Size of the scene [m]: extent of bodies and joints.
+        reach: Largest distance of any of them from the world's origin [m].
         warnings: Sentences for the report.
     """
 
@@ -60,6 +61,7 @@ class CompiledScene:
     joint_names: list[str]
     load_windows: Floats
     size: float
+    reach: float
     warnings: list[str]
 
     def user_poses(self, position: Floats, orientation: Floats) -> tuple[Floats, Floats]:
@@ -80,8 +82,12 @@ def check(scene: Scene) -> list[Problem]:
     return []
 
 
-def compile_scene(scene: Scene) -> CompiledScene:
+def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     """Turn a scene into arrays.
+
+    Args:
+        scene: What to simulate.
+        assemble: Whether joints may start any distance apart, to be pulled together.
 
     Raises:
         SceneError: With every problem found: unsound scenes (those built in Python were never
@@ -110,8 +116,10 @@ def compile_scene(scene: Scene) -> CompiledScene:
     orientation = multiplied(user_orientation, axes)
     mass = np.array([p.mass for p in properties] + [0.0])
     gyration = np.sqrt(moments.max(axis=1) / np.where(mass > 0.0, mass, 1.0))
-    size = _scene_size(scene, position, gyration)
-    joints = compile_joints(scene, rows, position, orientation, gyration, size, problems)
+    size, reach = _extent(scene, position, gyration)
+    joints = compile_joints(scene, rows, position, orientation, gyration)
+    if not assemble:
+        check_start(scene, size, problems)
     if problems.problems:
         raise SceneError(problems.problems)
 
@@ -130,6 +138,7 @@ def compile_scene(scene: Scene) -> CompiledScene:
             inverse_inertia=_inverse(moments),
             symmetry_axis=_symmetry_axes(moments),
             gravity=np.array(scene.settings.gravity, dtype=float),
+            size=size,
             flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
             **vars(joints),
             **_loads(scene, rows, center, axes),
@@ -154,6 +163,7 @@ def compile_scene(scene: Scene) -> CompiledScene:
             [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
         ).reshape(-1, 2),
         size=size,
+        reach=reach,
         warnings=source.warnings + ([contact] if contact else []),
     )
 
@@ -210,16 +220,16 @@ def _angular_momenta(
     return rotated(orientation, moments * rotated(conjugated(orientation), w))
 
 
-def _scene_size(scene: Scene, position: Floats, gyration: Floats) -> float:
-    """Diagonal of the box around all centres of mass, body extents and anchors [m]."""
+def _extent(scene: Scene, position: Floats, gyration: Floats) -> tuple[float, float]:
+    """Diagonal of the box around bodies and anchors, and their largest coordinate [m]."""
     points = [position[:-1] - gyration[:-1, None], position[:-1] + gyration[:-1, None]]
     anchors = [a for joint in scene.joints for a in (joint.anchor, joint.anchor2) if a is not None]
     if anchors:
         points.append(np.array(anchors, dtype=float))
     cloud = np.concatenate(points)
     if len(cloud) == 0:
-        return 1.0
-    return float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0)))
+        return 1.0, 1.0
+    return float(np.linalg.norm(np.ptp(cloud, axis=0))), float(np.abs(cloud).max())
 
 
 def _outputs(scene: Scene, body_row: Ints, center: Floats, axes: Floats) -> tuple[Floats, Floats]:
@@ -251,14 +261,10 @@ def _loads(scene: Scene, rows: dict[str, int], center: Floats, axes: Floats) -> 
     ).reshape(-1, 3)
     return {
         "load_body": bodies,
-        "load_reaction": np.array(
-            [rows[load.reaction_body] for load in loads], dtype=np.int64
-        ),
+        "load_reaction": np.array([rows[load.reaction_body] for load in loads], dtype=np.int64),
         "load_force": np.array([load.force for load in loads], dtype=float).reshape(-1, 3),
         "load_torque": np.array([load.torque for load in loads], dtype=float).reshape(-1, 3),
         "load_point": rotated(back, points - center[bodies].reshape(-1, 3)),
-        "load_in_body_axes": np.array(
-            [load.axes == "body" for load in loads], dtype=np.int64
-        ),
+        "load_in_body_axes": np.array([load.axes == "body" for load in loads], dtype=np.int64),
         "load_axes": back,
     }

@@ -24,7 +24,7 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
                 ("bodies", i, "motion"),
                 NOT_SIMULATED,
                 f"body '{body.name}' is kinematic, which is not simulated yet",
-                "make it static or dynamic",
+                "Make it static or dynamic",
             )
     for i, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
         if joint.type not in JOINT_PARTS:
@@ -32,7 +32,7 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
                 ("joints", i, "type"),
                 NOT_SIMULATED,
                 f"joint '{name}': type {joint.type} is not simulated yet",
-                f"use one of {', '.join(sorted(JOINT_PARTS))}",
+                f"Use one of {', '.join(sorted(JOINT_PARTS))}",
             )
         for key, what in _AXIS_ELEMENTS.items():
             if getattr(joint, key):
@@ -42,7 +42,7 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
                     f"joint '{name}': {what} are not simulated yet"
                     if what.endswith("s")
                     else f"joint '{name}': {what} is not simulated yet",
-                    "remove the element",
+                    "Remove the element",
                 )
         for key in ("break_force", "break_torque"):
             if getattr(joint, key) is not None:
@@ -50,14 +50,14 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
                     ("joints", i, key),
                     NOT_SIMULATED,
                     f"joint '{name}': breaking is not simulated yet",
-                    f"remove {key}",
+                    f"Remove {key}",
                 )
     for i, _spring in enumerate(scene.springs):
         problems.add(
             ("springs", i),
             NOT_SIMULATED,
             "springs between two points are not simulated yet",
-            "remove the element",
+            "Remove the element",
         )
 
 

@@ -40,7 +40,8 @@ class Settings(Element):
     tolerance: Positive | None = Field(
         default=None,
         description="Largest joint error accepted after a step. Default 1e-6 for order 2, 1e-9 for"
-        " order 4, 1e-12 above, times the scene's size where that exceeds one metre.",
+        " order 4, 1e-12 for order 6 and 8, 1e-14 for order 10, times the scene's size where that"
+        " exceeds one metre.",
         json_schema_extra=meta("m"),
     )
     free_motion: Literal["exact", "rk4"] = Field(
