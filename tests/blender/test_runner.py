@@ -151,7 +151,7 @@ def test_importing_the_add_on_loads_no_kernels(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])},
         capture_output=True,
         text=True,
         check=True,
