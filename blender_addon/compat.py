@@ -43,9 +43,11 @@ class ActionWriter:
 
 def new_curve(curves: Any, data_path: str, index: int, group: str) -> bpy.types.FCurve:
     """A new F-curve in what ``ActionWriter.bind`` returned."""
-    if has_layered_actions():
+    if not has_layered_actions():
+        return curves.new(data_path, index=index, action_group=group)
+    if "group_name" in curves.bl_rna.functions["new"].parameters:
         return curves.new(data_path, index=index, group_name=group)
-    return curves.new(data_path, index=index, action_group=group)
+    return curves.new(data_path, index=index)  # 4.4 and 4.5
 
 
 def curves_of(obj: bpy.types.Object) -> list[bpy.types.FCurve]:

@@ -143,6 +143,7 @@ def test_importing_the_add_on_loads_no_kernels(tmp_path):
     import subprocess
 
     root = Path(__file__).resolve().parents[2]
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])
     code = (
         "import sys, bpy, blender_addon; blender_addon.register();"
         " import impulse_core.recording; print('numba' in sys.modules)"
@@ -151,7 +152,7 @@ def test_importing_the_add_on_loads_no_kernels(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *inherited])},
         capture_output=True,
         text=True,
         check=True,
