@@ -1,0 +1,179 @@
+"""What is not simulated yet, and what cannot be, is refused by name and place."""
+
+import numpy as np
+import pytest
+
+import impulse_core as ic
+from impulse_core.compile import SceneError
+from impulse_schema import save_scene
+from impulse_schema.models import (
+    Body,
+    CouplingTerm,
+    Friction,
+    Joint,
+    Keyframe,
+    Limit,
+    Motor,
+    Spring,
+    SpringDamper,
+)
+from tests.core.scenes import box, chain, scene_of
+
+
+def hinged(**joint):
+    """A bar on a hinge named elbow, with more on it."""
+    scene = chain(1, ["hinge"])
+    elbow = scene.joints[0].model_dump(exclude_unset=True) | {"name": "elbow"} | joint
+    scene.joints[0] = Joint(**elbow)
+    return scene
+
+
+def kinematic():
+    scene = chain(1, ["hinge"])
+    key = Keyframe(time=0.0, position=(0.0, 0.0, 0.0))
+    scene.bodies.append(Body(name="lift", motion="kinematic", keyframes=[key]))
+    return scene
+
+
+def coupled():
+    scene = chain(2, ["hinge", "hinge"])
+    terms = [CouplingTerm(joint=f"joint-{k}", coefficient=1.0) for k in range(2)]
+    scene.joints.append(Joint(name="gear", type="coupling", terms=terms))
+    return scene
+
+
+def sprung():
+    scene = chain(1, ["ball"])
+    scene.springs = [
+        SpringDamper(
+            name="cord",
+            body2="rod-0",
+            anchor=(1.0, 0.0, 0.0),
+            anchor2=scene.bodies[0].position,
+            stiffness=2.0,
+        )
+    ]
+    return scene
+
+
+def with_settings(**settings):
+    return chain(1, ["ball"], **settings)
+
+
+REFUSED = {
+    "motor": (lambda: hinged(motors=[Motor(kind="velocity", target=1.0)]), ["elbow", "motors"]),
+    "limit": (lambda: hinged(limits=[Limit(lower=-1.0, upper=1.0)]), ["elbow", "limits"]),
+    "spring": (lambda: hinged(springs=[Spring(stiffness=1.0)]), ["elbow", "springs"]),
+    "friction": (lambda: hinged(frictions=[Friction(force=1.0)]), ["elbow", "friction"]),
+    "breaking force": (lambda: hinged(break_force=10.0), ["elbow", "breaking", "break_force"]),
+    "breaking torque": (lambda: hinged(break_torque=10.0), ["elbow", "breaking", "break_torque"]),
+    "coupling": (coupled, ["gear", "coupling"]),
+    "kinematic body": (kinematic, ["lift", "kinematic"]),
+    "spring between points": (sprung, ["spring"]),
+    "method": (lambda: with_settings(method="lm4"), ["lm4", "imp10"]),
+    "solver": (lambda: with_settings(solver="sle"), ["sle", "direct"]),
+    "flow": (lambda: with_settings(method="imp4", free_motion="rk4"), ["rk4", "imp4", "imp2"]),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("suffix", [".xml", ".json"])
+def test_refused_with_name_and_place(what, suffix, tmp_path):
+    """One problem, whose message names the element, at a line and column of the file it was in."""
+    build, words = REFUSED[what]
+    path = tmp_path / f"scene{suffix}"
+    save_scene(build(), path)
+
+    with pytest.raises(SceneError) as caught:
+        ic.simulate(ic.load_scene(path), duration=0.1)
+
+    (problem,) = caught.value.problems
+    assert all(word in f"{problem.message}. {problem.hint}" for word in words)
+    assert problem.file == str(path)
+    assert problem.line is not None
+    assert problem.column is not None
+    assert problem.hint
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused_when_built_in_python(what):
+    """The same for a scene without a file, which has an element path but no line."""
+    build, words = REFUSED[what]
+
+    with pytest.raises(SceneError) as caught:
+        ic.simulate(build(), duration=0.1)
+
+    (problem,) = caught.value.problems
+    assert all(word in str(problem) for word in words)
+    assert problem.line is None
+
+
+def test_everything_at_once():
+    """All refusals of a scene are reported together."""
+    scene = kinematic()
+    scene.joints[0] = hinged(limits=[Limit(upper=1.0)], break_force=1.0).joints[0]
+
+    assert len(ic.check(scene)) == 3
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"method": "lm4"}, ["lm4", "imp2"]),
+        ({"method": "euler"}, ["euler", "imp2"]),
+        ({"solver": "iterative"}, ["iterative", "direct"]),
+        ({"step": 0.0}, ["step", "positive"]),
+        ({"step": float("nan")}, ["step", "positive"]),
+        ({"duration": float("inf")}, ["duration", "positive"]),
+        ({"fps": -1.0}, ["fps", "positive"]),
+        ({"tolerance": 0.0}, ["tolerance", "positive"]),
+        ({"threads": 0}, ["threads", "at least 1"]),
+        ({"step": 2.0, "duration": 1.0}, ["step", "duration", "smaller"]),
+    ],
+)
+def test_unusable_options(option, words):
+    """An argument that cannot be used is an OptionError of one sentence that names it."""
+    with pytest.raises(ic.OptionError) as caught:
+        ic.simulate(with_settings(), **({"duration": 0.1} | option))
+
+    assert all(word in str(caught.value) for word in words)
+    assert "\n" not in str(caught.value)
+
+
+def test_arguments_win_over_settings():
+    """An argument wins over the scene's setting, that over the default."""
+    scene = with_settings(step=0.005, fps=10.0, duration=0.2, method="imp4", tolerance=1e-7)
+
+    by_scene = ic.simulate(scene)
+    by_arguments = ic.simulate(
+        scene, step=0.02, fps=5.0, duration=0.4, method="imp2", tolerance=1e-5
+    )
+    by_default = ic.simulate(with_settings(), duration=0.1)
+
+    assert (by_scene.step, by_scene.fps, by_scene.method) == (0.005, 10.0, "imp4")
+    assert by_scene.times[-1] == 0.2
+    assert by_scene.diagnostics["tolerance_m"] == 1e-7
+    assert (by_arguments.step, by_arguments.fps, by_arguments.method) == (0.02, 5.0, "imp2")
+    assert by_arguments.diagnostics["tolerance_m"] == 1e-5
+    assert (by_default.step, by_default.fps, by_default.method) == (0.01, 25.0, "imp2")
+
+
+@pytest.mark.parametrize(("scale", "expected"), [(0.1, 1e-6), (10.0, 1e-5)])
+def test_default_tolerance_grows_with_the_scene(scale, expected):
+    """1e-6 m for order two, times the scene's size in metres where that exceeds one."""
+    scene = scene_of([box("a", (0.0, 0.0, 0.0), mass=1.0), box("b", (scale, 0.0, 0.0), mass=1.0)])
+
+    found = ic.simulate(scene, duration=0.02).diagnostics["tolerance_m"]
+
+    assert found == pytest.approx(expected, rel=0.2)
+    assert found >= 1e-6
+    assert np.isfinite(found)
+
+
+def test_visible_contact_is_warned_of():
+    """Bodies that could touch are simulated, with a warning that they pass through each other."""
+    scene = scene_of([box("a", (0.0, 0.0, 0.0)), box("b", (0.0, 0.0, 1.0))])
+
+    (warning,) = ic.simulate(scene, duration=0.02).diagnostics["warnings"]
+
+    assert "contact is not simulated yet" in warning
