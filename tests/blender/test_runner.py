@@ -146,7 +146,8 @@ def test_importing_the_add_on_loads_no_kernels(tmp_path):
     inherited = filter(None, [os.environ.get("PYTHONPATH")])
     code = (
         "import sys, bpy, blender_addon; blender_addon.register();"
-        " import impulse_core.recording; print('numba' in sys.modules)"
+        " import impulse_core.recording; print('numba' in sys.modules);"
+        " blender_addon.unregister()"
     )
 
     done = subprocess.run(
