@@ -11,9 +11,10 @@ from pathlib import Path
 from impulse_schema import Scene, scene_to_xml
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "trees"), str(HERE / "chains")]
+sys.path[:0] = [str(HERE / folder) for folder in ("trees", "chains", "mechanisms")]
 
 from chains import chain_with_both_ends_fixed, hanging_chain  # noqa: E402
+from mechanisms import mechanisms  # noqa: E402
 from trees import hub, tree  # noqa: E402
 
 
@@ -24,6 +25,7 @@ def scenes() -> dict[str, Scene]:
         "trees/hub-127.xml": hub(127),
         "chains/hanging-chain.xml": hanging_chain(),
         "chains/chain-8-loop.xml": chain_with_both_ends_fixed(),
+        **mechanisms(),
     }
 
 

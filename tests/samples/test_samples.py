@@ -30,6 +30,12 @@ CONTRACT = {  # names others rely on
     "tree-127",
     "hub-127",
     "crane",
+    "four-bar",
+    "n-four-bar-2",
+    "n-four-bar-40",
+    "slider-crank",
+    "universal-shaft",
+    "scissor-lift",
 }
 
 
@@ -90,6 +96,7 @@ def test_sample_meets_its_numbers(run):
     assert report["max_joint_error_m"] <= report["tolerance_m"]
     compare_energy(run.numbers.get("energy", {}), report["energy_j"])
     compare_positions(run.numbers.get("position", []), recording)
+    compare_mobility(run.numbers.get("mobility", {}), run.path)
     if drift := run.numbers.get("momentum", {}).get("relative_drift"):
         start = np.linalg.norm(recording.momentum["angular"][0])
         assert report["momentum_drift"]["angular"] <= drift * start
@@ -117,6 +124,13 @@ def compare_positions(wanted: list[dict[str, Any]], recording: Recording) -> Non
         )
         error = np.linalg.norm(recording.positions[frame, body] + point - item["at"])
         assert error <= item["within"], f"{item['body']} at {item['time']} s is {error:.3g} m off"
+
+
+def compare_mobility(wanted: dict[str, int], path: Path) -> None:
+    if wanted:
+        facts = impulse_core.describe(load_scene(path))
+        facts["redundant_joints"] = len(facts["redundant_joints"])
+        assert {key: facts[key] for key in wanted} == wanted
 
 
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
