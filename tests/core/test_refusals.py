@@ -177,3 +177,11 @@ def test_visible_contact_is_warned_of():
     (warning,) = ic.simulate(scene, duration=0.02).diagnostics["warnings"]
 
     assert "contact is not simulated yet" in warning
+
+
+def test_tolerance_below_round_off():
+    """A tolerance that coordinates of this size cannot hold is refused with one that they can."""
+    scene = with_settings()
+
+    with pytest.raises(ic.OptionError, match="finer than coordinates"):
+        ic.simulate(scene, duration=0.1, tolerance=1e-17)

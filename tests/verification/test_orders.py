@@ -65,7 +65,7 @@ def path_error(name, method, step):
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("method", ORDER)
 def test_order_of_the_path(name, method):
-    """imp2, imp4, imp6 and imp8 have their order, within 0.2, with all kinds of joints and loads."""
+    """imp2, imp4, imp6 and imp8 have their order, within 0.2, with joints and loads."""
     step = COARSE_STEP[method]
 
     order = math.log2(path_error(name, method, step) / path_error(name, method, step / 2))

@@ -1,0 +1,124 @@
+"""Model, State, Structure and Workspace: the documented fields and shapes are the real ones."""
+
+import ast
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import impulse_core.model as model_module
+from impulse_core.invariants import Tally, new_tally
+from impulse_core.model import TAYLOR_ORDER
+from impulse_schema.models import Load
+from tests.core.probes import Probe
+from tests.core.scenes import chain, four_bar
+
+SHAPE = re.compile(r"shape \(([^()]*)\)")
+NAMES = ("Structure", "Model", "State", "Workspace")
+
+
+def documented_classes():
+    """Fields and docstrings of the named tuples in model.py, in the order they are written."""
+    tree = ast.parse(Path(model_module.__file__).read_text(encoding="utf-8"))
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            fields = {}
+            last = None
+            for line in node.body:
+                if isinstance(line, ast.AnnAssign):
+                    last = line.target.id
+                    fields[last] = ""
+                elif isinstance(line, ast.Expr) and last is not None:
+                    fields[last] = line.value.value
+            found[node.name] = fields
+    return found
+
+
+CLASSES = documented_classes()
+
+
+@pytest.fixture(scope="module")
+def probe():
+    scene = four_bar()
+    scene.bodies += chain(2, ["ball", "fixed"]).bodies
+    scene.joints += chain(2, ["ball", "fixed"]).joints
+    scene.loads = [Load(body="left", force=(1.0, 0.0, 0.0)) for _ in range(4)]
+    return Probe(scene)
+
+
+def instances(probe):
+    return {
+        "Structure": probe.structure,
+        "Model": probe.model,
+        "State": probe.state,
+        "Workspace": probe.work,
+    }
+
+
+def sizes(probe):
+    """What the letters of the documented shapes stand for."""
+    return {
+        "n": len(probe.model.mass) - 1,
+        "m": len(probe.model.body1),
+        "l": len(probe.model.load_body),
+        "K": len(probe.structure.column_start) - 1,
+        "E": len(probe.structure.entry_row),
+        "TAYLOR_ORDER": TAYLOR_ORDER,
+    }
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_field_is_documented(name):
+    """Each field of model.py is followed by a docstring, and the fields are those of the class."""
+    assert tuple(CLASSES[name]) == getattr(model_module, name)._fields
+    assert all(CLASSES[name].values())
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), [(name, field) for name in NAMES for field in CLASSES[name]]
+)
+def test_documented_shapes_are_the_real_ones(probe, name, field):
+    """The shape in a field's docstring is that of the array of a compiled scene."""
+    value = getattr(instances(probe)[name], field)
+    stated = SHAPE.search(CLASSES[name][field])
+    if stated is None:
+        assert not isinstance(value, np.ndarray) or value.ndim == 1
+        return
+    letters = [part.strip() for part in stated.group(1).split(",") if part.strip()]
+    known = sizes(probe)
+    expected = tuple(eval(part, {"__builtins__": {}}, known) for part in letters)
+
+    assert value.shape == expected
+
+
+def test_letters_stand_for_different_sizes(probe):
+    """The scene of these tests tells the letters apart, so a swapped shape shows."""
+    known = [*sizes(probe).values(), sizes(probe)["n"] + 1, 3, 4]
+
+    assert len({known[0], known[1], known[3], known[4]}) == 4
+    assert sizes(probe)["l"] == 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arrays_are_of_the_annotated_type(probe, name):
+    """Floats are float64 and Ints int64, C-ordered, as kernels are compiled for."""
+    holder = instances(probe)[name]
+    annotations = getattr(model_module, name).__annotations__
+    for field, value in zip(holder._fields, holder, strict=True):
+        if isinstance(value, np.ndarray):
+            kind = str(annotations[field])
+            assert value.dtype == (np.int64 if "Ints" in kind else np.float64), field
+            assert value.flags.c_contiguous, field
+
+
+def test_tally_fields():
+    """Every field of the tally is documented as one number unless it says its shape."""
+    tree = ast.parse(Path(model_module.__file__).with_name("invariants.py").read_text("utf-8"))
+    (node,) = [n for n in tree.body if isinstance(n, ast.ClassDef)]
+    texts = [line.value.value for line in node.body[1:] if isinstance(line, ast.Expr)]
+    for value, text in zip(new_tally(), texts, strict=True):
+        stated = SHAPE.search(text)
+        assert value.shape == ((int(stated.group(1).strip(",")),) if stated else (1,))
+    assert len(texts) == len(Tally._fields)

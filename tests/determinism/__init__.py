@@ -1,0 +1,1 @@
+"""Equal input, equal bits."""
