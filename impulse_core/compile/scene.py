@@ -17,6 +17,7 @@ from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
 from impulse_schema import Problem, Scene, SceneError, check_scene, joint_names, source_path
+from impulse_schema.models import Body
 
 __all__ = ["CompiledScene", "check", "compile_scene"]
 
@@ -105,26 +106,18 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         raise SceneError(problems.problems)
     properties = [mass for mass in found if mass is not None]
 
-    bodies = [scene.bodies[i] for i in dynamic]
     rows = {body.name: len(dynamic) for body in scene.bodies} | {"world": len(dynamic)}
-    rows |= {body.name: row for row, body in enumerate(bodies)}
-    moments, axes = _principal(properties)
-    user_position = np.array([b.position for b in bodies] + [(0.0, 0.0, 0.0)], dtype=float)
-    user_orientation = _unit_rows([b.orientation for b in bodies] + [(1.0, 0.0, 0.0, 0.0)])
-    center = np.array([p.center_of_mass for p in properties] + [np.zeros(3)])
-    position = user_position + rotated(user_orientation, center)
-    orientation = multiplied(user_orientation, axes)
-    mass = np.array([p.mass for p in properties] + [0.0])
-    gyration = np.sqrt(moments.max(axis=1) / np.where(mass > 0.0, mass, 1.0))
-    size, reach = _extent(scene, position, gyration)
-    joints = compile_joints(scene, rows, position, orientation, gyration)
+    rows |= {scene.bodies[i].name: row for row, i in enumerate(dynamic)}
+    bodies = _place([scene.bodies[i] for i in dynamic], properties)
+    size, reach = _extent(scene, bodies)
+    joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
     if not assemble:
         check_start(scene, size, problems)
     if problems.problems:
         raise SceneError(problems.problems)
 
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
-    origin, user_axes = _outputs(scene, body_row, center, axes)
+    origin, user_axes = _outputs(scene, body_row, bodies)
     contact = contact_warning(scene)
     name, sha256 = _identity(scene)
     return CompiledScene(
@@ -132,24 +125,22 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         name=name,
         sha256=sha256,
         model=Model(
-            mass=mass,
-            inverse_mass=_inverse(mass),
-            inertia=moments,
-            inverse_inertia=_inverse(moments),
-            symmetry_axis=_symmetry_axes(moments),
+            mass=bodies.mass,
+            inverse_mass=_inverse(bodies.mass),
+            inertia=bodies.moments,
+            inverse_inertia=_inverse(bodies.moments),
+            symmetry_axis=_symmetry_axes(bodies.moments),
             gravity=np.array(scene.settings.gravity, dtype=float),
             size=size,
             flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
             **vars(joints),
-            **_loads(scene, rows, center, axes),
+            **_loads(scene, rows, bodies),
         ),
         state=State(
-            position=position,
-            orientation=orientation,
-            velocity=np.array([b.velocity for b in bodies] + [(0.0, 0.0, 0.0)], dtype=float),
-            angular_momentum=_angular_momenta(
-                [b.angular_velocity for b in bodies], orientation, moments
-            ),
+            position=bodies.position,
+            orientation=bodies.orientation,
+            velocity=bodies.velocity,
+            angular_momentum=bodies.angular_momentum,
             multiplier=np.zeros((len(scene.joints), 6)),
             multiplier_step=np.zeros(1),
         ),
@@ -165,6 +156,45 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         size=size,
         reach=reach,
         warnings=source.warnings + ([contact] if contact else []),
+    )
+
+
+@dataclass
+class _Bodies:
+    """Start of the dynamic bodies and, as last row, of the world; rows as in Model and State."""
+
+    mass: Floats
+    moments: Floats
+    gyration: Floats  # largest radius of gyration [m]
+    center: Floats  # centre of mass in the user's frame [m]
+    axes: Floats  # body frame to the user's axes, quaternions
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+    angular_momentum: Floats
+
+
+def _place(bodies: list[Body], properties: list[MassProperties]) -> _Bodies:
+    """Put the body frames where the users' origins and the mass properties say."""
+    rest = (0.0, 0.0, 0.0)
+    moments, axes = _principal(properties)
+    mass = np.array([p.mass for p in properties] + [0.0])
+    center = np.array([p.center_of_mass for p in properties] + [np.zeros(3)])
+    user_position = np.array([b.position for b in bodies] + [rest], dtype=float)
+    user_orientation = _unit_rows([b.orientation for b in bodies] + [(1.0, 0.0, 0.0, 0.0)])
+    orientation = multiplied(user_orientation, axes)
+    w = np.array([b.angular_velocity for b in bodies] + [rest], dtype=float)
+    return _Bodies(
+        mass=mass,
+        moments=moments,
+        gyration=np.sqrt(moments.max(axis=1) / np.where(mass > 0.0, mass, 1.0)),
+        center=center,
+        axes=axes,
+        position=user_position + rotated(user_orientation, center),
+        orientation=orientation,
+        velocity=np.array([b.velocity for b in bodies] + [rest], dtype=float),
+        # L = R J Rᵀ ω
+        angular_momentum=rotated(orientation, moments * rotated(conjugated(orientation), w)),
     )
 
 
@@ -212,17 +242,10 @@ def _symmetry_axes(moments: Floats) -> Ints:
     return axes
 
 
-def _angular_momenta(
-    velocities: list[tuple[float, float, float]], orientation: Floats, moments: Floats
-) -> Floats:
-    """L = R J Rᵀ ω, world frame."""
-    w = np.array([*velocities, (0.0, 0.0, 0.0)], dtype=float)
-    return rotated(orientation, moments * rotated(conjugated(orientation), w))
-
-
-def _extent(scene: Scene, position: Floats, gyration: Floats) -> tuple[float, float]:
+def _extent(scene: Scene, bodies: _Bodies) -> tuple[float, float]:
     """Diagonal of the box around bodies and anchors, and their largest coordinate [m]."""
-    points = [position[:-1] - gyration[:-1, None], position[:-1] + gyration[:-1, None]]
+    position, radius = bodies.position[:-1], bodies.gyration[:-1, None]
+    points = [position - radius, position + radius]
     anchors = [a for joint in scene.joints for a in (joint.anchor, joint.anchor2) if a is not None]
     if anchors:
         points.append(np.array(anchors, dtype=float))
@@ -232,14 +255,14 @@ def _extent(scene: Scene, position: Floats, gyration: Floats) -> tuple[float, fl
     return float(np.linalg.norm(np.ptp(cloud, axis=0))), float(np.abs(cloud).max())
 
 
-def _outputs(scene: Scene, body_row: Ints, center: Floats, axes: Floats) -> tuple[Floats, Floats]:
+def _outputs(scene: Scene, body_row: Ints, bodies: _Bodies) -> tuple[Floats, Floats]:
     """Object origins and axes of all bodies seen from the rows they follow."""
     origin = np.zeros((len(scene.bodies), 3))
     turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(scene.bodies), 1))
     for i, body in enumerate(scene.bodies):
         if body.motion == "dynamic":
-            back = conjugated(axes[body_row[i]])
-            origin[i] = rotated(back, -center[body_row[i]])
+            back = conjugated(bodies.axes[body_row[i]])
+            origin[i] = rotated(back, -bodies.center[body_row[i]])
             turned[i] = back
         else:
             origin[i] = body.position
@@ -247,24 +270,24 @@ def _outputs(scene: Scene, body_row: Ints, center: Floats, axes: Floats) -> tupl
     return origin, turned
 
 
-def _loads(scene: Scene, rows: dict[str, int], center: Floats, axes: Floats) -> dict[str, Any]:
+def _loads(scene: Scene, rows: dict[str, int], bodies: _Bodies) -> dict[str, Any]:
     """The load fields of Model, by its names."""
     loads = scene.loads
-    bodies = np.array([rows[load.body] for load in loads], dtype=np.int64)
-    back = conjugated(axes[bodies]).reshape(-1, 4)
+    on = np.array([rows[load.body] for load in loads], dtype=np.int64)
+    back = conjugated(bodies.axes[on]).reshape(-1, 4)
     points = np.array(
         [
-            center[row] if load.point is None else load.point
-            for load, row in zip(loads, bodies, strict=True)
+            bodies.center[row] if load.point is None else load.point
+            for load, row in zip(loads, on, strict=True)
         ],
         dtype=float,
     ).reshape(-1, 3)
     return {
-        "load_body": bodies,
+        "load_body": on,
         "load_reaction": np.array([rows[load.reaction_body] for load in loads], dtype=np.int64),
         "load_force": np.array([load.force for load in loads], dtype=float).reshape(-1, 3),
         "load_torque": np.array([load.torque for load in loads], dtype=float).reshape(-1, 3),
-        "load_point": rotated(back, points - center[bodies].reshape(-1, 3)),
+        "load_point": rotated(back, points - bodies.center[on].reshape(-1, 3)),
         "load_in_body_axes": np.array([load.axes == "body" for load in loads], dtype=np.int64),
         "load_axes": back,
     }
