@@ -66,8 +66,7 @@ class Recorder:
         energy = np.array(self._energy).reshape(-1, 2)
         momentum = np.array(self._momentum).reshape(-1, 2, 3)
         diagnostics = _without_infinities(self._report())
-        if interrupted:
-            diagnostics["interrupted"] = True
+        diagnostics["interrupted"] = interrupted
         return Recording(
             scene=self.compiled.name,
             scene_sha256=self.compiled.sha256,
