@@ -161,3 +161,41 @@ def test_velocities_that_do_not_fit_are_reported():
 
     assert report["start"]["max_velocity_change_m_s"] > 0.1
     assert any("velocities did not fit" in text for text in report["warnings"])
+
+
+def test_far_gaps_are_closed_on_request():
+    """assemble=True pulls joints together from any distance, and reports how far bodies moved."""
+    recording = ic.simulate(opened(0.6), duration=0.1, assemble=True)
+
+    report = recording.diagnostics
+    assert recording.complete
+    assert report["start"]["joint_error_before_m"] == pytest.approx(0.6, rel=1e-9)
+    assert report["start"]["joint_error_after_m"] <= report["tolerance_m"]
+    moved = report["start"]["moved_bodies"]
+    assert set(moved) == {"rod-0", "rod-1"}
+    assert max(body["shift_m"] for body in moved.values()) == report["start"]["max_shift_m"]
+    assert report["max_joint_error_m"] <= report["tolerance_m"]
+
+
+def test_joints_that_contradict_each_other():
+    """A bar held by two distance joints that no pose can satisfy is refused by name."""
+    scene = scene_of([box("bob", (1.0, 0.0, 0.0))])
+    for k, x in enumerate((0.0, 5.0)):
+        scene.joints.append(
+            Joint(
+                name=f"rod-{k}",
+                type="distance",
+                body2="bob",
+                anchor=(x, 0.0, 0.0),
+                anchor2=(1.0, 0.0, 0.0),
+                length=1.0,
+            )
+        )
+
+    with pytest.raises(SceneError) as caught:
+        ic.simulate(scene, duration=0.1, assemble=True)
+
+    (problem,) = caught.value.problems
+    assert "rod-" in problem.message
+    assert "'world' and 'bob'" in problem.message
+    assert "contradict" in problem.message
