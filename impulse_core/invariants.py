@@ -28,6 +28,8 @@ class Tally(NamedTuple):
     """Largest translational joint error after any stage [m]."""
     rotation_error: Floats
     """Largest rotational joint error after any stage [rad]."""
+    fastest: Floats
+    """Largest angular velocity of a body after any step [rad/s]."""
     work: Floats
     """Work done by loads [J]."""
     start_energy: Floats
@@ -125,6 +127,8 @@ def tally_step(model, state, work, tally):
     tally.drift_sum[0] += drift
     if not (drift <= tally.largest_drift[0]):
         tally.largest_drift[0] = drift
+    for i in range(len(model.mass) - 1):
+        tally.fastest[0] = max(tally.fastest[0], norm(vec3_at(work.angular_velocity, i)))
     P, L = momenta(model, state)
     start = tally.start_momentum
     dP = norm(P - Vec3(start[0], start[1], start[2]))

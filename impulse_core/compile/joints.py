@@ -8,19 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
-from impulse_core.joints.table import COMMON_AXIS, CONSTANT_ANGLE, JOINT_PARTS, POINT_POINT
+from impulse_core.joints.table import JOINT_PARTS, POINT_POINT
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import Joint
 
-__all__ = ["REPAIR_ANGLE", "REPAIR_FRACTION", "JointArrays", "compile_joints"]
+__all__ = ["REPAIR_FRACTION", "JointArrays", "compile_joints"]
 
 REPAIR_FRACTION = 0.01
 """Joints that start apart by up to this fraction of the scene's size are pulled together."""
-
-REPAIR_ANGLE = math.radians(2.0)
-"""Axes that start apart by up to this angle [rad] are pulled together."""
 
 
 @dataclass
@@ -121,10 +118,12 @@ def _frame(a: Floats) -> Floats:
 
 
 def check_start(scene: Scene, size: float, problems: ProblemList) -> None:
-    """Report joints that start too far apart to be a matter of rounding, for a scene this large."""
+    """Report joints that start too far apart to be a matter of rounding, for a scene this large.
+
+    Axes that start more than two degrees apart are refused before, by the schema.
+    """
     for j, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
         _check_anchors(joint, j, name, size, problems)
-        _check_axes(joint, j, name, problems)
 
 
 def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: ProblemList) -> None:
@@ -156,22 +155,4 @@ def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: Probl
                 BAD_JOINT,
                 f"joint '{name}': the anchors coincide, so the distance has no direction",
                 "Use a ball joint for distance zero",
-            )
-
-
-def _check_axes(joint: Joint, j: int, name: str, problems: ProblemList) -> None:
-    parts = JOINT_PARTS[joint.type]
-    pair = f"'{joint.body1}' and '{joint.body2}'"
-    if parts.rotation in (COMMON_AXIS, CONSTANT_ANGLE) and joint.axis2 is not None:
-        axis1, axis2 = _axes(joint)
-        angle = math.atan2(float(np.linalg.norm(np.cross(axis1, axis2))), float(axis1 @ axis2))
-        wanted = math.pi / 2.0 if parts.rotation == CONSTANT_ANGLE else 0.0
-        if abs(angle - wanted) > REPAIR_ANGLE:
-            problems.add(
-                ("joints", j, "axis2"),
-                JOINTS_APART,
-                f"joint '{name}': the axes of {pair} start at {math.degrees(angle):.3g} degrees,"
-                f" where the joint keeps {math.degrees(wanted):g}; up to"
-                f" {math.degrees(REPAIR_ANGLE):g} degrees is pulled together",
-                "Change axis or axis2",
             )

@@ -21,6 +21,7 @@ from impulse_core.model import TAYLOR_ORDER
 
 _ROUND_OFF = 1e-17  # two terms below this fraction of the sum end it
 _LARGEST_TURN = 0.5  # rad per substep: about 16 terms
+_MOST_PARTS = 2e5  # 16 000 turns a step; a bound on the time a hopeless step can take
 
 
 @kernel
@@ -82,7 +83,7 @@ def turn_by_taylor_series(q, angular_momentum, inertia, inverse_inertia, h, seri
     fastest = math.sqrt(body_momentum.x**2 + body_momentum.y**2 + body_momentum.z**2) * max(
         inverse_inertia.x, inverse_inertia.y, inverse_inertia.z
     )
-    parts = 1 + int(min(fastest * abs(h) / _LARGEST_TURN, 1e6))
+    parts = 1 + int(min(fastest * abs(h) / _LARGEST_TURN, _MOST_PARTS))
     part = h / parts
     for _ in range(parts):
         q, w = _substep(q, w, inertia, inverse_inertia, part, series)

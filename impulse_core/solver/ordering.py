@@ -236,13 +236,16 @@ def _lay_out(
         joint_block_transposed=transposed,
         fill_block=np.array(fill, dtype=np.int64),
         solve_node=np.array(visit, dtype=np.int64),
-        regularisation=_regularisation(model),
+        regularisation=_regularisation(model, REGULARISATION if has_loops else 0.0),
         has_loops=int(has_loops),
     )
 
 
-def _regularisation(model: Model) -> Floats:
-    """E: a fraction of the diagonal of G M⁻¹ Gᵀ where a row is used, 1 where it is padding."""
+def _regularisation(model: Model, fraction: float) -> Floats:
+    """E: a fraction of the diagonal of G M⁻¹ Gᵀ where a row is used, 1 where it is padding.
+
+    Joints of a forest cannot be redundant, and need none.
+    """
     regularisation = np.ones((len(model.body1), 6))
     softest = model.inverse_inertia.max(axis=1)
     for j, (i1, i2) in enumerate(zip(model.body1, model.body2, strict=True)):
@@ -252,7 +255,7 @@ def _regularisation(model: Model) -> Floats:
         )
         turning = softest[i1] + softest[i2]
         rows = TRANSLATION_ROWS[int(model.translation_part[j])]
-        regularisation[j, :rows] = REGULARISATION * translation
+        regularisation[j, :rows] = fraction * translation
         rows = ROTATION_ROWS[int(model.rotation_part[j])]
-        regularisation[j, 3 : 3 + rows] = REGULARISATION * turning
+        regularisation[j, 3 : 3 + rows] = fraction * turning
     return regularisation
