@@ -254,7 +254,8 @@ def test_redundant_joints_of_a_four_bar(ratio):
 
 def test_regularisation_is_small_beside_the_matrix():
     """On loops E is a trillionth of the diagonal of G M⁻¹ Gᵀ if bodies turned about their softest
-    axis; for thin bars that is up to fifty times more in inertia, so up to 1e-9 of the diagonal."""
+    axis; for thin bars that is up to fifty times more in inertia, so up to 1e-9 of the diagonal.
+    """
     probe = Probe(four_bar())
     G = probe.gradient()
     diagonal = np.diag(G @ np.linalg.solve(probe.mass_matrix(), G.T))
