@@ -159,6 +159,37 @@ def test_convert_there_and_back(cli: Cli, pendulum: Path) -> None:
     assert scene == impulse_schema.load_scene(data) == impulse_schema.load_scene(back)
 
 
+MESH_SCENE = """<scene version="1">
+<mesh name="m" file="parts/t.obj"/>
+<body name="a" density="1"><geometry shape="mesh" mesh="m"/></body>
+</scene>
+"""
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+def test_convert_takes_mesh_files_along(cli: Cli, tmp_path: Path) -> None:
+    """Into another folder, mesh files are copied; one that differs is never replaced."""
+    (tmp_path / "here" / "parts").mkdir(parents=True)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here" / "s.xml").write_text(MESH_SCENE)
+    (tmp_path / "here" / "parts" / "t.obj").write_text(TETRAHEDRON)
+
+    first = cli("convert", tmp_path / "here" / "s.xml", tmp_path / "there" / "s.json")
+    again = cli("convert", tmp_path / "here" / "s.xml", tmp_path / "there" / "s.json")
+    assert (first.code, again.code) == (0, 0)
+    copy = tmp_path / "there" / "parts" / "t.obj"
+    assert copy.read_text() == TETRAHEDRON
+    assert cli("info", tmp_path / "there" / "s.json").code == 0
+
+    copy.write_text("something else")
+    (tmp_path / "there" / "s.json").unlink()
+    refused = cli("convert", tmp_path / "here" / "s.xml", tmp_path / "there" / "s.json")
+    assert refused.code == 1
+    assert "in the way" in refused.err
+    assert copy.read_text() == "something else"
+    assert not (tmp_path / "there" / "s.json").exists()
+
+
 def test_convert_refuses(cli: Cli, pendulum: Path) -> None:
     """Wrong input, wrong suffix, the input itself or a missing folder: exit code 1, no output."""
     content = pendulum.read_text()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 import click
 
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE, allow_outside_option
+
+if TYPE_CHECKING:
+    from impulse_schema import Scene
 
 
 @click.command()
@@ -18,7 +22,8 @@ def convert(scene: Path, output: Path, allow_outside: bool) -> None:
     """Write the scene IN as OUT; the endings .xml and .json say which format.
 
     Both formats hold the same model, so nothing is lost on the way, but comments in an XML file.
-    The scene is checked first; OUT is replaced only by a whole new file.
+    The scene is checked first; OUT is replaced only by a whole new file. Mesh files go along if
+    OUT lies in another folder.
 
     \b
     Example:
@@ -26,6 +31,38 @@ def convert(scene: Path, output: Path, allow_outside: bool) -> None:
     """
     from impulse_schema import load_scene, save_scene
 
-    check_outputs([output], inputs=[scene])
-    save_scene(load_scene(scene, allow_outside=allow_outside), output)
-    click.echo(f"wrote {output}")
+    check_outputs([output], inputs=[scene], suffixes=(".xml", ".json"))
+    loaded = load_scene(scene, allow_outside=allow_outside)
+    copied = _copy_meshes(loaded, scene.parent, output.parent)
+    save_scene(loaded, output)
+    click.echo(f"wrote {', '.join(str(path) for path in [output, *copied])}")
+
+
+def _copy_meshes(scene: Scene, source: Path, target: Path) -> list[Path]:
+    """Copy the mesh files of ``scene`` to the same places under another folder.
+
+    Paths that lead out of the folder mean the same file from anywhere, or are refused on saving.
+
+    Raises:
+        RecordingError: If another file is in the way; nothing has been copied then.
+    """
+    from impulse_core.recording import RecordingError, write_atomically
+
+    wanted: dict[Path, bytes] = {}
+    for name in {mesh.file for mesh in scene.meshes if mesh.file is not None}:
+        path = PurePath(name)
+        if path.is_absolute() or ".." in path.parts or source.resolve() == target.resolve():
+            continue
+        content = (source / path).read_bytes()
+        copy = target / path
+        if not copy.exists():
+            wanted[copy] = content
+        elif copy.read_bytes() != content:
+            raise RecordingError(
+                "is in the way of the scene's mesh file of that name; convert into another folder.",
+                file=str(copy),
+            )
+    for copy, content in wanted.items():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(copy, content)
+    return sorted(wanted)
