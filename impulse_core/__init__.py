@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from impulse_core.compile import check, load_scene
+    from impulse_core.compile import SceneError, check, load_scene
     from impulse_core.description import describe
     from impulse_core.options import OptionError
     from impulse_core.recording import Recording, RecordingError, load_recording
@@ -27,6 +27,7 @@ _HOME = {
     "Progress": "simulation",
     "Recording": "recording",
     "RecordingError": "recording",
+    "SceneError": "compile",
     "SimulationError": "simulation",
     "check": "compile",
     "describe": "description",
@@ -40,6 +41,7 @@ __all__ = [
     "Progress",
     "Recording",
     "RecordingError",
+    "SceneError",
     "SimulationError",
     "check",
     "describe",

@@ -59,7 +59,7 @@ def largest_distance(recording: Recording, mechanism: OneFreedom, s: np.ndarray,
 
 
 def four_bar() -> OneFreedom:
-    """The yardstick's parallelogram by the angle of its crank."""
+    """The redundant parallelogram by the angle of its crank."""
     bodies = [bar(6.0, 1.0, 0.1), bar(12.0, 2.0, 0.1), bar(6.0, 1.0, 0.1)]
 
     def pose(s):
