@@ -98,6 +98,8 @@ def sizes(growth: joint_trees.Growth, picture: Path) -> str:
         (
             "The same mobile with a tenth of the torque, 0.5 s. Time grows as N to the power of"
             f" **{growth.exponent:.2f}** (least squares over all sizes, corrections included)."
+            " At the full torque the largest trees whirl too fast for this step"
+            " (design/direct-solver.md)."
         ),
         "",
         f"![Microseconds per step against bodies]({picture.as_posix()})",

@@ -8,6 +8,7 @@ named by a hash of every source file of this package, so any edit starts a fresh
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -16,11 +17,11 @@ from pathlib import Path
 
 import numba
 
-__all__ = ["cache_folder", "cache_is_cold", "inlined_kernel", "inner_kernel", "kernel"]
+__all__ = ["cache_folder", "inlined_kernel", "inner_kernel", "kernel"]
 
 _PACKAGE = Path(__file__).parent
 _WITHOUT_KERNELS = ("compile", "recording")  # folders that neither hold kernels nor their constants
-_KEPT_CACHES = 4  # folders of older sources that are kept, so that switching branches stays warm
+_KEPT_CACHES = 3  # folders of other sources that are kept, so that switching branches stays warm
 
 
 def _cache_root() -> Path:
@@ -45,25 +46,22 @@ def cache_folder() -> Path:
     return _cache_root() / _source_hash()
 
 
-def cache_is_cold() -> bool:
-    """True if no kernel of these sources has been compiled on this machine yet."""
-    disabled = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # read from the environment
-    return not disabled and not any(_CACHE.glob("**/*.nbc"))
-
-
-def _prune_old_caches(root: Path) -> None:
-    folders = sorted(root.iterdir(), key=lambda folder: folder.stat().st_mtime, reverse=True)
-    for folder in folders[_KEPT_CACHES:]:
+def _prune_old_caches() -> None:
+    others = [folder for folder in _CACHE.parent.iterdir() if folder != _CACHE]
+    others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in others[_KEPT_CACHES:]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 _CACHE = cache_folder()
 try:
     _CACHE.mkdir(parents=True, exist_ok=True)
-    _prune_old_caches(_CACHE.parent)
     _CACHE_USABLE = os.access(_CACHE, os.W_OK)
 except OSError:
     _CACHE_USABLE = False  # read-only home: compile in memory, every time
+if _CACHE_USABLE:
+    with contextlib.suppress(FileNotFoundError):  # another process prunes at the same moment
+        _prune_old_caches()
 
 if _CACHE_USABLE:
     numba.config.CACHE_DIR = str(_CACHE)  # type: ignore[attr-defined]

@@ -96,7 +96,6 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
         tally.failed_joint[0] = joint
         tally.failed_error[0] = error
         if error <= tolerance:
-            tally.corrections[0] += correction
             tally.translation_error[0] = max(tally.translation_error[0], shift)
             tally.rotation_error[0] = max(tally.rotation_error[0], turn)
             return True
@@ -113,7 +112,7 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
         else:
             solve(structure, work.error, -1.0 / h, work)
         apply_impulses(model, work.impulse, state, work)
-    tally.corrections[0] += MOST_CORRECTIONS
+        tally.corrections[0] += 1
     return False
 
 

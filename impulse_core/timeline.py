@@ -8,6 +8,7 @@ the same method on a copy of the state.
 from __future__ import annotations
 
 import bisect
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -67,7 +68,7 @@ def plan_timeline(
     same = _SAME * step
     breaks = sorted({float(t) for t in switches.ravel() if same < t < duration - same})
     breaks.append(duration)
-    frames = frame_times(duration, fps, step)[1:]
+    frames = deque(frame_times(duration, fps, step)[1:])
     grid = 0  # steps of the grid behind us
     now = 0.0
     while now < duration - same:
@@ -91,10 +92,10 @@ def plan_timeline(
             length = end - now
         inside = []
         while frames and frames[0] < end - same:
-            inside.append(frames.pop(0) - now)
+            inside.append(frames.popleft() - now)
         at_end = bool(frames) and frames[0] <= end + same
         if at_end:
-            frames.pop(0)
+            frames.popleft()
         yield Segment(now, length, count, tuple(inside), at_end, end)
         now = end
 
@@ -102,5 +103,5 @@ def plan_timeline(
 def active_loads(windows: Floats, start: float, end: float) -> Ints:
     """1 for every load that acts during the step from start to end, shape (l,)."""
     slack = _SAME * (end - start)
-    middle_in = (windows[:, 0] <= start + slack) & (windows[:, 1] >= end - slack)
-    return middle_in.astype(np.int64)
+    active = (windows[:, 0] <= start + slack) & (windows[:, 1] >= end - slack)
+    return active.astype(np.int64)

@@ -99,22 +99,6 @@ IDENTITY3 = Mat3(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @kernel
-def diagonal(v):
-    """diag(v)"""
-    return Mat3(v.x, 0.0, 0.0, 0.0, v.y, 0.0, 0.0, 0.0, v.z)
-
-
-@kernel
-def outer(a, b):
-    """a bᵀ"""
-    return Mat3(
-        a.x * b.x, a.x * b.y, a.x * b.z,
-        a.y * b.x, a.y * b.y, a.y * b.z,
-        a.z * b.x, a.z * b.y, a.z * b.z,
-    )  # fmt: skip
-
-
-@kernel
 def cross_matrix(r):
     """[r]×, so that [r]× v = r × v."""
     return Mat3(0.0, -r.z, r.y, r.z, 0.0, -r.x, -r.y, r.x, 0.0)

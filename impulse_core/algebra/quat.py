@@ -32,8 +32,6 @@ class Quat(NamedTuple):
 _is_quat = is_tuple_of(Quat)
 offer(operator.mul, Quat.__mul__, _is_quat, _is_quat)
 
-IDENTITY_ROTATION = Quat(1.0, 0.0, 0.0, 0.0)
-
 
 @kernel
 def conjugate(q):

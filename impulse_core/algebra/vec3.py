@@ -77,16 +77,6 @@ def unit(a):
 
 
 @kernel
-def any_perpendicular(a):
-    """A unit vector perpendicular to a, continuous except where a's smallest component changes."""
-    if abs(a.x) <= abs(a.y) and abs(a.x) <= abs(a.z):
-        return unit(Vec3(0.0, a.z, -a.y))
-    if abs(a.y) <= abs(a.z):
-        return unit(Vec3(-a.z, 0.0, a.x))
-    return unit(Vec3(a.y, -a.x, 0.0))
-
-
-@kernel
 def vec3_at(rows, i):
     """Row i of an (n, 3) array."""
     return Vec3(rows[i, 0], rows[i, 1], rows[i, 2])

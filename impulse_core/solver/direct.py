@@ -115,8 +115,8 @@ def prepare(model, structure, state, work):
 
 
 @inner_kernel
-def put_right_side(structure, right_side, scale, x):
-    """Scatter scale · right_side (m, 6) to the joint nodes of x (K, 3); zero at the bodies."""
+def substitute_forward(structure, lower, right_side, scale, x):
+    """x (K, 3) with L x = scale · right_side (m, 6) at the joint nodes and zero at the bodies."""
     for node in range(len(x)):
         put_vec3(x, node, ZERO3)
     for j in range(len(structure.translation_node)):
@@ -125,6 +125,13 @@ def put_right_side(structure, right_side, scale, x):
                 x[node, 0] = scale * right_side[j, row]
                 x[node, 1] = scale * right_side[j, row + 1]
                 x[node, 2] = scale * right_side[j, row + 2]
+    nodes = len(x)
+    for visit in range(len(structure.solve_node)):
+        k = structure.solve_node[visit]
+        y = vec3_at(x, k)
+        for e in range(structure.column_start[k], structure.column_start[k + 1]):
+            row = structure.entry_row[e]
+            put_vec3(x, row, vec3_at(x, row) - mat3_at(lower, nodes + e) @ y)
 
 
 @inner_kernel
@@ -143,16 +150,9 @@ def solve(structure, right_side, scale, work):
     """Solve A λ = scale · right_side, shapes (m, 6), into work.impulse."""
     block = work.block
     x = work.right_side
-    nodes = len(structure.column_start) - 1
-    visits = len(structure.solve_node)
-    put_right_side(structure, right_side, scale, x)
-    for visit in range(visits):
-        k = structure.solve_node[visit]
-        y = vec3_at(x, k)
-        for e in range(structure.column_start[k], structure.column_start[k + 1]):
-            row = structure.entry_row[e]
-            put_vec3(x, row, vec3_at(x, row) - mat3_at(block, nodes + e) @ y)
-    for visit in range(visits - 1, -1, -1):
+    nodes = len(x)
+    substitute_forward(structure, block, right_side, scale, x)
+    for visit in range(len(structure.solve_node) - 1, -1, -1):
         k = structure.solve_node[visit]
         y = mat3_at(block, k) @ vec3_at(x, k)
         for e in range(structure.column_start[k], structure.column_start[k + 1]):

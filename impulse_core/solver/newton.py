@@ -31,7 +31,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
-from impulse_core.solver.direct import gather, moment_rows, put_right_side, transposed
+from impulse_core.solver.direct import gather, moment_rows, substitute_forward, transposed
 
 
 @kernel
@@ -134,16 +134,9 @@ def prepare_newton(model, structure, state, h, work):
 def solve_newton(structure, right_side, scale, work):
     """Solve (∂d/∂λ / h) λ = scale · right_side, shapes (m, 6), into work.impulse."""
     lower, upper, x = work.newton_lower, work.newton_upper, work.right_side
-    nodes = len(structure.column_start) - 1
-    visits = len(structure.solve_node)
-    put_right_side(structure, right_side, scale, x)
-    for visit in range(visits):
-        k = structure.solve_node[visit]
-        y = vec3_at(x, k)
-        for e in range(structure.column_start[k], structure.column_start[k + 1]):
-            row = structure.entry_row[e]
-            put_vec3(x, row, vec3_at(x, row) - mat3_at(lower, nodes + e) @ y)
-    for visit in range(visits - 1, -1, -1):
+    nodes = len(x)
+    substitute_forward(structure, lower, right_side, scale, x)
+    for visit in range(len(structure.solve_node) - 1, -1, -1):
         k = structure.solve_node[visit]
         y = vec3_at(x, k)
         for e in range(structure.column_start[k], structure.column_start[k + 1]):

@@ -14,18 +14,15 @@ from impulse_core.algebra import (
     Mat3,
     Quat,
     Vec3,
-    any_perpendicular,
     conjugate,
     cross,
     cross_matrix,
-    diagonal,
     dot,
     half_angle_functions,
     inverse,
     inverse_symmetric,
     norm,
     normalized,
-    outer,
     rotate,
     rotate_back,
     rotation_matrix,
@@ -104,7 +101,7 @@ def test_scalars_of_every_kind_scale(scalar):
     """A NumPy number on either side scales a vector or matrix rather than making an array."""
     assert scalar * Vec3(1.0, 2.0, 3.0) == Vec3(2.0, 4.0, 6.0)
     assert Vec3(1.0, 2.0, 3.0) * scalar == Vec3(2.0, 4.0, 6.0)
-    assert scalar * IDENTITY3 == diagonal(Vec3(2.0, 2.0, 2.0))
+    assert scalar * IDENTITY3 == Mat3(2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0)
     assert type(scalar * IDENTITY3) is Mat3
 
 
@@ -116,7 +113,6 @@ def test_products_are_those_of_numpy(v, w, a, b):
 
     assert dot(v, w) == pytest.approx(V @ W, **close)
     assert array(cross(v, w)) == pytest.approx(np.cross(V, W), **close)
-    assert array(outer(v, w)) == pytest.approx(np.outer(V, W), **close)
     assert array(cross_matrix(v)) @ W == pytest.approx(np.cross(V, W), **close)
     assert array(a @ v) == pytest.approx(A @ V, **close)
     assert array(a @ b) == pytest.approx(A @ B, **close)
@@ -224,12 +220,8 @@ def test_similarity(q, d):
 
 
 @given(vectors.filter(lambda v: norm(v) > 1e-3))
-def test_perpendicular_unit_vectors(v):
-    """any_perpendicular has length one and no part along v; unit has length one along v."""
-    across = any_perpendicular(v)
-
-    assert norm(across) == pytest.approx(1.0, abs=4e-16)
-    assert abs(dot(across, v)) <= 1e-15 * norm(v)
+def test_unit_vectors(v):
+    """unit has length one and points along v."""
     assert norm(unit(v)) == pytest.approx(1.0, abs=4e-16)
     assert dot(unit(v), v) == pytest.approx(norm(v), rel=1e-15)
 

@@ -22,7 +22,7 @@ from impulse_core import jit
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
 from impulse_core.algebra import Quat, Vec3
 import impulse_core
-cold = jit.cache_is_cold()
+cold = not any(jit.cache_folder().glob("**/*.nbc"))
 q = turn_symmetric_top(Quat(1.0, 0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0), 1.0, 1.0, 2, 0.5)
 hits = sum(turn_symmetric_top.stats.cache_hits.values())
 print(json.dumps([list(q), cold, hits, impulse_core.__file__, str(jit.cache_folder())]))
