@@ -77,7 +77,7 @@ def close_joints(model, structure, state, tolerance, work):
 @inner_kernel
 def _move(model, state):
     """Let every body move for one unit of time with the velocities the impulses gave it."""
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))
         q = quat_at(state.orientation, i)
         L = rotate_back(q, vec3_at(state.angular_momentum, i))

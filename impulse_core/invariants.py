@@ -75,7 +75,7 @@ def energies(model, state, work):
     g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
     kinetic = 0.0
     potential = 0.0
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         v = vec3_at(state.velocity, i)
         w = vec3_at(work.angular_velocity, i)
         kinetic += 0.5 * model.mass[i] * dot(v, v)
@@ -89,7 +89,7 @@ def momenta(model, state):
     """Total linear [N s] and angular [N m s] momentum about the world origin."""
     P = Vec3(0.0, 0.0, 0.0)
     L = Vec3(0.0, 0.0, 0.0)
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         p = vec3_at(state.velocity, i) * model.mass[i]
         P = P + p
         L = L + cross(vec3_at(state.position, i), p) + vec3_at(state.angular_momentum, i)
@@ -127,7 +127,7 @@ def tally_step(model, state, work, tally):
     tally.drift_sum[0] += drift
     if not (drift <= tally.largest_drift[0]):
         tally.largest_drift[0] = drift
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         tally.fastest[0] = max(tally.fastest[0], norm(vec3_at(work.angular_velocity, i)))
     P, L = momenta(model, state)
     start = tally.start_momentum

@@ -35,7 +35,7 @@ def kick(model, state, h, work):
             F, T, r = _load_in_world(model, state, k)
             _push(model, state, model.load_body[k], h * F, h * (T + cross(r, F)))
             other = model.load_reaction[k]
-            if other < len(model.mass) - 1:
+            if other < model.dynamic:
                 x = vec3_at(state.position, model.load_body[k]) + r
                 arm = x - vec3_at(state.position, other)
                 _push(model, state, other, -h * F, -h * (T + cross(arm, F)))
@@ -59,7 +59,7 @@ def load_power(model, state, work):
             w = vec3_at(work.angular_velocity, i)
             power += dot(F, vec3_at(state.velocity, i) + cross(w, r)) + dot(T, w)
             other = model.load_reaction[k]
-            if other < len(model.mass) - 1:
+            if other < model.dynamic:
                 arm = vec3_at(state.position, i) + r - vec3_at(state.position, other)
                 w = vec3_at(work.angular_velocity, other)
                 power -= dot(F, vec3_at(state.velocity, other) + cross(w, arm)) + dot(T, w)

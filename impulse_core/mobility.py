@@ -45,7 +45,7 @@ def mobility(compiled: CompiledScene) -> Mobility:
     part that has loops, by orthogonalising them joint after joint.
     """
     model = compiled.model
-    bodies = len(model.mass) - 1
+    bodies = model.dynamic
     rows = [
         TRANSLATION_ROWS[int(t)] + ROTATION_ROWS[int(r)]
         for t, r in zip(model.translation_part, model.rotation_part, strict=True)
@@ -136,7 +136,7 @@ def _directions(model, state, directions):
 def _missing_rank(gradients: _ConstraintRows, joints: list[int]) -> dict[int, int]:
     """For each joint, how many of its rows follow from joints before it."""
     model = gradients.model
-    world = len(model.mass) - 1
+    world = model.dynamic
     members = sorted({int(b) for j in joints for b in (model.body1[j], model.body2[j])} - {world})
     columns = {body: k for k, body in enumerate(members)}
     basis = np.zeros((0, 6 * len(members)))

@@ -80,6 +80,8 @@ class Structure(NamedTuple):
 class Model(NamedTuple):
     """The constant data of a scene."""
 
+    dynamic: int
+    """Number n of dynamic bodies."""
     mass: Floats
     """Mass [kg], shape (n+1,); 0 for the world."""
     inverse_mass: Floats

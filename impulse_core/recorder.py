@@ -200,7 +200,7 @@ class Recorder:
 def _is_isolated(compiled: CompiledScene) -> bool:
     """No gravity, no load, no joint to the world: total momentum is conserved."""
     model = compiled.model
-    world = len(model.mass) - 1
+    world = model.dynamic
     return not (
         np.any(model.gravity)
         or len(model.load_body)

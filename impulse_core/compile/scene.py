@@ -125,6 +125,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         name=name,
         sha256=sha256,
         model=Model(
+            dynamic=len(dynamic),
             mass=bodies.mass,
             inverse_mass=_inverse(bodies.mass),
             inertia=bodies.moments,

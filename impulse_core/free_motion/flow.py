@@ -47,7 +47,7 @@ def _turned(model, q, angular_momentum, i, h, series):
 def predict(model, state, h, work):
     """Write the poses after free motion over h into work.next_position, work.next_orientation."""
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         C = vec3_at(state.position, i)
         v = vec3_at(state.velocity, i)
         put_vec3(work.next_position, i, C + h * v + half_gravity)
@@ -60,7 +60,7 @@ def predict(model, state, h, work):
 def advance(model, state, h, work):
     """Take the predicted poses as the new ones and let gravity act on the velocities."""
     dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         put_vec3(state.position, i, vec3_at(work.next_position, i))
         put_quat(state.orientation, i, quat_at(work.next_orientation, i))
         put_vec3(state.velocity, i, vec3_at(state.velocity, i) + dv)

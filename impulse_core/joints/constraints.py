@@ -186,14 +186,14 @@ def apply_impulses(model, impulse, state, work):
             L2 = L2 + P
         put_vec3(state.angular_momentum, i1, L1)
         put_vec3(state.angular_momentum, i2, L2)
-    world = len(model.mass) - 1
-    put_vec3(state.angular_momentum, world, ZERO3)
+    for i in range(model.dynamic, len(model.mass)):
+        put_vec3(state.angular_momentum, i, ZERO3)
 
 
 @inner_kernel
 def angular_velocities(model, state, work):
     """ω = R J⁻¹ Rᵀ L of every dynamic body, into work.angular_velocity (world frame)."""
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         q = quat_at(state.orientation, i)
         L = rotate_back(q, vec3_at(state.angular_momentum, i))
         w = Vec3(

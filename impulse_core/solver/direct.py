@@ -61,7 +61,7 @@ def _assemble(model, structure, state, work):
     block = work.block
     for k in range(len(structure.fill_block)):
         put_mat3(block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         m = model.mass[i]
         put_mat3(block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
         R = rotation_matrix(quat_at(state.orientation, i))

@@ -61,7 +61,7 @@ def _assemble(model, structure, state, h, work):
     for k in range(len(structure.fill_block)):
         put_mat3(work.newton_lower, structure.fill_block[k], zero)
         put_mat3(work.newton_upper, structure.fill_block[k], zero)
-    for i in range(len(model.mass) - 1):
+    for i in range(model.dynamic):
         m = model.mass[i]
         diagonal = Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
         put_mat3(work.newton_lower, structure.linear_node[i], diagonal)

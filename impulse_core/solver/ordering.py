@@ -32,7 +32,7 @@ REGULARISATION = 1e-12  # relative to diag(A); removes nothing, lets redundant r
 
 def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
     """Joints of each dynamic body, dynamic bodies of each joint."""
-    bodies = len(model.mass) - 1
+    bodies = model.dynamic
     joints_of: list[set[int]] = [set() for _ in range(bodies)]
     bodies_of: list[list[int]] = []
     for joint, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
@@ -137,7 +137,7 @@ class _Layout:
 def plan_structure(model: Model) -> Structure:
     """Number the nodes, find the fill, and lay out every block of the factorisation."""
     order, has_loops = elimination_order(model)
-    bodies, joints = len(model.mass) - 1, len(model.body1)
+    bodies, joints = model.dynamic, len(model.body1)
     linear = np.full(bodies, -1, dtype=np.int64)
     angular = np.full(bodies, -1, dtype=np.int64)
     translation = np.full(joints, -1, dtype=np.int64)

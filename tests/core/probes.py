@@ -99,7 +99,7 @@ class Probe:
         Found by giving each body a unit velocity, so it is independent of the solver's blocks.
         """
         keep = copy_state(self.state)
-        bodies = len(self.model.mass) - 1
+        bodies = self.model.dynamic
         columns = []
         for i in range(bodies):
             inertia = self.world_inertia(i)
@@ -124,7 +124,7 @@ class Probe:
 
     def mass_matrix(self):
         """M over all bodies, dense."""
-        bodies = len(self.model.mass) - 1
+        bodies = self.model.dynamic
         M = np.zeros((6 * bodies, 6 * bodies))
         for i in range(bodies):
             at = 6 * i

@@ -60,7 +60,7 @@ def instances(probe):
 def sizes(probe):
     """What the letters of the documented shapes stand for."""
     return {
-        "n": len(probe.model.mass) - 1,
+        "n": probe.model.dynamic,
         "m": len(probe.model.body1),
         "l": len(probe.model.load_body),
         "K": len(probe.structure.column_start) - 1,

@@ -41,7 +41,7 @@ class Stage(Probe):
     def __init__(self, scene, h, spin=0.0):
         super().__init__(scene)
         self.h = h
-        self._throw(spin * np.random.default_rng(17).normal(size=6 * (len(self.model.mass) - 1)))
+        self._throw(spin * np.random.default_rng(17).normal(size=6 * (self.model.dynamic)))
         _begin_stage(self.model, self.structure, self.state, self.work)
 
     def _throw(self, wish):

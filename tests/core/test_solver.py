@@ -130,7 +130,7 @@ def test_loops_take_both_bodies_before_a_joint(scene):
     """On closed loops every dynamic body comes before its joints, and each vertex once."""
     model, structure = planned(scene)
     order, loops = elimination_order(model)
-    bodies = len(model.mass) - 1
+    bodies = model.dynamic
     place = position_of(order)
 
     assert loops
