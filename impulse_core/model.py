@@ -156,6 +156,8 @@ class State(NamedTuple):
     """Impulses of the last velocity correction [N s | N m s], shape (m, 6): the warm start."""
     multiplier_step: Floats
     """Length of the stage those belong to [s], shape (1,)."""
+    time: Floats
+    """Time of this state [s], shape (1,)."""
 
 
 class Directions(NamedTuple):

@@ -153,7 +153,8 @@ class _Run:
 
     def _advance(self, segment: Segment) -> bool:
         end_of_step = segment.start + segment.length
-        self.stepper.set_loads(active_loads(self.windows, segment.start, end_of_step))
+        active = active_loads(self.windows, segment.start, end_of_step)
+        self.stepper.start_segment(segment.start, active)
         for offset in segment.frames:
             if not self.stepper.peek(offset, partial(self.recorder.add_frame, self.time + offset)):
                 return False

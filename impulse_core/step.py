@@ -36,6 +36,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     if not correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
         return False
     advance(model, state, h, work)
+    state.time[0] += h
     prepare(model, structure, state, work)
     kick(model, state, 0.5 * h, work)
     correct_velocities(model, structure, state, h, work)
@@ -175,6 +176,7 @@ def copy_into(source, target):
         for row in range(6):
             target.multiplier[j, row] = source.multiplier[j, row]
     target.multiplier_step[0] = source.multiplier_step[0]
+    target.time[0] = source.time[0]
 
 
 @inner_kernel

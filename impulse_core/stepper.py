@@ -101,8 +101,9 @@ class Stepper:
             "Move the bodies nearer to a pose that fits, or correct the joints",
         )
 
-    def set_loads(self, active: Ints) -> None:
-        """Choose the loads that act from now on."""
+    def start_segment(self, time: float, active: Ints) -> None:
+        """Set the time [s] and choose the loads that act from now on."""
+        self.state.time[0] = time
         self.work.load_active[:] = active
 
     def advance(self, length: float, count: int) -> bool:

@@ -144,6 +144,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             angular_momentum=bodies.angular_momentum,
             multiplier=np.zeros((len(scene.joints), 6)),
             multiplier_step=np.zeros(1),
+            time=np.zeros(1),
         ),
         body_names=[body.name for body in scene.bodies],
         body_row=body_row,
