@@ -156,10 +156,10 @@ def correct_velocities(model, structure, state, h, work):
 
 
 @inlined_kernel
-def composed_step(model, structure, state, h, fractions, tolerance, work, tally):
+def composed_step(stage, model, system, state, h, fractions, tolerance, work, tally):
     """One step of the method: stages of lengths γh. False as soon as one fails."""
     for s in range(len(fractions)):
-        if not impulse_step(model, structure, state, fractions[s] * h, tolerance, work, tally):
+        if not stage(model, system, state, fractions[s] * h, tolerance, work, tally):
             return False
     return True
 
@@ -179,19 +179,13 @@ def copy_into(source, target):
     target.time[0] = source.time[0]
 
 
-@inner_kernel
-def resume(model, structure, state, work):
-    """Make the workspace fit a state that was put back."""
-    prepare(model, structure, state, work)
-    angular_velocities(model, state, work)
-
-
 @inlined_kernel
-def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
+def halving_step(stage, prepare, model, system, state, h, fractions, tolerance, work, tally):
     """One step; where it does not converge, the whole step again in halves, quarters, …
 
     Always the composed step is halved, never a single stage: a composition of unequal parts
     would lose its order. False at the floor h / FINEST_PART, with the state before the failure.
+    stage and prepare are those of a solver, system is what it keeps beside the workspace.
     """
     done = 0
     part = FINEST_PART
@@ -199,14 +193,15 @@ def halving_step(model, structure, state, h, fractions, tolerance, work, tally):
         copy_into(state, work.saved)
         saved_work = tally.work[0]
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
-        if composed_step(model, structure, state, length, fractions, tolerance, work, tally):
+        if composed_step(stage, model, system, state, length, fractions, tolerance, work, tally):
             done += part
             while part < FINEST_PART and done % (2 * part) == 0:
                 part *= 2
             continue
         copy_into(work.saved, state)
         tally.work[0] = saved_work
-        resume(model, structure, state, work)
+        prepare(model, system, state, work)
+        angular_velocities(model, state, work)
         if part == 1:
             tally.failed_time[0] = h * (done / FINEST_PART)
             return False
@@ -237,10 +232,13 @@ def run_steps(model, structure, state, h, count, fractions, tolerance, put_back,
     put_back says that state was replaced since the last call, so that work no longer fits it.
     """
     if put_back:
-        resume(model, structure, state, work)
+        prepare(model, structure, state, work)
+        angular_velocities(model, state, work)
     for done in range(count):
         before = tally.corrections[0]
-        if not halving_step(model, structure, state, h, fractions, tolerance, work, tally):
+        if not halving_step(
+            impulse_step, prepare, model, structure, state, h, fractions, tolerance, work, tally
+        ):
             return done
         tally.most_corrections[0] = max(tally.most_corrections[0], tally.corrections[0] - before)
         tally_step(model, state, work, tally)

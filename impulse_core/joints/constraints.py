@@ -55,7 +55,7 @@ def _across(model_frame, j, q):
 
 
 @inner_kernel
-def _translation_error(model, j, q1, A, B):
+def translation_error(model, j, q1, A, B):
     part = model.translation_part[j]
     if part == POINT_POINT:
         return point_point_error(A, B)
@@ -81,7 +81,7 @@ def _translation_rows(model, j, q1, A, B):
 
 
 @inner_kernel
-def _rotation_error(model, j, q1, q2):
+def rotation_error(model, j, q1, q2):
     part = model.rotation_part[j]
     if part == FIXED_ROTATION:
         return fixed_rotation_error(q1, q2, quat_at(model.relative_orientation, j))
@@ -125,12 +125,12 @@ def joint_errors(model, position, orientation, error):
         if model.translation_part[j] != NO_PART:
             A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
             B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
-            d = _translation_error(model, j, q1, A, B)
+            d = translation_error(model, j, q1, A, B)
             error[j, 0], error[j, 1], error[j, 2] = d.x, d.y, d.z
             size = norm(d)
             worst_translation = max(worst_translation, size)
         if model.rotation_part[j] != NO_PART:
-            d = _rotation_error(model, j, q1, q2)
+            d = rotation_error(model, j, q1, q2)
             error[j, 3], error[j, 4], error[j, 5] = d.x, d.y, d.z
             turn = norm(d)
             worst_rotation = max(worst_rotation, turn)
