@@ -15,6 +15,7 @@ from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
     joint_errors,
+    line_beyond_a_stage,
     relative_velocities,
 )
 from impulse_core.loads import kick, load_power
@@ -34,6 +35,8 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     power = load_power(model, state, work) if len(model.load_body) else 0.0
     kick(model, state, 0.5 * h, work)
     if not correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
+        return False
+    if not lines_turn_little(model, state, work, tally):
         return False
     advance(model, state, h, work)
     state.time[0] += h
@@ -115,6 +118,15 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
         apply_impulses(model, work.impulse, state, work)
         tally.corrections[0] += 1
     return False
+
+
+@inner_kernel
+def lines_turn_little(model, state, work, tally):
+    """Whether no distance joint's line turns too far in this stage; else it is named as failed."""
+    joint = line_beyond_a_stage(model, state, work)
+    if joint >= 0:
+        tally.failed_joint[0] = joint
+    return joint < 0
 
 
 @inner_kernel

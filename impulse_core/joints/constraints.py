@@ -25,7 +25,7 @@ from impulse_core.algebra import (
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
 from impulse_core.joints.constant_angle import constant_angle_error, constant_angle_rows
-from impulse_core.joints.distance import distance_error, distance_rows
+from impulse_core.joints.distance import distance_error, distance_rows, line_turned_too_far
 from impulse_core.joints.fixed_rotation import fixed_rotation_error
 from impulse_core.joints.point_line import point_line_error, point_line_rows
 from impulse_core.joints.point_plane import point_plane_error, point_plane_rows
@@ -160,6 +160,28 @@ def joint_directions(model, position, orientation, directions):
             put_vec3(directions.arm2, j, x2 - C2)
         if model.rotation_part[j] != NO_PART:
             put_mat3(directions.rotation_rows, j, _rotation_rows(model, j, q1, q2))
+
+
+@inner_kernel
+def line_beyond_a_stage(model, state, work):
+    """The first joint whose line turns too far between the state and the prediction; -1 if none."""
+    for j in range(len(model.body1)):
+        if model.translation_part[j] == DISTANCE:
+            A, B = _joint_points(model, j, state.position, state.orientation)
+            A_next, B_next = _joint_points(model, j, work.next_position, work.next_orientation)
+            if line_turned_too_far(A, B, A_next, B_next):
+                return j
+    return -1
+
+
+@inner_kernel
+def _joint_points(model, j, position, orientation):
+    """Points A of body 1 and B of body 2 in the world."""
+    i1 = model.body1[j]
+    i2 = model.body2[j]
+    r1 = rotate(quat_at(orientation, i1), vec3_at(model.anchor1, j))
+    r2 = rotate(quat_at(orientation, i2), vec3_at(model.anchor2, j))
+    return vec3_at(position, i1) + r1, vec3_at(position, i2) + r2
 
 
 @inner_kernel

@@ -9,8 +9,14 @@ the same from either end: angular momentum is conserved to round-off.
 
 from __future__ import annotations
 
-from impulse_core.algebra import Mat3, Vec3, norm, unit
+from impulse_core.algebra import Mat3, Vec3, dot, norm, unit
 from impulse_core.jit import kernel
+
+# A line that turns by φ in a stage needs sin φ = h u / l, with u the speed across it: towards 90°
+# the energy is wrong by ever more, and beyond there is no solution. Halving only where there is
+# none lets the energy run away: the triple pendulum at 0.08 s gained 1e7 J in 50 s. With 0.6 rad it
+# stays within the pendulum's own 60 J.
+SMALLEST_COSINE = 0.825
 
 
 @kernel
@@ -24,3 +30,9 @@ def distance_rows(A, B):
     """Directions of the rows, and the points of bodies 1 and 2 where the impulse acts."""
     n = unit(B - A)
     return Mat3(n.x, n.y, n.z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), A, B
+
+
+@kernel
+def line_turned_too_far(A, B, A_next, B_next):
+    """Whether the line turns by more than 0.6 rad in a stage, too far for a good step."""
+    return not (dot(unit(B - A), unit(B_next - A_next)) >= SMALLEST_COSINE)
