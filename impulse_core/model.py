@@ -9,10 +9,13 @@ number of off-diagonal blocks.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from impulse_core.signals import Signals
 
 __all__ = [
     "FLOW_EXACT",
@@ -138,6 +141,9 @@ class Model(NamedTuple):
     """1 where force and torque are given in the *user's* body axes, shape (l,)."""
     load_axes: Floats
     """User's body axes to body frame, shape (l, 4), quaternion."""
+
+    signals: Signals
+    """Functions of time that motors follow."""
 
 
 class State(NamedTuple):

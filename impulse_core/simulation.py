@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+import numpy as np
+
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.options import OptionError, Options, choose_options
 from impulse_core.recording import Recording
@@ -143,7 +145,10 @@ class _Run:
 
     def _segments(self) -> Iterator[Segment]:
         o = self.options
-        return plan_timeline(o.duration, o.step, o.fps, self.windows, self._most_steps())
+        switches = np.concatenate(
+            [self.windows.ravel(), self.stepper.compiled.switches(o.duration)]
+        )
+        return plan_timeline(o.duration, o.step, o.fps, switches, self._most_steps())
 
     def _most_steps(self) -> int:
         """Steps per kernel call, by a rough cost model: 10 µs and 2 µs a row, per stage."""
@@ -158,7 +163,7 @@ class _Run:
         for offset in segment.frames:
             if not self.stepper.peek(offset, partial(self.recorder.add_frame, self.time + offset)):
                 return False
-        return self.stepper.advance(segment.length, segment.count)
+        return self.stepper.advance(segment.length, segment.count, segment.grid)
 
     def _failure(self, event: dict[str, Any]) -> SimulationError:
         self.recorder.events.append(event)

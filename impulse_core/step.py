@@ -238,15 +238,19 @@ def begin(model, structure, state, tolerance, work, tally):
 
 
 @kernel
-def run_steps(model, structure, state, h, count, fractions, tolerance, put_back, work, tally):
+def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally):
     """Take count steps of length h; returns how many were completed.
 
+    The first is step number grid on the grid k·h, so that its time does not depend on how the
+    steps are shared out to calls; a negative grid means that state.time is right as it is.
     put_back says that state was replaced since the last call, so that work no longer fits it.
     """
     if put_back:
         prepare(model, structure, state, work)
         angular_velocities(model, state, work)
     for done in range(count):
+        if grid >= 0:
+            state.time[0] = (grid + done) * h
         before = tally.corrections[0]
         if not halving_step(
             impulse_step, prepare, model, structure, state, h, fractions, tolerance, work, tally

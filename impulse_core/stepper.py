@@ -106,10 +106,13 @@ class Stepper:
         self.state.time[0] = time
         self.work.load_active[:] = active
 
-    def advance(self, length: float, count: int) -> bool:
-        """Take steps; False if one failed, with the state before the failure."""
+    def advance(self, length: float, count: int, grid: int = -1) -> bool:
+        """Take steps, the first being number ``grid`` of the grid unless that is negative.
+
+        Returns False if one failed, with the state before the failure.
+        """
         began = time.perf_counter()
-        done = self._completed = self._run(length, count)
+        done = self._completed = self._run(length, count, grid)
         if done:
             self.call_seconds.append(((time.perf_counter() - began) / done, done))
         return done == count
@@ -127,13 +130,14 @@ class Stepper:
             self._put_back = True
         return reached
 
-    def _run(self, length: float, count: int) -> int:
+    def _run(self, length: float, count: int, grid: int = -1) -> int:
         done = run_steps(
             self.model,
             self.structure,
             self.state,
             length,
             count,
+            grid,
             self.fractions,
             self.tolerance,
             self._put_back,

@@ -1,8 +1,8 @@
-"""When steps, frames and load switches happen: the plan a simulation follows.
+"""When steps, frames and switches happen: the plan a simulation follows.
 
-Steps lie on the grid k·h. A step that contains a load's switch time or the end of the run is cut
-there. Frames lie on k/fps and never change a step: one that falls inside is reached by a step of
-the same method on a copy of the state.
+Steps lie on the grid k·h. A step that contains a switch (of a load or a curve) or the end of the
+run is cut there. Frames lie on k/fps and never change a step: one that falls inside is reached by
+a step of the same method on a copy of the state.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Segment:
         frames: Times of frames strictly inside its only step, seen from its start [s].
         frame_at_end: Whether a frame falls on its end.
         end: Time at which it ends [s].
+        grid: Number of its first step on the grid, -1 if its step is not one of the grid.
     """
 
     start: float
@@ -40,6 +41,7 @@ class Segment:
     frames: tuple[float, ...]
     frame_at_end: bool
     end: float
+    grid: int
 
 
 def frame_times(duration: float, fps: float, step: float) -> list[float]:
@@ -62,7 +64,7 @@ def plan_timeline(
         duration: [s].
         step: [s].
         fps: [1/s].
-        switches: Times at which loads begin or end [s], any order, shape (k, 2).
+        switches: Times at which loads or curves switch [s], any order and shape.
         most_steps: Largest number of steps in one segment.
     """
     same = _SAME * step
@@ -79,12 +81,13 @@ def plan_timeline(
             whole = min(whole, max(int(np.floor((frames[0] - now) / step + _SAME)), 1))
         if whole > 0:
             count = min(whole, most_steps)
+            first = grid
             grid += count
             end, length = grid * step, step
             if abs(end - stop) <= same:
                 end = stop
         else:
-            count = 1
+            count, first = 1, -1
             next_grid = (grid + 1) * step
             end = next_grid if next_grid < stop - same else stop
             if abs(end - next_grid) <= same:
@@ -96,7 +99,7 @@ def plan_timeline(
         at_end = bool(frames) and frames[0] <= end + same
         if at_end:
             frames.popleft()
-        yield Segment(now, length, count, tuple(inside), at_end, end)
+        yield Segment(now, length, count, tuple(inside), at_end, end, first)
         now = end
 
 

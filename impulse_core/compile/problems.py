@@ -11,6 +11,7 @@ __all__ = [
     "MESH_FILE",
     "NOT_SIMULATED",
     "NO_MASS",
+    "NO_VALUE",
     "ProblemList",
     "problem_at",
 ]
@@ -20,6 +21,7 @@ MESH_DEFECT = "E602"
 NO_MASS = "E603"
 JOINTS_APART = "E611"
 BAD_JOINT = "E612"
+NO_VALUE = "E613"
 NOT_SIMULATED = "E621"
 
 

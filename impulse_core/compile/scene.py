@@ -12,6 +12,7 @@ import numpy as np
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.joints import check_start, compile_joints
 from impulse_core.compile.problems import ProblemList
+from impulse_core.compile.signals import SignalList, check_targets, motor_switches
 from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
@@ -65,6 +66,10 @@ class CompiledScene:
     reach: float
     warnings: list[str]
 
+    def switches(self, duration: float) -> Floats:
+        """Times within the run at which a motion or a target breaks [s], where steps end."""
+        return motor_switches(self.scene, duration)
+
     def user_poses(self, position: Floats, orientation: Floats) -> tuple[Floats, Floats]:
         """Poses of the users' object origins from body rows, shapes (…, n+1, 3 and 4)."""
         q = orientation[..., self.body_row, :]
@@ -99,6 +104,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         raise SceneError(unsound)
     problems = ProblemList(scene)
     refuse_unsupported(scene, problems)
+    check_targets(scene, problems)
     source = MassSource(scene, problems)
     dynamic = [i for i, body in enumerate(scene.bodies) if body.motion == "dynamic"]
     found = [body_mass_properties(source, i) for i in dynamic]
@@ -136,6 +142,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
             **vars(joints),
             **_loads(scene, rows, bodies),
+            signals=SignalList().arrays(),
         ),
         state=State(
             position=bodies.position,

@@ -107,3 +107,15 @@ def test_long_runs_keep_the_grid():
 def test_frames_lie_on_multiples_and_on_the_end(duration, fps, expected):
     """Frames are at k/fps and once more at the end of the run."""
     assert frame_times(duration, fps, 0.01) == expected
+
+
+@given(plans(), st.integers(1, 100))
+def test_whole_steps_know_their_place_on_the_grid(plan, most):
+    """Whole steps are numbered, so that their times do not depend on how a run is divided."""
+    duration, step, fps, windows = plan
+    for s in plan_timeline(duration, step, fps, windows, most):
+        if s.grid >= 0:
+            assert s.length == step
+            assert abs(s.grid * step - s.start) <= 1.1e-9 * step
+        else:
+            assert s.count == 1

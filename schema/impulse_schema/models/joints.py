@@ -29,7 +29,8 @@ class Curve(Element):
     values: list[float] = Field(min_length=2, description="Value at each sample time.")
     interpolation: Literal["step", "linear", "cubic"] = Field(
         default="linear",
-        description="Between samples; constant before the first and after the last.",
+        description="Between samples: cubic is a spline with continuous second derivative, level at"
+        " its ends. Constant before the first sample and after the last.",
     )
     repeat: bool = Field(default=False, description="Start over after the last sample.")
 
