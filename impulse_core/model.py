@@ -74,8 +74,13 @@ class Structure(NamedTuple):
     """Blocks that start as zero in every factorisation."""
     solve_node: Ints
     """Nodes a solve has to visit: all but those of bodies that carry no joint beneath them."""
-    regularisation: Floats
-    """E of the joint rows; 1 in padded rows, shape (m, 6)."""
+    padding: Floats
+    """1 in the rows that only fill a node up to three, 0 in constraint rows, shape (m, 6)."""
+    row_scale: Floats
+    """Size of the diagonal of A in each joint row [1/kg | 1/(kg m²)], shape (m, 6)."""
+    pivot_floor: Floats
+    """Scalar pivots below this belong to rows that repeat others, shape (K, 3); 0 in nodes of
+    bodies and of joints on no loop, where that cannot be."""
     has_loops: int
     """1 if the joints close loops, else 0."""
 
@@ -196,8 +201,13 @@ class Workspace(NamedTuple):
     """Joint errors d at the prediction [m | rad], shape (m, 6)."""
     impulse: Floats
     """Solution of the joint system, shape (m, 6)."""
-    regularisation_factor: Floats
-    """Factor on Structure.regularisation, 1 unless a singular pose needs more, shape (1,)."""
+    compliance: Floats
+    """E of each joint row, shape (m, 6): 0 in constraint rows, 1 in padding."""
+    regularisation: Floats
+    """What is added to E relative to Structure.row_scale, shape (1,): 0 unless a singular pose
+    needs it."""
+    dropped: Ints
+    """How many rows of each node the factorisation of block dropped, shape (K,)."""
     stage_velocity: Floats
     """Velocities at the start of the stage, shape (n+1, 3)."""
     stage_angular_momentum: Floats
@@ -251,7 +261,9 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         then=_new_directions(joints),
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
-        regularisation_factor=np.ones(1),
+        compliance=structure.padding.copy(),
+        regularisation=np.zeros(1),
+        dropped=np.zeros(nodes, dtype=np.int64),
         stage_velocity=np.zeros((rows, 3)),
         stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),

@@ -25,7 +25,7 @@ from impulse_core.solver.newton import prepare_newton, solve_newton
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
 VELOCITY_SOLVES = 12  # most solves of a velocity correction where joints close loops
-REGULARISATION_LADDER = (1e4, 1e6, 1e8, 1e9, 1e10)  # factors on ε = 1e-12 for singular poses
+REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 
 
@@ -53,7 +53,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
 def correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
     """The joint correction, with a softer matrix where loops are singular at t.
 
-    Where the rank drops (a parallelogram lying flat), the regularisation ε is raised for this
+    Where the rank drops (a parallelogram lying flat), the diagonal of A is raised for this
     stage. The solution does not depend on the matrix that is used to iterate towards it.
     """
     attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
@@ -67,12 +67,12 @@ def correct_joints_regularised(model, structure, state, h, tolerance, work, tall
             for i in range(len(model.mass)):
                 put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
                 put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
-            work.regularisation_factor[0] = REGULARISATION_LADDER[attempt - 1]
+            work.regularisation[0] = REGULARISATION_LADDER[attempt - 1]
             prepare(model, structure, state, work)
         solved = correct_joints(model, structure, state, h, tolerance, work, tally)
         if solved:
             break
-    work.regularisation_factor[0] = 1.0
+    work.regularisation[0] = 0.0
     return solved
 
 
@@ -145,8 +145,8 @@ def warm_start(model, state, h, work):
 def correct_velocities(model, structure, state, h, work):
     """Remove relative velocities along the constraint directions: A λ = -G v (docs, 13).
 
-    Where joints close loops, the regularised matrix leaves a residual; the solve is repeated
-    with the same factor until it stops falling.
+    Where joints close loops, weak rows amplify round-off; the solve is repeated with the same
+    factor until the residual stops falling.
     """
     angular_velocities(model, state, work)
     if len(model.body1) == 0:

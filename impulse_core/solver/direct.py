@@ -6,6 +6,8 @@
 Pivots are 3×3 blocks: body momenta and joint rows, padded to three, in the static order of
 ordering.py. The factorisation is right-looking: column k is scaled by its pivot's inverse and
 updates the blocks of later columns; where they lie was computed once (Structure.target).
+Joint rows on closed loops may repeat each other and are dropped one by one where they do
+(pivots.py); what cannot be on a loop is inverted block by block.
 Only λ is taken from the solution: bodies are always changed by Gᵀλ itself.
 """
 
@@ -29,6 +31,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
+from impulse_core.solver.pivots import pivot_inverse
 
 
 @kernel
@@ -56,6 +59,16 @@ def _put_coupling(structure, block, j, k, rows):
 
 
 @inner_kernel
+def softness(structure, work, j, row):
+    """-E of the three rows of joint j from row on."""
+    scale, e = work.regularisation[0], work.compliance
+    x = e[j, row] + scale * structure.row_scale[j, row]
+    y = e[j, row + 1] + scale * structure.row_scale[j, row + 1]
+    z = e[j, row + 2] + scale * structure.row_scale[j, row + 2]
+    return Mat3(-x, 0.0, 0.0, 0.0, -y, 0.0, 0.0, 0.0, -z)
+
+
+@inner_kernel
 def _assemble(model, structure, state, work):
     """Write M, G and -E into work.block."""
     block = work.block
@@ -66,12 +79,10 @@ def _assemble(model, structure, state, work):
         put_mat3(block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
         R = rotation_matrix(quat_at(state.orientation, i))
         put_mat3(block, structure.angular_node[i], similarity(R, vec3_at(model.inertia, i)))
-    factor = work.regularisation_factor[0]
     for j in range(len(model.body1)):
-        E = structure.regularisation[j] * factor
         node = structure.translation_node[j]
         if node >= 0:
-            put_mat3(block, node, Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2]))
+            put_mat3(block, node, softness(structure, work, j, 0))
             rows = mat3_at(work.now.translation_rows, j)
             for side in range(2):
                 r = vec3_at(work.now.arm2 if side else work.now.arm1, j)
@@ -80,7 +91,7 @@ def _assemble(model, structure, state, work):
                 _put_coupling(structure, block, j, 2 * side + 1, sign * moment_rows(r, rows))
         node = structure.rotation_node[j]
         if node >= 0:
-            put_mat3(block, node, Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5]))
+            put_mat3(block, node, softness(structure, work, j, 3))
             rows = mat3_at(work.now.rotation_rows, j)
             for side in range(2):
                 sign = 1.0 if side else -1.0
@@ -88,11 +99,17 @@ def _assemble(model, structure, state, work):
 
 
 @inner_kernel
-def _factorise(structure, block):
+def _factorise(structure, work):
     """Block LDLᵀ in place: pivots become D⁻¹, off-diagonal blocks become L."""
+    block = work.block
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
-        pivot = inverse_symmetric(mat3_at(block, k))
+        if structure.pivot_floor[k, 0] > 0.0:
+            pivot, work.dropped[k] = pivot_inverse(
+                mat3_at(block, k), vec3_at(structure.pivot_floor, k)
+            )
+        else:
+            pivot = inverse_symmetric(mat3_at(block, k))
         put_mat3(block, k, pivot)
         start = structure.column_start[k]
         # descending, because row a still needs the unscaled entries b <= a
@@ -111,7 +128,7 @@ def prepare(model, structure, state, work):
     """Directions, matrix and factor at the present poses."""
     joint_directions(model, state.position, state.orientation, work.now)
     _assemble(model, structure, state, work)
-    _factorise(structure, work.block)
+    _factorise(structure, work)
 
 
 @inner_kernel

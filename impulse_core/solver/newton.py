@@ -31,7 +31,14 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
-from impulse_core.solver.direct import gather, moment_rows, substitute_forward, transposed
+from impulse_core.solver.direct import (
+    gather,
+    moment_rows,
+    softness,
+    substitute_forward,
+    transposed,
+)
+from impulse_core.solver.pivots import pivot_inverse
 
 
 @kernel
@@ -74,13 +81,10 @@ def _assemble(model, structure, state, h, work):
         )
         put_mat3(work.newton_lower, structure.angular_node[i], inverse(turn))
     now, then = work.now, work.then
-    factor = work.regularisation_factor[0]
     for j in range(len(model.body1)):
-        E = structure.regularisation[j] * factor
         node = structure.translation_node[j]
         if node >= 0:
-            diagonal = Mat3(-E[0], 0.0, 0.0, 0.0, -E[1], 0.0, 0.0, 0.0, -E[2])
-            put_mat3(work.newton_lower, node, diagonal)
+            put_mat3(work.newton_lower, node, softness(structure, work, j, 0))
             row = mat3_at(then.translation_rows, j)
             column = mat3_at(now.translation_rows, j)
             for side in range(2):
@@ -93,8 +97,7 @@ def _assemble(model, structure, state, h, work):
                 _put_pair(structure, work, j, 2 * side + 1, moment_row, moment_column)
         node = structure.rotation_node[j]
         if node >= 0:
-            diagonal = Mat3(-E[3], 0.0, 0.0, 0.0, -E[4], 0.0, 0.0, 0.0, -E[5])
-            put_mat3(work.newton_lower, node, diagonal)
+            put_mat3(work.newton_lower, node, softness(structure, work, j, 3))
             row = mat3_at(then.rotation_rows, j)
             column = mat3_at(now.rotation_rows, j)
             for side in range(2):
@@ -107,7 +110,10 @@ def _factorise(structure, lower, upper):
     """Block LDU in place: pivots become D⁻¹, lower blocks L; upper blocks stay D U."""
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
-        pivot = inverse(mat3_at(lower, k))
+        if structure.pivot_floor[k, 0] > 0.0:
+            pivot, _ = pivot_inverse(mat3_at(lower, k), vec3_at(structure.pivot_floor, k))
+        else:
+            pivot = inverse(mat3_at(lower, k))
         put_mat3(lower, k, pivot)
         start = structure.column_start[k]
         entries = structure.column_start[k + 1] - start

@@ -6,9 +6,8 @@ found once:
 1. *Peel.* As long as a body has a single joint left, eliminate it and then that joint. This is
    "a body, then the joint to its parent, leaves first" (Baraff 1996): a tree has no fill at all.
 2. *The rest* (bodies on closed loops): minimum degree, under the rule that every dynamic body
-   comes before its joints. A joint eliminated before one of its bodies on a loop would have a
-   pivot as small as the regularisation where joints are redundant, and the factors would grow
-   like its inverse (residual 7e-4 instead of 3e-14).
+   comes before its joints. Then the pivots of redundant rows, and only theirs, are of the size of
+   round-off: a row is dropped for what the rows before it hold, not for an order that is bad.
 
 Plain Python over sets: it runs once per scene, linear for trees.
 """
@@ -25,7 +24,8 @@ from impulse_core.model import Floats, Ints, Model, Structure
 
 __all__ = ["elimination_order", "plan_structure"]
 
-REGULARISATION = 1e-12  # relative to diag(A); removes nothing, lets redundant rows factorise
+PIVOT_FLOOR = 1e-10
+"""Scalar pivots below this share of diag(A) belong to rows that repeat others."""
 
 # A vertex of the body-joint graph is ("b", body row) or ("j", joint number), coded as integers.
 
@@ -43,8 +43,8 @@ def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
     return joints_of, bodies_of
 
 
-def elimination_order(model: Model) -> tuple[list[tuple[str, int]], bool]:
-    """Bodies and joints in elimination order, and whether the joints close loops."""
+def elimination_order(model: Model) -> tuple[list[tuple[str, int]], set[int]]:
+    """Bodies and joints in elimination order, and the joints on or between closed loops."""
     joints_of, bodies_of = _joint_neighbours(model)
     order: list[tuple[str, int]] = []
     waiting = [body for body in range(len(joints_of)) if len(joints_of[body]) <= 1]
@@ -65,8 +65,9 @@ def elimination_order(model: Model) -> tuple[list[tuple[str, int]], bool]:
                         waiting.append(other)
         joints_of[body] = set()
     rest = [body for body, finished in enumerate(done) if not finished]
+    looped = {joint for body in rest for joint in joints_of[body]}
     order.extend(_minimum_degree(rest, joints_of, bodies_of))
-    return order, bool(rest)
+    return order, looped
 
 
 def _minimum_degree(
@@ -136,7 +137,7 @@ class _Layout:
 
 def plan_structure(model: Model) -> Structure:
     """Number the nodes, find the fill, and lay out every block of the factorisation."""
-    order, has_loops = elimination_order(model)
+    order, looped = elimination_order(model)
     bodies, joints = model.dynamic, len(model.body1)
     linear = np.full(bodies, -1, dtype=np.int64)
     angular = np.full(bodies, -1, dtype=np.int64)
@@ -156,7 +157,7 @@ def plan_structure(model: Model) -> Structure:
     for joint_node, body_node in (pair for row in couplings for pair in row if pair is not None):
         layout.couple(joint_node, body_node)
     columns = layout.eliminate_all()
-    return _lay_out(model, columns, couplings, has_loops, linear, angular, translation, rotation)
+    return _lay_out(model, columns, couplings, looped, linear, angular, translation, rotation)
 
 
 Coupling = tuple[int, int] | None
@@ -185,7 +186,7 @@ def _lay_out(
     model: Model,
     columns: list[list[int]],
     couplings: list[list[Coupling]],
-    has_loops: bool,
+    looped: set[int],
     linear: Ints,
     angular: Ints,
     translation: Ints,
@@ -220,6 +221,7 @@ def _lay_out(
         block for block in range(nodes, nodes + int(column_start[-1])) if block not in assembled
     ]
 
+    scale = _row_scale(model)
     body_nodes = set(linear.tolist()) | set(angular.tolist())
     reached = {row for rows in columns for row in rows}
     visit = [node for node in range(nodes) if node in reached or node not in body_nodes]
@@ -236,26 +238,42 @@ def _lay_out(
         joint_block_transposed=transposed,
         fill_block=np.array(fill, dtype=np.int64),
         solve_node=np.array(visit, dtype=np.int64),
-        regularisation=_regularisation(model, REGULARISATION if has_loops else 0.0),
-        has_loops=int(has_loops),
+        padding=_padding(model),
+        row_scale=scale,
+        pivot_floor=_pivot_floor(nodes, scale, looped, translation, rotation),
+        has_loops=int(bool(looped)),
     )
 
 
-def _regularisation(model: Model, fraction: float) -> Floats:
-    """E: a fraction of the diagonal of G M⁻¹ Gᵀ where a row is used, 1 where it is padding.
+def _padding(model: Model) -> Floats:
+    """1 in the rows beyond those that the joint's parts have."""
+    padding = np.ones((len(model.body1), 6))
+    parts = zip(model.translation_part.tolist(), model.rotation_part.tolist(), strict=True)
+    for j, (translation, rotation) in enumerate(parts):
+        padding[j, : TRANSLATION_ROWS[translation]] = 0.0
+        padding[j, 3 : 3 + ROTATION_ROWS[rotation]] = 0.0
+    return padding
 
-    Joints of a forest cannot be redundant, and need none.
-    """
-    regularisation = np.ones((len(model.body1), 6))
+
+def _row_scale(model: Model) -> Floats:
+    """The diagonal of G M⁻¹ Gᵀ if all bodies turned about their softest axes."""
     softest = model.inverse_inertia.max(axis=1)
+    scale = np.empty((len(model.body1), 6))
     for j, (i1, i2) in enumerate(zip(model.body1, model.body2, strict=True)):
         arms = np.linalg.norm(model.anchor1[j]) ** 2, np.linalg.norm(model.anchor2[j]) ** 2
-        translation = sum(
+        scale[j, :3] = sum(
             model.inverse_mass[i] + arm * softest[i] for i, arm in zip((i1, i2), arms, strict=True)
         )
-        turning = softest[i1] + softest[i2]
-        rows = TRANSLATION_ROWS[int(model.translation_part[j])]
-        regularisation[j, :rows] = fraction * translation
-        rows = ROTATION_ROWS[int(model.rotation_part[j])]
-        regularisation[j, 3 : 3 + rows] = fraction * turning
-    return regularisation
+        scale[j, 3:] = softest[i1] + softest[i2]
+    return scale
+
+
+def _pivot_floor(
+    nodes: int, scale: Floats, looped: set[int], translation: Ints, rotation: Ints
+) -> Floats:
+    floor = np.zeros((nodes, 3))
+    for j in looped:
+        for node, rows in ((translation[j], slice(0, 3)), (rotation[j], slice(3, 6))):
+            if node >= 0:
+                floor[node] = PIVOT_FLOOR * scale[j, rows]
+    return floor

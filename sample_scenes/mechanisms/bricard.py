@@ -89,7 +89,7 @@ def bricard() -> Scene:
         description="Bricard's ring of six hinges with perpendicular neighbours: by the count of"
         " its joints it is rigid, yet it turns inside out. One tetrahedron stands still, the others"
         " fall and swing.",
-        settings=Settings(step=0.01, duration=10.0, tolerance=1e-12),
+        settings=Settings(step=0.01, duration=10.0),
         meshes=meshes,
         bodies=bodies,
         joints=joints,
