@@ -30,7 +30,7 @@ from impulse_core.joints.constraints import apply_impulses, joint_errors
 from impulse_core.model import Floats, State
 from impulse_core.solver.direct import prepare, solve
 
-__all__ = ["close_joints", "moves"]
+__all__ = ["close_joints", "move_bodies", "moves"]
 
 _MOST_ITERATIONS = 400
 _LARGEST_PULL = 0.05  # of the scene's size, per iteration
@@ -67,7 +67,7 @@ def close_joints(model, structure, state, tolerance, work):
             put_vec3(state.velocity, i, ZERO3)
             put_vec3(state.angular_momentum, i, ZERO3)
         apply_impulses(model, work.impulse, state, work)
-        _move(model, state)
+        move_bodies(model, state)
     for i in range(len(model.mass)):
         put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
         put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
@@ -75,7 +75,7 @@ def close_joints(model, structure, state, tolerance, work):
 
 
 @inner_kernel
-def _move(model, state):
+def move_bodies(model, state):
     """Let every body move for one unit of time with the velocities the impulses gave it."""
     for i in range(model.dynamic):
         put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))

@@ -9,8 +9,12 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene, SceneError
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
-from impulse_core.integrators.imp import DEFAULT_TOLERANCE, ORDERS
+from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express
+from impulse_core.integrators.imp import DEFAULT_TOLERANCE
+from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
 from impulse_core.model import FLOW_RK4
+
+ORDERS = COMPOSITION_ORDERS | COMPARISON_ORDERS
 
 _MOST_STEPS = 1e9
 _MOST_POSES = 1e8  # 5.6 GB
@@ -73,12 +77,14 @@ def choose_options(
         tolerance=0.0,
     )
     if chosen.method not in ORDERS:
+        raise OptionError(f"there is no method {chosen.method}; use one of {', '.join(ORDERS)}.")
+    if chosen.method in COMPARISON_ORDERS and (problem := cannot_express(compiled, chosen.method)):
         _refuse(
             compiled,
             "method",
             method is not None,
-            f"method {chosen.method} is not simulated yet",
-            f"use one of {', '.join(ORDERS)}",
+            f"{chosen.method} cannot simulate this scene: {problem}",
+            "use one of imp2 to imp10",
         )
     if chosen.solver != "direct":
         _refuse(
@@ -95,7 +101,9 @@ def choose_options(
             compiled,
             "free_motion",
             method is not None,
-            f"free_motion rk4 is not symmetric in time, so {chosen.method} would lose its order",
+            f"free_motion rk4 is not symmetric in time, so {chosen.method} would lose its order"
+            if chosen.method in COMPOSITION_ORDERS
+            else f"{chosen.method} integrates rotations itself, so free_motion rk4 has no meaning",
             "use free_motion exact, or method imp2",
         )
     if chosen.step > chosen.duration:

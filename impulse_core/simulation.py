@@ -67,7 +67,8 @@ def simulate(
         duration: Simulated time [s].
         step: Length of a step [s].
         fps: Recorded frames per second [1/s].
-        method: "imp2", "imp4", "imp6", "imp8" or "imp10".
+        method: "imp2", "imp4", "imp6", "imp8" or "imp10"; "lmvd8"; or one of the comparison
+            methods "lm4", "lmbs4", "lmv4", "lmvd4" and "gc4" (docs/algorithm.md, section 7).
         solver: "direct".
         tolerance: Largest joint error accepted after a step [m].
         assemble: Pull joints together that start any distance apart; the report says how far

@@ -11,6 +11,7 @@ import numpy as np
 from impulse_core.assembly import moves
 from impulse_core.compile import CompiledScene, Problem, SceneError
 from impulse_core.compile.problems import BAD_JOINT, problem_at
+from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
 from impulse_core.model import Floats, Ints, copy_state, new_workspace, put_state
@@ -39,13 +40,27 @@ class Stepper:
         self.state = copy_state(compiled.state)
         self.work = new_workspace(self.model, self.structure, self.state)
         self.tally = new_tally()
-        self.fractions = stage_fractions(options.method)
         self.tolerance = options.tolerance
+        self.comparison = new_comparison_run(
+            options.method,
+            options.step,
+            options.tolerance,
+            self.model,
+            self.structure,
+            self.state,
+            self.work,
+            self.tally,
+        )
+        self.fractions = (
+            self.comparison.fractions if self.comparison else stage_fractions(options.method)
+        )
         self.call_seconds: list[tuple[float, int]] = []
         self._put_back = False
         self._completed = 0
         self.compile_seconds = self._load_kernels()
         self.start = self._make_consistent()
+        if self.comparison:
+            self.comparison.start()
 
     @property
     def steps(self) -> int:
@@ -131,6 +146,9 @@ class Stepper:
         return reached
 
     def _run(self, length: float, count: int, grid: int = -1) -> int:
+        if self.comparison:
+            put_back, self._put_back = self._put_back, False
+            return self.comparison.advance(length, count, put_back)
         done = run_steps(
             self.model,
             self.structure,
@@ -152,13 +170,17 @@ class Stepper:
         joint = self.compiled.scene.joints[int(self.tally.failed_joint[0])]
         name = self.compiled.joint_names[int(self.tally.failed_joint[0])]
         failed_at = start + self._completed * length + float(self.tally.failed_time[0])
-        finest = length / FINEST_PART
+        error = float(self.tally.failed_error[0])
+        what = (
+            self.comparison.failure(error)
+            if self.comparison
+            else f"could not be satisfied to {self.tolerance:.3g} m (it stays {error:.3g} m apart),"
+            f" even with steps of {length / FINEST_PART:.3g} s; use a smaller step, or see whether"
+            " a body turns extremely fast"
+        )
         message = (
-            f"at t = {failed_at:.6g} s joint '{name}' between"
-            f" '{joint.body1}' and '{joint.body2}' could not be satisfied to"
-            f" {self.tolerance:.3g} m (it stays {float(self.tally.failed_error[0]):.3g} m apart),"
-            f" even with steps of {finest:.3g} s; use a smaller step, or see whether a body"
-            " turns extremely fast"
+            f"at t = {failed_at:.6g} s joint '{name}' between '{joint.body1}' and '{joint.body2}'"
+            f" {what}"
         )
         return {
             "time": failed_at,

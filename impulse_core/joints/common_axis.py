@@ -28,3 +28,10 @@ def common_axis_error(b, c, a1, a2):
 def common_axis_rows(b, c):
     """Directions of the rows."""
     return Mat3(b.x, b.y, b.z, c.x, c.y, c.z, 0.0, 0.0, 0.0)
+
+
+@kernel
+def common_axis_bias(b, c, w1, w2):
+    """Ġ v [rad/s²] = P (ω2 × ω1): b and c turn with body 1 (docs/algorithm.md, 26)."""
+    s = cross(w2, w1)
+    return Vec3(dot(b, s), dot(c, s), 0.0)

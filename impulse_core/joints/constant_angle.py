@@ -26,3 +26,14 @@ def constant_angle_rows(a1, a2):
     """Directions of the rows."""
     n = unit(cross(a1, a2))
     return Mat3(n.x, n.y, n.z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def constant_angle_bias(a1, a2, w1, w2):
+    """Ġ v [rad/s²] = ṅ · (ω2 - ω1), n = s/‖s‖, s = a1 × a2 (docs/algorithm.md, 27)."""
+    s = cross(a1, a2)
+    length = norm(s)
+    n = s * (1.0 / length)
+    turned = cross(cross(w1, a1), a2) + cross(a1, cross(w2, a2))
+    rate = (turned - n * dot(n, turned)) * (1.0 / length)
+    return Vec3(dot(rate, w2 - w1), 0.0, 0.0)

@@ -9,7 +9,7 @@ the same from either end: angular momentum is conserved to round-off.
 
 from __future__ import annotations
 
-from impulse_core.algebra import Mat3, Vec3, dot, norm, unit
+from impulse_core.algebra import Mat3, Vec3, cross, dot, norm, unit
 from impulse_core.jit import kernel
 
 # A line that turns by φ in a stage needs sin φ = h u / l, with u the speed across it: towards 90°
@@ -36,3 +36,18 @@ def distance_rows(A, B):
 def line_turned_too_far(A, B, A_next, B_next):
     """Whether the line turns by more than 0.6 rad in a stage, too far for a good step."""
     return not (dot(unit(B - A), unit(B_next - A_next)) >= SMALLEST_COSINE)
+
+
+@kernel
+def distance_bias(v1, w1, rA, v2, w2, rB, span):
+    """Ġ v [m/s²] = n · (ω2 × (ω2 × rB) - ω1 × (ω1 × rA)) + (u² - (n · u)²)/‖B - A‖, u = ḃ - ȧ.
+
+    Arguments as for point–point; span = B - A (docs/algorithm.md, 24).
+    """
+    length = norm(span)
+    n = span * (1.0 / length)
+    turn1, turn2 = cross(w1, rA), cross(w2, rB)
+    u = v2 + turn2 - v1 - turn1
+    along = dot(n, u)
+    swing = (dot(u, u) - along * along) / length
+    return Vec3(dot(n, cross(w2, turn2) - cross(w1, turn1)) + swing, 0.0, 0.0)

@@ -10,7 +10,7 @@ body 1 reaches to B, not to A, which is what carries the line with its body.
 
 from __future__ import annotations
 
-from impulse_core.algebra import Mat3, Vec3, dot
+from impulse_core.algebra import Mat3, Vec3, cross, dot
 from impulse_core.jit import kernel
 
 
@@ -25,3 +25,14 @@ def point_line_error(A, B, b, c):
 def point_line_rows(B, b, c):
     """Directions of the rows, and the points of bodies 1 and 2 where the impulse acts."""
     return Mat3(b.x, b.y, b.z, c.x, c.y, c.z, 0.0, 0.0, 0.0), B, B
+
+
+@kernel
+def point_line_bias(b, c, v1, w1, r1, v2, w2, r2):
+    """Ġ v [m/s²] of both rows: P (ω2 × (ω2 × r2) + ω1 × (ω1 × r1) - 2 ω1 × (ḃ - v1)).
+
+    r1 and r2: from the centres of mass to B (docs/algorithm.md, 25).
+    """
+    turn2 = cross(w2, r2)
+    a = cross(w2, turn2) + cross(w1, cross(w1, r1)) - 2.0 * cross(w1, v2 + turn2 - v1)
+    return Vec3(dot(b, a), dot(c, a), 0.0)

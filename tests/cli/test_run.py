@@ -113,7 +113,7 @@ def test_progress_bar_is_on_stderr(cli: Cli, pendulum: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        (("--method", "gc4"), "gc4"),
+        (("--tolerance", "1e-30"), "finer than coordinates"),
         (("--solver", "sle"), "sle"),
         (("--step", "100"), "longer than the duration"),
     ],

@@ -27,6 +27,7 @@ _METHODS = (
     "lmbs4",
     "lmv4",
     "lmvd4",
+    "lmvd8",
     "gc4",
 )
 _SOLVERS = ("direct", "sle", "iterative")
@@ -48,7 +49,8 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--method",
     type=click.Choice(_METHODS),
-    help="Impulse step of order 2, its compositions of higher order, or a comparison method.",
+    help="Impulse step of order 2, its compositions of higher order, explicit steps of order 8 with"
+    " projection (lmvd8), or a comparison method.",
 )
 @click.option("--solver", type=click.Choice(_SOLVERS), help="Solver of the joint system.")
 @click.option(

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from impulse_schema.models.element import Element, Positive, Vector, meta
 
-Method = Literal["imp2", "imp4", "imp6", "imp8", "imp10", "lm4", "lmbs4", "lmv4", "lmvd4", "gc4"]
+Method = Literal[
+    "imp2", "imp4", "imp6", "imp8", "imp10", "lm4", "lmbs4", "lmv4", "lmvd4", "lmvd8", "gc4"
+]
 Solver = Literal["direct", "sle", "iterative"]
 
 
@@ -32,7 +34,8 @@ class Settings(Element):
     method: Method = Field(
         default="imp2",
         description="Integration method: imp2 is the impulse step, imp4 to imp10 are its symmetric"
-        " compositions; the others are comparison methods.",
+        " compositions; lmvd8 integrates accelerations with order 8 and projects; the others are"
+        " comparison methods.",
     )
     solver: Solver = Field(
         default="direct", description="How the linear system of the joints is solved."

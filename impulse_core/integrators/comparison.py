@@ -1,0 +1,178 @@
+"""The comparison methods behind one interface, and why a scene cannot be run by one.
+
+The kernels of a family are imported, and so compiled, only when one of its methods is chosen.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from impulse_core.compile import CompiledScene
+from impulse_core.integrators.chains import NotAChainError, plan_chain
+from impulse_core.integrators.tableaus import MULTIPLIER_METHODS, tableau
+from impulse_core.invariants import Tally
+from impulse_core.model import Floats, Model, State, Structure, Workspace
+
+__all__ = ["COMPARISON_ORDERS", "ComparisonRun", "cannot_express", "new_comparison_run"]
+
+COMPARISON_ORDERS = {name: method.order for name, method in MULTIPLIER_METHODS.items()} | {"gc4": 4}
+
+
+class ComparisonRun(Protocol):
+    """One run of a comparison method."""
+
+    fractions: Floats
+    """Gaps between the times at which a step evaluates accelerations, as fractions of it."""
+
+    def start(self) -> None:
+        """Take up the state as it is now."""
+
+    def advance(self, length: float, count: int, put_back: bool) -> int:
+        """Take count steps of ``length`` [s]; how many were completed."""
+
+    def failure(self, error: float) -> str:
+        """What became of a joint that is ``error`` [m] open."""
+
+
+def cannot_express(compiled: CompiledScene, method: str) -> str:
+    """What in a scene a comparison method cannot simulate, "" if nothing."""
+    scene = compiled.scene
+    for body in scene.bodies:
+        if body.motion == "kinematic":
+            return f"body '{body.name}' is kinematic"
+    for joint, name in zip(scene.joints, compiled.joint_names, strict=True):
+        if joint.type == "coupling":
+            return f"joint '{name}' is a coupling"
+        for key in ("motors", "limits", "springs", "frictions"):
+            if getattr(joint, key):
+                return f"joint '{name}' has {key}"
+        if joint.break_force is not None or joint.break_torque is not None:
+            return f"joint '{name}' can break"
+    if scene.springs:
+        return "it has springs between points"
+    if method == "gc4":
+        try:
+            plan_chain(compiled.model, compiled.state)
+        except NotAChainError as problem:
+            return str(problem)
+    return ""
+
+
+def new_comparison_run(
+    method: str,
+    step: float,
+    tolerance: float,
+    model: Model,
+    structure: Structure,
+    state: State,
+    work: Workspace,
+    tally: Tally,
+) -> ComparisonRun | None:
+    """The run of a comparison method, None if ``method`` is none."""
+    if method in MULTIPLIER_METHODS:
+        return _MultiplierRun(method, step, tolerance, model, structure, state, work, tally)
+    if method == "gc4":
+        return _ChainRun(model, state, work, tally)
+    return None
+
+
+def _gaps(nodes: Floats) -> Floats:
+    return np.diff(np.append(np.sort(nodes), 1.0))
+
+
+class _MultiplierRun:
+    """lm4, lmbs4, lmv4, lmvd4 and lmvd8."""
+
+    def __init__(
+        self,
+        method: str,
+        step: float,
+        tolerance: float,
+        model: Model,
+        structure: Structure,
+        state: State,
+        work: Workspace,
+        tally: Tally,
+    ) -> None:
+        from impulse_core.integrators.lm import new_stages, run_explicit_steps
+
+        self.method = method
+        self.tolerance = tolerance
+        chosen = MULTIPLIER_METHODS[method]
+        a, b, nodes = tableau(chosen.order)
+        self.fractions = _gaps(nodes)
+        pull = 1.0 / step if chosen.baumgarte else 0.0
+        corrects = np.array([chosen.corrects_velocities, chosen.corrects_positions], dtype=np.int64)
+        stages = new_stages(a, b, state)
+
+        def advance(length: float, count: int, put_back: bool) -> int:
+            done = run_explicit_steps(
+                model,
+                structure,
+                state,
+                length,
+                count,
+                pull,
+                corrects,
+                tolerance,
+                put_back,
+                stages,
+                work,
+                tally,
+            )
+            return int(done)
+
+        self.advance = advance
+
+    def start(self) -> None:
+        """The state is all there is."""
+
+    def failure(self, error: float) -> str:
+        if MULTIPLIER_METHODS[self.method].corrects_positions:
+            return (
+                f"could not be closed to {self.tolerance:.3g} m after the step (it stays"
+                f" {error:.3g} m open); use a smaller step"
+            )
+        return (
+            f"has drifted {error:.3g} m open, which {self.method} does not correct; use a smaller"
+            " step, or lmvd4 or imp2"
+        )
+
+
+class _ChainRun:
+    """gc4."""
+
+    def __init__(self, model: Model, state: State, work: Workspace, tally: Tally) -> None:
+        from impulse_core.integrators.gc import new_chain_scratch, run_chain_steps
+
+        self.fractions = _gaps(tableau(4)[2])
+        self.model = model
+        self.state = state
+        self.work = work
+        self.tally = tally
+        self.chain = plan_chain(model, state)
+        self.scratch = new_chain_scratch(self.chain, state)
+        self._kernel: Any = run_chain_steps
+
+    def start(self) -> None:
+        """Measure the links anew: closing the joints may have moved them."""
+        self.chain = plan_chain(self.model, self.state)
+
+    def advance(self, length: float, count: int, put_back: bool) -> int:  # noqa: ARG002
+        """As the protocol says; the angles are read from the state at every step."""
+        done = self._kernel(
+            self.model,
+            self.chain,
+            self.state,
+            length,
+            count,
+            self.scratch,
+            self.work,
+            self.tally,
+        )
+        return int(done)
+
+    def failure(self, error: float) -> str:
+        return f"is {error:.3g} m open: the angles are no longer numbers; use a smaller step"

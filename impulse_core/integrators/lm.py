@@ -1,0 +1,354 @@
+"""LM4 and its stabilised forms: accelerations by Lagrange multipliers, explicit Runge-Kutta steps.
+
+The joints stay closed if their accelerations do, G v̇ + Ġ v = 0, so with M v̇ = Q + Gᵀλ
+
+    A λ = -Ġ v - G M⁻¹ Q,   A = G M⁻¹ Gᵀ                                    (docs/algorithm.md, 28)
+
+where Q holds gravity, loads and gyroscopic torques. Integrated as they stand (lm4) the joints
+drift. Baumgarte's terms (lmbs4) make them attract, velocity correction (lmv4) makes the drift
+linear, and projection of the poses after each step (lmvd4, lmvd8) removes it. None of them is
+symplectic. Source: SB05, section 3.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.algebra import (
+    ZERO3,
+    Quat,
+    Vec3,
+    cross,
+    mat3_at,
+    normalized,
+    put_quat,
+    put_vec3,
+    quat_at,
+    rotate,
+    rotate_back,
+    vec3_at,
+)
+from impulse_core.assembly import move_bodies
+from impulse_core.invariants import tally_step
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.joints.biases import rotation_bias, translation_bias
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_errors,
+    relative_velocities,
+)
+from impulse_core.joints.table import NO_PART
+from impulse_core.loads import kick, load_power
+from impulse_core.model import Floats, State
+from impulse_core.solver.direct import prepare, solve
+
+LARGEST_DRIFT = 1.0  # m; SB05 calls a run failed beyond it
+MOST_PROJECTIONS = 20  # of the poses after a step; usual are 1 or 2
+VELOCITY_SOLVES = 12  # most solves of a velocity correction where joints close loops
+
+__all__ = ["Stages", "new_stages", "run_explicit_steps"]
+
+
+class Stages(NamedTuple):
+    """Coefficients and scratch of an explicit Runge-Kutta step over N = n+1 body rows.
+
+    A packed row holds positions (3N), orientations (4N), velocities (3N) and angular momenta (3N),
+    or their rates.
+    """
+
+    a: Floats
+    """Coefficients, shape (s, s), strictly lower triangular."""
+    b: Floats
+    """Weights, shape (s,)."""
+    start: Floats
+    """The state at the start of the step, packed, shape (13N,)."""
+    slope: Floats
+    """Rates of all stages, packed, shape (s, 13N)."""
+    packed: Floats
+    """The state of the present stage, packed; ``stage`` looks into it."""
+    rates: Floats
+    """Its rates, packed; ``rate`` and the next two look into it."""
+    stage: State
+    """The state of the present stage."""
+    rate: State
+    """The poses of ``stage`` with accelerations and torques in place of velocities and momenta."""
+    position_rate: Floats
+    """Rates of the positions [m/s], shape (N, 3)."""
+    orientation_rate: Floats
+    """Rates of the orientations [1/s], shape (N, 4)."""
+
+
+def _unpacked(row: Floats, bodies: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Positions, orientations, velocities and angular momenta of a packed row, as views."""
+    a, b, c = 3 * bodies, 7 * bodies, 10 * bodies
+    return (
+        row[:a].reshape(bodies, 3),
+        row[a:b].reshape(bodies, 4),
+        row[b:c].reshape(bodies, 3),
+        row[c:].reshape(bodies, 3),
+    )
+
+
+def new_stages(a: Floats, b: Floats, state: State) -> Stages:
+    """Scratch for a state and a tableau."""
+    bodies = len(state.position)
+    packed, rates = np.zeros(13 * bodies), np.zeros(13 * bodies)
+    position, orientation, velocity, momentum = _unpacked(packed, bodies)
+    orientation[:] = state.orientation
+    position[:] = state.position
+    position_rate, orientation_rate, acceleration, torque = _unpacked(rates, bodies)
+    rest = {
+        "multiplier": state.multiplier.copy(),
+        "multiplier_step": state.multiplier_step.copy(),
+        "time": state.time.copy(),
+    }
+    return Stages(
+        a=a,
+        b=b,
+        start=packed.copy(),
+        slope=np.zeros((len(b), 13 * bodies)),
+        packed=packed,
+        rates=rates,
+        stage=State(position, orientation, velocity, momentum, **rest),
+        rate=State(position, orientation, acceleration, torque, **rest),
+        position_rate=position_rate,
+        orientation_rate=orientation_rate,
+    )
+
+
+@inner_kernel
+def _free_accelerations(model, stages, work):
+    """Accelerations and torques without joints; free angular accelerations into work.next_position.
+
+    Needs work.angular_velocity. Of rate, velocities become g + F/m and momenta τ.
+    """
+    stage, rate = stages.stage, stages.rate
+    g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
+    for i in range(model.dynamic):
+        put_vec3(rate.velocity, i, g)
+        put_vec3(rate.angular_momentum, i, ZERO3)
+    kick(model, rate, 1.0, work)
+    for i in range(model.dynamic):
+        q = quat_at(stage.orientation, i)
+        L = vec3_at(stage.angular_momentum, i)
+        w = vec3_at(work.angular_velocity, i)
+        M = rotate_back(q, vec3_at(rate.angular_momentum, i) - cross(w, L))
+        spin = Vec3(
+            M.x * model.inverse_inertia[i, 0],
+            M.y * model.inverse_inertia[i, 1],
+            M.z * model.inverse_inertia[i, 2],
+        )
+        put_vec3(work.next_position, i, rotate(q, spin))
+
+
+@inner_kernel
+def _opening(model, stages, work):
+    """Ġ v + G M⁻¹ Q of all joints, into work.error (m, 6)."""
+    stage, rate = stages.stage, stages.rate
+    now = work.now
+    for j in range(len(model.body1)):
+        i1 = model.body1[j]
+        i2 = model.body2[j]
+        w1 = vec3_at(work.angular_velocity, i1)
+        w2 = vec3_at(work.angular_velocity, i2)
+        spin1 = vec3_at(work.next_position, i1)
+        spin2 = vec3_at(work.next_position, i2)
+        if model.translation_part[j] != NO_PART:
+            a1 = vec3_at(rate.velocity, i1) + cross(spin1, vec3_at(now.arm1, j))
+            a2 = vec3_at(rate.velocity, i2) + cross(spin2, vec3_at(now.arm2, j))
+            a = mat3_at(now.translation_rows, j) @ (a2 - a1)
+            a = a + translation_bias(model, now, j, stage, w1, w2)
+            work.error[j, 0], work.error[j, 1], work.error[j, 2] = a.x, a.y, a.z
+        if model.rotation_part[j] != NO_PART:
+            a = mat3_at(now.rotation_rows, j) @ (spin2 - spin1)
+            a = a + rotation_bias(model, now, j, stage, w1, w2)
+            work.error[j, 3], work.error[j, 4], work.error[j, 5] = a.x, a.y, a.z
+
+
+@inner_kernel
+def _attract(model, stages, pull, work):
+    """Add Baumgarte's 2 α G v + β² d with α = β = pull to work.error (docs/algorithm.md, 29).
+
+    Uses work.impulse as scratch.
+    """
+    stage = stages.stage
+    relative_velocities(model, stage, work, work.impulse)
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.error[j, row] += 2.0 * pull * work.impulse[j, row]
+    joint_errors(model, stage.position, stage.orientation, work.impulse)
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.error[j, row] += pull * pull * work.impulse[j, row]
+
+
+@inner_kernel
+def _evaluate(model, structure, stages, prepared, pull, work):
+    """Rates of the present stage, into stages.rates; returns the power of the loads [W].
+
+    prepared: the directions and the factor in work already belong to these poses.
+    """
+    stage, rate = stages.stage, stages.rate
+    angular_velocities(model, stage, work)
+    power = load_power(model, stage, work) if len(model.load_body) else 0.0
+    _free_accelerations(model, stages, work)
+    if len(model.body1):
+        if not prepared:
+            prepare(model, structure, stage, work)
+        _opening(model, stages, work)
+        if pull != 0.0:
+            _attract(model, stages, pull, work)
+        solve(structure, work.error, -1.0, work)
+        apply_impulses(model, work.impulse, rate, work)
+    for i in range(model.dynamic):
+        put_vec3(stages.position_rate, i, vec3_at(stage.velocity, i))
+        w = vec3_at(work.angular_velocity, i)
+        q = quat_at(stage.orientation, i)
+        put_quat(stages.orientation_rate, i, Quat(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z) * q)
+    return power
+
+
+@inner_kernel
+def _combine(model, stages, coefficients, count, h):
+    """The state start + h Σ coefficients · slopes over the first ``count`` stages, into stage."""
+    start, packed, slope = stages.start, stages.packed, stages.slope
+    for i in range(len(packed)):
+        packed[i] = start[i]
+    for s in range(count):
+        factor = h * coefficients[s]
+        if factor != 0.0:
+            for i in range(len(packed)):
+                packed[i] += factor * slope[s, i]
+    orientation = stages.stage.orientation
+    for i in range(model.dynamic):
+        put_quat(orientation, i, normalized(quat_at(orientation, i)))
+
+
+@inner_kernel
+def _copy_bodies(source, target):
+    """Copy poses, velocities and momenta."""
+    for i in range(len(source.position)):
+        put_vec3(target.position, i, vec3_at(source.position, i))
+        put_quat(target.orientation, i, quat_at(source.orientation, i))
+        put_vec3(target.velocity, i, vec3_at(source.velocity, i))
+        put_vec3(target.angular_momentum, i, vec3_at(source.angular_momentum, i))
+
+
+@inner_kernel
+def _project_poses(model, structure, stages, tolerance, work, tally):
+    """Close the joints of stage by A λ = -d, ΔC = p/m, Δθ = J_w⁻¹ ΣL (docs/algorithm.md, 15).
+
+    The factor of the last stage serves as long as it contracts: that stage lies at the same time,
+    so it is close. Returns the errors as joint_errors does; the largest is above the tolerance
+    where the joints could not be closed.
+    """
+    stage, shift = stages.stage, stages.rate
+    previous = 1e300
+    renewed = False
+    for _ in range(MOST_PROJECTIONS):
+        errors = joint_errors(model, stage.position, stage.orientation, work.error)
+        error = errors[2]
+        if error <= tolerance or not (error < 1e6):
+            return errors
+        if not (error < 0.1 * previous):
+            if renewed and not (error < 0.5 * previous):
+                return errors
+            renewed = True
+            prepare(model, structure, stage, work)
+        previous = error
+        solve(structure, work.error, -1.0, work)
+        for i in range(len(model.mass)):
+            put_vec3(shift.velocity, i, ZERO3)
+            put_vec3(shift.angular_momentum, i, ZERO3)
+        apply_impulses(model, work.impulse, shift, work)
+        move_bodies(model, shift)
+        tally.corrections[0] += 1
+    return joint_errors(model, stage.position, stage.orientation, work.error)
+
+
+@inner_kernel
+def _correct_velocities(model, structure, state, work):
+    """A λ = -G v (docs/algorithm.md, 13), repeated with the same factor where joints close loops.
+
+    The factor in work must belong to the poses of state.
+    """
+    angular_velocities(model, state, work)
+    previous = 1e300
+    for repetition in range(VELOCITY_SOLVES if structure.has_loops else 1):
+        rate = relative_velocities(model, state, work, work.error)
+        if repetition > 0 and not (rate < 0.5 * previous):
+            break
+        previous = rate
+        solve(structure, work.error, -1.0, work)
+        apply_impulses(model, work.impulse, state, work)
+        angular_velocities(model, state, work)
+
+
+@inlined_kernel
+def _explicit_step(
+    model, structure, state, h, prepared, pull, corrects, tolerance, stages, work, tally
+):
+    """One step; False, with the state before it, if a joint is too far open after it."""
+    count = len(stages.b)
+    _copy_bodies(state, stages.stage)
+    for i in range(len(stages.packed)):
+        stages.start[i] = stages.packed[i]
+    work_done = 0.0
+    for s in range(count):
+        if s > 0:
+            _combine(model, stages, stages.a[s], s, h)
+        power = _evaluate(model, structure, stages, prepared and s == 0, pull, work)
+        work_done += h * stages.b[s] * power
+        for i in range(len(stages.rates)):
+            stages.slope[s, i] = stages.rates[i]
+    _combine(model, stages, stages.b, count, h)
+    if corrects[1]:
+        errors = _project_poses(model, structure, stages, tolerance, work, tally)
+        limit = tolerance
+    else:
+        errors = joint_errors(model, stages.stage.position, stages.stage.orientation, work.error)
+        limit = LARGEST_DRIFT
+    shift, turn, error, joint = errors
+    tally.failed_joint[0] = joint
+    tally.failed_error[0] = error
+    if not (error <= limit):
+        tally.failed_time[0] = h
+        return False
+    tally.translation_error[0] = max(tally.translation_error[0], shift)
+    tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+    tally.work[0] += work_done
+    _copy_bodies(stages.stage, state)
+    state.time[0] += h
+    if corrects[0] and len(model.body1):
+        prepare(model, structure, state, work)
+        _correct_velocities(model, structure, state, work)
+    else:
+        angular_velocities(model, state, work)
+    return True
+
+
+@kernel
+def run_explicit_steps(
+    model, structure, state, h, count, pull, corrects, tolerance, put_back, stages, work, tally
+):
+    """Take count steps of length h; returns how many were completed.
+
+    pull: Baumgarte's α = β [1/s], or 0. corrects: whether velocities and whether poses are
+    corrected after each step, shape (2,). put_back: state was replaced since the last call, so
+    work no longer fits it.
+    """
+    # after a velocity correction work holds the factor of the first stage of the next step
+    prepared = corrects[0] == 1 and not put_back
+    for done in range(count):
+        before = tally.corrections[0]
+        if not _explicit_step(
+            model, structure, state, h, prepared, pull, corrects, tolerance, stages, work, tally
+        ):
+            return done
+        prepared = corrects[0] == 1
+        tally.most_corrections[0] = max(tally.most_corrections[0], tally.corrections[0] - before)
+        tally_step(model, state, work, tally)
+    return count

@@ -1,0 +1,61 @@
+"""How fast all joints would open by the velocities alone: Ġ v, for the multiplier methods.
+
+With d the joint errors and G v = ḋ, the joints stay closed if G v̇ + Ġ v = 0
+(docs/algorithm.md, 22). Each constraint part states its own term; the rows are those along which
+its impulses act.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import ZERO3, Vec3, mat3_at, quat_at, rotate, vec3_at
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.common_axis import common_axis_bias
+from impulse_core.joints.constant_angle import constant_angle_bias
+from impulse_core.joints.distance import distance_bias
+from impulse_core.joints.point_line import point_line_bias
+from impulse_core.joints.point_plane import point_plane_bias
+from impulse_core.joints.point_point import point_point_bias
+from impulse_core.joints.table import COMMON_AXIS, DISTANCE, FIXED_ROTATION, POINT_LINE, POINT_POINT
+
+
+@inner_kernel
+def translation_bias(model, directions, j, state, w1, w2):
+    """Ġ v of the translational rows of joint j [m/s²]; w1, w2: angular velocities, world frame."""
+    i1 = model.body1[j]
+    i2 = model.body2[j]
+    v1 = vec3_at(state.velocity, i1)
+    v2 = vec3_at(state.velocity, i2)
+    part = model.translation_part[j]
+    rows = mat3_at(directions.translation_rows, j)
+    r1 = vec3_at(directions.arm1, j)
+    r2 = vec3_at(directions.arm2, j)
+    if part == POINT_POINT:
+        # the arms end midway between A and B; these end at A and B
+        rA = rotate(quat_at(state.orientation, i1), vec3_at(model.anchor1, j))
+        rB = rotate(quat_at(state.orientation, i2), vec3_at(model.anchor2, j))
+        return point_point_bias(v1, w1, rA, v2, w2, rB)
+    if part == DISTANCE:
+        span = vec3_at(state.position, i2) + r2 - vec3_at(state.position, i1) - r1
+        return distance_bias(v1, w1, r1, v2, w2, r2, span)
+    n = Vec3(rows.xx, rows.xy, rows.xz)
+    if part == POINT_LINE:
+        c = Vec3(rows.yx, rows.yy, rows.yz)
+        return point_line_bias(n, c, v1, w1, r1, v2, w2, r2)
+    return point_plane_bias(n, v1, w1, r1, v2, w2, r2)
+
+
+@inner_kernel
+def rotation_bias(model, directions, j, state, w1, w2):
+    """Ġ v of the rotational rows of joint j [rad/s²]."""
+    part = model.rotation_part[j]
+    if part == FIXED_ROTATION:
+        return ZERO3
+    if part == COMMON_AXIS:
+        rows = mat3_at(directions.rotation_rows, j)
+        b = Vec3(rows.xx, rows.xy, rows.xz)
+        c = Vec3(rows.yx, rows.yy, rows.yz)
+        return common_axis_bias(b, c, w1, w2)
+    axis = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+    a1 = rotate(quat_at(state.orientation, model.body1[j]), axis)
+    a2 = rotate(quat_at(state.orientation, model.body2[j]), vec3_at(model.axis2, j))
+    return constant_angle_bias(a1, a2, w1, w2)
