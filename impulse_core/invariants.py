@@ -22,6 +22,20 @@ class Tally(NamedTuple):
     """Joint corrections: evaluations of a prediction that needed one, over all steps."""
     most_corrections: Ints
     """Largest number of corrections in one step."""
+    velocity_corrections: Ints
+    """Velocity corrections, over all steps."""
+    most_velocity_corrections: Ints
+    """Largest number of velocity corrections in one step."""
+    impulses: Ints
+    """Impulses computed for single joints, over all steps; counted by the iterative solver."""
+    most_impulses: Ints
+    """Largest number of such impulses in one step."""
+    cut_steps: Ints
+    """Steps that a budget ended."""
+    largest_step_error: Floats
+    """Largest joint error after any stage, rotations weighed by body length [m]; the same."""
+    step_error_sum: Floats
+    """Σ largest joint error after a stage of the step [m]; counted by the iterative solver."""
     halvings: Ints
     """How often a step was repeated in halves."""
     translation_error: Floats
@@ -56,7 +70,7 @@ class Tally(NamedTuple):
 
 def new_tally() -> Tally:
     """A tally of nothing yet."""
-    counters = {"steps", "corrections", "most_corrections", "halvings", "failed_joint"}
+    counters = {name for name, kind in Tally.__annotations__.items() if kind == "Ints"}
     sizes = {"start_momentum": 6, "momentum_drift": 2}
     return Tally(
         **{

@@ -15,6 +15,7 @@ from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
 from impulse_core.model import FLOW_RK4
 
 ORDERS = COMPOSITION_ORDERS | COMPARISON_ORDERS
+SOLVERS = ("direct", "sle", "iterative")
 
 _MOST_STEPS = 1e9
 _MOST_POSES = 1e8  # 5.6 GB
@@ -23,7 +24,7 @@ _MOST_POSES = 1e8  # 5.6 GB
 # place; below this many a correction could stall on round-off.
 _ROUND_OFFS = 8.0
 
-__all__ = ["OptionError", "Options", "choose_options"]
+__all__ = ["SOLVERS", "OptionError", "Options", "choose_options"]
 
 
 class OptionError(ValueError):
@@ -41,6 +42,8 @@ class Options:
         method: Integration method.
         solver: Solver of the joint system.
         tolerance: Largest joint error accepted [m].
+        budget_ms: Time each step may take [ms], None if any.
+        budget_corrections: Corrections each step may make, None if any.
     """
 
     duration: float
@@ -49,6 +52,8 @@ class Options:
     method: str
     solver: str
     tolerance: float
+    budget_ms: float | None = None
+    budget_corrections: int | None = None
 
 
 def choose_options(
@@ -60,6 +65,8 @@ def choose_options(
     method: str | None = None,
     solver: str | None = None,
     tolerance: float | None = None,
+    budget_ms: float | None = None,
+    budget_corrections: int | None = None,
 ) -> Options:
     """Merge arguments and settings, and refuse what cannot be run.
 
@@ -75,6 +82,8 @@ def choose_options(
         method=method or settings.method,
         solver=solver or settings.solver,
         tolerance=0.0,
+        budget_ms=None if budget_ms is None else _positive("budget_ms", budget_ms, 0.0),
+        budget_corrections=_whole("budget_corrections", budget_corrections),
     )
     if chosen.method not in ORDERS:
         raise OptionError(f"there is no method {chosen.method}; use one of {', '.join(ORDERS)}.")
@@ -86,14 +95,23 @@ def choose_options(
             f"{chosen.method} cannot simulate this scene: {problem}",
             "use one of imp2 to imp10",
         )
-    if chosen.solver != "direct":
+    if chosen.solver not in SOLVERS:
         _refuse(
             compiled,
             "solver",
             solver is not None,
-            f"solver {chosen.solver} is not built yet",
-            "use direct",
+            f"there is no solver {chosen.solver}",
+            f"use one of {', '.join(SOLVERS)}",
         )
+    if chosen.solver != "direct" and chosen.method in COMPARISON_ORDERS:
+        _refuse(
+            compiled,
+            "solver",
+            solver is not None,
+            f"method {chosen.method} has no solver {chosen.solver}",
+            "use solver direct, or one of imp2 to imp10",
+        )
+    _check_budget(chosen)
     _check_size(chosen, len(compiled.body_names))
     order = ORDERS[chosen.method]
     if compiled.model.flow == FLOW_RK4 and order > 2:
@@ -123,6 +141,22 @@ def choose_options(
     return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
 
 
+def _check_budget(options: Options) -> None:
+    """Refuse a budget that the solver could not keep, or two of them."""
+    given = [
+        name.replace("_", " ")
+        for name in ("budget_ms", "budget_corrections")
+        if getattr(options, name) is not None
+    ]
+    if given and options.solver != "iterative":
+        raise OptionError(
+            f"a {given[0]} needs a solver that may stop anywhere, and {options.solver} may not;"
+            " use solver iterative."
+        )
+    if len(given) > 1:
+        raise OptionError("budget_ms and budget_corrections exclude each other; leave one out.")
+
+
 def _check_size(options: Options, bodies: int) -> None:
     """Refuse what could neither be waited for nor be stored."""
     steps = options.duration / options.step
@@ -144,6 +178,12 @@ def _positive(name: str, value: float | None, default: float) -> float:
     if not (0.0 < value < math.inf):
         raise OptionError(f"{name} is {value:g}; it must be a positive number.")
     return value
+
+
+def _whole(name: str, value: int | None) -> int | None:
+    if value is not None and (isinstance(value, bool) or value != int(value) or value < 1):
+        raise OptionError(f"{name} is {value}; it must be a whole number of at least 1.")
+    return None if value is None else int(value)
 
 
 def _refuse(

@@ -131,6 +131,12 @@ class Recorder:
                 "mean": float(tally.corrections[0]) / steps,
                 "max": int(tally.most_corrections[0]),
             },
+            "velocity_corrections_per_step": {
+                "mean": float(tally.velocity_corrections[0]) / steps,
+                "max": int(tally.most_velocity_corrections[0]),
+            },
+            "impulses_per_step": self._impulses(steps),
+            "budget": self._budget(steps),
             "max_joint_error_m": float(tally.translation_error[0]),
             "max_joint_angle_error_rad": float(tally.rotation_error[0]),
             "energy_j": {
@@ -151,6 +157,30 @@ class Recorder:
             "tolerance_m": s.tolerance,
             "start": s.start,
             "warnings": self.compiled.warnings + self._start_warnings() + self._turn_warnings(),
+        }
+
+    def _impulses(self, steps: int) -> dict[str, float]:
+        """Impulses computed for single joints; solvers of the whole system compute them all."""
+        tally = self.stepper.tally
+        if self.options.solver == "iterative":
+            total, most = int(tally.impulses[0]), int(tally.most_impulses[0])
+        else:
+            joints = len(self.stepper.model.body1)
+            total = joints * int(tally.corrections[0] + tally.velocity_corrections[0])
+            most = joints * int(tally.most_corrections[0] + tally.most_velocity_corrections[0])
+        return {"mean": total / steps, "max": most}
+
+    def _budget(self, steps: int) -> dict[str, Any] | None:
+        """What a budget cost in accuracy; None if there was none."""
+        options, tally = self.options, self.stepper.tally
+        if options.budget_ms is None and options.budget_corrections is None:
+            return None
+        return {
+            "limit_ms": options.budget_ms,
+            "limit_corrections": options.budget_corrections,
+            "steps_cut": int(tally.cut_steps[0]),
+            "mean_joint_error_m": float(tally.step_error_sum[0]) / steps,
+            "max_joint_error_m": float(tally.largest_step_error[0]),
         }
 
     def _start_warnings(self) -> list[str]:

@@ -56,6 +56,8 @@ def simulate(
     method: str | None = None,
     solver: str | None = None,
     tolerance: float | None = None,
+    budget_ms: float | None = None,
+    budget_corrections: int | None = None,
     assemble: bool = False,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
@@ -69,8 +71,12 @@ def simulate(
         fps: Recorded frames per second [1/s].
         method: "imp2", "imp4", "imp6", "imp8" or "imp10"; "lmvd8"; or one of the comparison
             methods "lm4", "lmbs4", "lmv4", "lmvd4" and "gc4" (docs/algorithm.md, section 7).
-        solver: "direct".
+        solver: "direct", or "sle" and "iterative" of the papers (docs/design/solvers.md).
         tolerance: Largest joint error accepted after a step [m].
+        budget_ms: Time each step may take [ms], for solver "iterative": a step ends there with
+            the joints as far corrected as it came. The result depends on the machine.
+        budget_corrections: The same as a number of corrections of single joints, with the same
+            result everywhere.
         assemble: Pull joints together that start any distance apart; the report says how far
             each body moved.
         threads: Largest number of threads; the result does not depend on it.
@@ -97,6 +103,8 @@ def simulate(
         method=method,
         solver=solver,
         tolerance=tolerance,
+        budget_ms=budget_ms,
+        budget_corrections=budget_corrections,
     )
     return _Run(compiled, options, progress, called).execute()
 
@@ -152,10 +160,11 @@ class _Run:
         return plan_timeline(o.duration, o.step, o.fps, switches, self._most_steps())
 
     def _most_steps(self) -> int:
-        """Steps per kernel call, by a rough cost model: 10 µs and 2 µs a row, per stage."""
+        """Steps per kernel call, by a rough cost model: 10 µs and so much a row, per stage."""
         rows = len(self.stepper.model.mass) + len(self.stepper.model.body1)
-        cost = (1e-5 + 2e-6 * rows) * len(self.stepper.fractions)
-        return max(1, int(_SECONDS_PER_CALL / cost))
+        runner = self.stepper.runner
+        cost = (1e-5 + runner.seconds_per_row * rows) * len(self.stepper.fractions)
+        return max(1, min(int(_SECONDS_PER_CALL / cost), runner.most_steps))
 
     def _advance(self, segment: Segment) -> bool:
         end_of_step = segment.start + segment.length

@@ -42,7 +42,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     state.time[0] += h
     prepare(model, structure, state, work)
     kick(model, state, 0.5 * h, work)
-    correct_velocities(model, structure, state, h, work)
+    correct_velocities(model, structure, state, h, work, tally)
     if len(model.load_body):
         # symmetric quadrature of second order, so a composition raises its order as well
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
@@ -142,7 +142,7 @@ def warm_start(model, state, h, work):
 
 
 @inner_kernel
-def correct_velocities(model, structure, state, h, work):
+def correct_velocities(model, structure, state, h, work, tally):
     """Remove relative velocities along the constraint directions: A λ = -G v (docs, 13).
 
     Where joints close loops, weak rows amplify round-off; the solve is repeated with the same
@@ -158,6 +158,7 @@ def correct_velocities(model, structure, state, h, work):
             break
         previous = rate
         solve(structure, work.error, -1.0, work)
+        tally.velocity_corrections[0] += 1
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)
         for j in range(len(model.body1)):
@@ -165,15 +166,6 @@ def correct_velocities(model, structure, state, h, work):
                 before = state.multiplier[j, row] if repetition else 0.0
                 state.multiplier[j, row] = before + work.impulse[j, row]
     state.multiplier_step[0] = h
-
-
-@inlined_kernel
-def composed_step(stage, model, system, state, h, fractions, tolerance, work, tally):
-    """One step of the method: stages of lengths γh. False as soon as one fails."""
-    for s in range(len(fractions)):
-        if not stage(model, system, state, fractions[s] * h, tolerance, work, tally):
-            return False
-    return True
 
 
 @inner_kernel
@@ -191,29 +183,55 @@ def copy_into(source, target):
     target.time[0] = source.time[0]
 
 
+@inner_kernel
+def save(state, work):
+    """Keep a copy of the state."""
+    copy_into(state, work.saved)
+
+
+@inner_kernel
+def restore(model, structure, state, work):
+    """Put the saved state back, and make the workspace fit it."""
+    copy_into(work.saved, state)
+    resume(model, structure, state, work)
+
+
+@inner_kernel
+def resume(model, structure, state, work):
+    """Make the workspace fit a state that was put back."""
+    prepare(model, structure, state, work)
+    angular_velocities(model, state, work)
+
+
 @inlined_kernel
-def halving_step(stage, prepare, model, system, state, h, fractions, tolerance, work, tally):
-    """One step; where it does not converge, the whole step again in halves, quarters, …
+def halving_step(stage, save, restore, model, system, state, h, fractions, tolerance, work, tally):
+    """One step of the method: stages of lengths γh. Where one of them does not converge, the
+    whole step again in halves, quarters, …
 
     Always the composed step is halved, never a single stage: a composition of unequal parts
     would lose its order. False at the floor h / FINEST_PART, with the state before the failure.
-    stage and prepare are those of a solver, system is what it keeps beside the workspace.
+
+    stage, save and restore are functions of a solver, and system is what it keeps beside the
+    workspace; those of a solver written in Python make this one run as Python.
     """
     done = 0
     part = FINEST_PART
     while done < FINEST_PART:
-        copy_into(state, work.saved)
+        save(state, work)
         saved_work = tally.work[0]
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
-        if composed_step(stage, model, system, state, length, fractions, tolerance, work, tally):
+        reached = True
+        for s in range(len(fractions)):
+            if not stage(model, system, state, fractions[s] * length, tolerance, work, tally):
+                reached = False
+                break
+        if reached:
             done += part
             while part < FINEST_PART and done % (2 * part) == 0:
                 part *= 2
             continue
-        copy_into(work.saved, state)
+        restore(model, system, state, work)
         tally.work[0] = saved_work
-        prepare(model, system, state, work)
-        angular_velocities(model, state, work)
         if part == 1:
             tally.failed_time[0] = h * (done / FINEST_PART)
             return False
@@ -231,10 +249,17 @@ def begin(model, structure, state, tolerance, work, tally):
     """
     before, after, joint = close_joints(model, structure, state, tolerance, work)
     prepare(model, structure, state, work)
-    correct_velocities(model, structure, state, 1.0, work)
+    correct_velocities(model, structure, state, 1.0, work, tally)
     state.multiplier_step[0] = 0.0
+    tally.velocity_corrections[0] = 0  # of steps only
     tally_start(model, state, work, tally)
     return before, after, joint
+
+
+@kernel
+def keep_most(most, value):
+    """Raise most (1,) to a value."""
+    most[0] = max(most[0], value)
 
 
 @kernel
@@ -246,16 +271,27 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
     put_back says that state was replaced since the last call, so that work no longer fits it.
     """
     if put_back:
-        prepare(model, structure, state, work)
-        angular_velocities(model, state, work)
+        resume(model, structure, state, work)
     for done in range(count):
         if grid >= 0:
             state.time[0] = (grid + done) * h
         before = tally.corrections[0]
+        velocity_before = tally.velocity_corrections[0]
         if not halving_step(
-            impulse_step, prepare, model, structure, state, h, fractions, tolerance, work, tally
+            impulse_step,
+            save,
+            restore,
+            model,
+            structure,
+            state,
+            h,
+            fractions,
+            tolerance,
+            work,
+            tally,
         ):
             return done
-        tally.most_corrections[0] = max(tally.most_corrections[0], tally.corrections[0] - before)
+        keep_most(tally.most_corrections, tally.corrections[0] - before)
+        keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
         tally_step(model, state, work, tally)
     return count

@@ -16,8 +16,9 @@ from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
 from impulse_core.model import Floats, Ints, copy_state, new_workspace, put_state
 from impulse_core.options import Options
+from impulse_core.runners import choose_runner
 from impulse_core.solver.ordering import plan_structure
-from impulse_core.step import FINEST_PART, begin, run_steps
+from impulse_core.step import FINEST_PART, begin
 
 __all__ = ["Stepper"]
 
@@ -54,6 +55,7 @@ class Stepper:
         self.fractions = (
             self.comparison.fractions if self.comparison else stage_fractions(options.method)
         )
+        self.runner = choose_runner(options, self.fractions, self.model, self.structure, self.work)
         self.call_seconds: list[tuple[float, int]] = []
         self._put_back = False
         self._completed = 0
@@ -149,21 +151,9 @@ class Stepper:
         if self.comparison:
             put_back, self._put_back = self._put_back, False
             return self.comparison.advance(length, count, put_back)
-        done = run_steps(
-            self.model,
-            self.structure,
-            self.state,
-            length,
-            count,
-            grid,
-            self.fractions,
-            self.tolerance,
-            self._put_back,
-            self.work,
-            self.tally,
-        )
+        done = self.runner.run(self.state, length, count, grid, self._put_back, self.tally)
         self._put_back = False
-        return int(done)
+        return done
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""

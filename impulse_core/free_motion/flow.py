@@ -17,7 +17,8 @@ from impulse_core.model import FLOW_RK4
 
 
 @inner_kernel
-def _turned(model, q, angular_momentum, i, h, series):
+def turned(model, q, angular_momentum, i, h, series):
+    """Orientation of body i after free motion over h from orientation q."""
     axis = model.symmetry_axis[i]
     if model.flow == FLOW_RK4:
         return turn_by_runge_kutta(
@@ -52,7 +53,7 @@ def predict(model, state, h, work):
         v = vec3_at(state.velocity, i)
         put_vec3(work.next_position, i, C + h * v + half_gravity)
         L = vec3_at(state.angular_momentum, i)
-        q = _turned(model, quat_at(state.orientation, i), L, i, h, work.series)
+        q = turned(model, quat_at(state.orientation, i), L, i, h, work.series)
         put_quat(work.next_orientation, i, q)
 
 

@@ -71,6 +71,32 @@ def test_tolerance_reaches_the_simulation(cli: Cli, pendulum: Path) -> None:
     assert json.loads(report.read_text())["max_joint_error_m"] <= 1e-11
 
 
+@pytest.mark.parametrize("solver", ["sle", "iterative"])
+def test_solver_reaches_the_simulation(cli: Cli, pendulum: Path, solver: str) -> None:
+    """``--solver`` chooses, and the recording names it."""
+    output = pendulum.with_name("anim.npz")
+
+    assert cli("run", pendulum, "-o", output, "--solver", solver).code == 0
+
+    assert load_recording(output).solver == solver
+
+
+@pytest.mark.parametrize(
+    ("flag", "key"), [("--budget-ms", "limit_ms"), ("--budget-corrections", "limit_corrections")]
+)
+def test_budget_reaches_the_simulation(cli: Cli, pendulum: Path, flag: str, key: str) -> None:
+    """Budgets end steps early, and the report says what that cost."""
+    report = pendulum.with_name("report.json")
+    words = ("run", pendulum, "-o", pendulum.with_name("a.npz"), "--report", report)
+
+    assert cli(*words, "--solver", "iterative", flag, "1000").code == 0
+
+    budget = json.loads(report.read_text())["budget"]
+    assert budget[key] == 1000
+    assert budget["steps_cut"] == 0
+    assert 0.0 <= budget["mean_joint_error_m"] <= budget["max_joint_error_m"]
+
+
 def test_report_has_the_documented_keys(cli: Cli, pendulum: Path) -> None:
     """``--report`` writes the diagnostics of the recording, as JSON."""
     report = pendulum.with_name("report.json")
@@ -114,7 +140,8 @@ def test_progress_bar_is_on_stderr(cli: Cli, pendulum: Path) -> None:
     ("option", "named"),
     [
         (("--tolerance", "1e-30"), "finer than coordinates"),
-        (("--solver", "sle"), "sle"),
+        (("--budget-ms", "2"), "solver iterative"),
+        (("--solver", "sle", "--budget-corrections", "9"), "sle"),
         (("--step", "100"), "longer than the duration"),
     ],
 )

@@ -72,7 +72,7 @@ REFUSED = {
     "spring between points": (sprung, ["spring"]),
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),
-    "solver": (lambda: with_settings(solver="sle"), ["sle", "direct"]),
+    "solver": (lambda: with_settings(solver="sle", method="lm4"), ["lm4", "sle", "direct"]),
     "flow": (lambda: with_settings(method="imp4", free_motion="rk4"), ["rk4", "imp4", "imp2"]),
 }
 
@@ -122,7 +122,8 @@ def test_everything_at_once():
     [
         ({"method": "gc4"}, ["gc4", "imp2"]),
         ({"method": "euler"}, ["euler", "imp2"]),
-        ({"solver": "iterative"}, ["iterative", "direct"]),
+        ({"solver": "cholesky"}, ["cholesky", "direct", "iterative"]),
+        ({"solver": "iterative", "method": "lm4"}, ["iterative", "lm4", "direct"]),
         ({"step": 0.0}, ["step", "positive"]),
         ({"step": float("nan")}, ["step", "positive"]),
         ({"duration": float("inf")}, ["duration", "positive"]),

@@ -52,7 +52,12 @@ _SOLVERS = ("direct", "sle", "iterative")
     help="Impulse step of order 2, its compositions of higher order, explicit steps of order 8 with"
     " projection (lmvd8), or a comparison method.",
 )
-@click.option("--solver", type=click.Choice(_SOLVERS), help="Solver of the joint system.")
+@click.option(
+    "--solver",
+    type=click.Choice(_SOLVERS),
+    help="Solver of the joint system: direct is fast for everything; sle and iterative are those"
+    " of the papers.",
+)
 @click.option(
     "--tolerance",
     metavar="M",
@@ -69,7 +74,15 @@ _SOLVERS = ("direct", "sle", "iterative")
     "--budget-ms",
     metavar="T",
     type=positive,
-    help="Time for each step [ms] (solver iterative).",
+    help="Time for each step [ms]: it ends there as far corrected as it came, so the motion depends"
+    " on the machine (solver iterative).",
+)
+@click.option(
+    "--budget-corrections",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="The same as a number of joint corrections for each step, with the same motion"
+    " everywhere (solver iterative).",
 )
 @click.option("--report", metavar="FILE", type=FILE, help="Write what was measured as JSON.")
 @click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use.")

@@ -1,0 +1,449 @@
+"""Iterative solver: one joint after another until all hold (BFS05 section 4.2).
+
+The two bodies of a joint are predicted, its error d at t+h is removed by an impulse with the
+joint's own 6×6 matrix, and the next joint follows:
+
+    (G_j M⁻¹ G_jᵀ) λ_j = -d_j(t+h)/h,   then  (G_j M⁻¹ G_jᵀ) μ_j = -G_j v   (docs/algorithm.md, 31)
+
+This is the nonlinear Gauss-Seidel method. Joints are visited in their order and back again, so
+the result is the same on every machine, and a joint is looked at again only after a body of it has
+moved. Impulses start from those of the stage before. No matrix of the whole mechanism is built, so
+the iteration may stop anywhere: a budget ends it, and the next step corrects what was left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.algebra import (
+    ZERO3,
+    Mat3,
+    cross,
+    inverse_symmetric,
+    mat3_at,
+    norm,
+    put_mat3,
+    put_quat,
+    put_vec3,
+    quat_at,
+    rotate,
+    rotation_matrix,
+    similarity,
+    times_transposed,
+    transposed_times,
+    vec3_at,
+)
+from impulse_core.free_motion.flow import advance, predict, turned
+from impulse_core.invariants import tally_step
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_directions,
+    joint_errors,
+    rotation_error,
+    translation_error,
+)
+from impulse_core.joints.table import NO_PART
+from impulse_core.loads import kick, load_power
+from impulse_core.model import Floats, Ints, Model
+from impulse_core.solver.direct import moment_rows, transposed
+from impulse_core.step import (
+    copy_into,
+    halving_step,
+    keep_most,
+    lines_turn_little,
+    save,
+    warm_start,
+)
+
+__all__ = ["UNLIMITED", "Sweeps", "new_sweeps", "run_steps_in_turn"]
+
+UNLIMITED = 2**62  # corrections
+MOST_SWEEPS = 20_000  # per half of a stage. Reaching it in positions is a failure.
+SWEEPS_TO_GAIN = 32  # in as many sweeps the worst error must fall, or they are given up
+LEAST_GAIN = 0.999  # to this fraction
+POSITION_SHARE = 0.5  # of a budget; velocities get the rest and what positions leave
+_EPSILON = 2.0**-52
+_ROUND_OFFS = 32.0  # of the fastest joint point, below which no relative velocity can be brought
+
+
+class Sweeps(NamedTuple):
+    """What the iterative solver keeps beside the workspace."""
+
+    translation_inverse: Floats
+    """Inverse of each joint's A over its translational rows, shape (m, 9)."""
+    coupling: Floats
+    """That inverse times A of translational by rotational rows, shape (m, 9)."""
+    rotation_inverse: Floats
+    """Inverse of the Schur complement over the rotational rows, shape (m, 9)."""
+    inverse_inertia: Floats
+    """J⁻¹ of each body in world axes [1/(kg m²)], shape (n+1, 9)."""
+    moved: Ints
+    """Number of the last correction that moved each body, shape (n+1,)."""
+    looked: Ints
+    """Number of the last correction each joint has seen, shape (m,)."""
+    limit: Ints
+    """Most corrections of a step, shape (1,)."""
+    left: Ints
+    """How many of them are left, shape (1,)."""
+    path: Floats
+    """Σ |γ| h of the step [s], by which stages share the limit, shape (1,)."""
+    spare: Floats
+    """Corrections the present stage may make, shape (1,)."""
+    cut: Ints
+    """1 where the limit ended a correction of this step, shape (1,)."""
+    step_error: Floats
+    """Largest joint error after a stage of this step [m], shape (1,)."""
+
+
+def new_sweeps(model: Model) -> Sweeps:
+    """Scratch arrays that fit the model, without a limit."""
+    rows, joints = len(model.mass), len(model.body1)
+    return Sweeps(
+        translation_inverse=np.zeros((joints, 9)),
+        coupling=np.zeros((joints, 9)),
+        rotation_inverse=np.zeros((joints, 9)),
+        inverse_inertia=np.zeros((rows, 9)),
+        moved=np.zeros(rows, dtype=np.int64),
+        looked=np.zeros(joints, dtype=np.int64),
+        limit=np.full(1, UNLIMITED, dtype=np.int64),
+        left=np.zeros(1, dtype=np.int64),
+        path=np.zeros(1),
+        spare=np.zeros(1),
+        cut=np.zeros(1, dtype=np.int64),
+        step_error=np.zeros(1),
+    )
+
+
+@kernel
+def run_steps_in_turn(
+    model, sweeps, state, h, count, grid, fractions, tolerance, put_back, work, tally
+):
+    """Take count steps of length h; returns how many were completed.
+
+    The first is step number grid on the grid k·h; a negative grid means that state.time is right.
+    put_back says that state was replaced since the last call, so that work no longer fits it.
+    """
+    if put_back:
+        _prepare(model, sweeps, state, work)
+        angular_velocities(model, state, work)
+    path = 0.0
+    for s in range(len(fractions)):
+        path += abs(fractions[s] * h)
+    for done in range(count):
+        if grid >= 0:
+            state.time[0] = (grid + done) * h
+        corrections = tally.corrections[0]
+        velocity_corrections = tally.velocity_corrections[0]
+        impulses = tally.impulses[0]
+        sweeps.left[0] = sweeps.limit[0]
+        sweeps.path[0] = path
+        sweeps.spare[0] = 0.0
+        sweeps.cut[0] = 0
+        sweeps.step_error[0] = 0.0
+        if not halving_step(
+            _impulse_step,
+            save,
+            _restore,
+            model,
+            sweeps,
+            state,
+            h,
+            fractions,
+            tolerance,
+            work,
+            tally,
+        ):
+            return done
+        keep_most(tally.most_corrections, tally.corrections[0] - corrections)
+        keep_most(
+            tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_corrections
+        )
+        keep_most(tally.most_impulses, tally.impulses[0] - impulses)
+        tally.cut_steps[0] += sweeps.cut[0]
+        tally.step_error_sum[0] += sweeps.step_error[0]
+        keep_most(tally.largest_step_error, sweeps.step_error[0])
+        tally_step(model, state, work, tally)
+    return count
+
+
+@inlined_kernel
+def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
+    """Advance a state by h; False if the joints could not be satisfied."""
+    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    sweeps.spare[0] += sweeps.limit[0] * abs(h) / sweeps.path[0]
+    kick(model, state, 0.5 * h, work)
+    if not _correct_joints(model, sweeps, state, h, tolerance, work, tally):
+        return False
+    if not lines_turn_little(model, state, work, tally):
+        return False
+    advance(model, state, h, work)
+    state.time[0] += h
+    _prepare(model, sweeps, state, work)
+    kick(model, state, 0.5 * h, work)
+    _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
+    if len(model.load_body):
+        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    return True
+
+
+@inner_kernel
+def _restore(model, sweeps, state, work):
+    """Put the saved state back, and make the workspace fit it."""
+    copy_into(work.saved, state)
+    _prepare(model, sweeps, state, work)
+    angular_velocities(model, state, work)
+
+
+@inner_kernel
+def _prepare(model, sweeps, state, work):
+    """Directions, inertia in world axes, and the inverse of every joint's matrix."""
+    joint_directions(model, state.position, state.orientation, work.now)
+    for i in range(model.dynamic):
+        R = rotation_matrix(quat_at(state.orientation, i))
+        put_mat3(sweeps.inverse_inertia, i, similarity(R, vec3_at(model.inverse_inertia, i)))
+    zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    E = work.compliance
+    for j in range(len(model.body1)):
+        P = mat3_at(work.now.translation_rows, j) if model.translation_part[j] != NO_PART else zero
+        Q = mat3_at(work.now.rotation_rows, j) if model.rotation_part[j] != NO_PART else zero
+        T = Mat3(E[j, 0], 0.0, 0.0, 0.0, E[j, 1], 0.0, 0.0, 0.0, E[j, 2])
+        C = zero
+        R = Mat3(E[j, 3], 0.0, 0.0, 0.0, E[j, 4], 0.0, 0.0, 0.0, E[j, 5])
+        for side in range(2):
+            i = model.body2[j] if side else model.body1[j]
+            J = mat3_at(sweeps.inverse_inertia, i)
+            W = moment_rows(vec3_at(work.now.arm2 if side else work.now.arm1, j), P)
+            WJ = W @ J
+            T = T + times_transposed(P, P) * model.inverse_mass[i] + times_transposed(WJ, W)
+            C = C + times_transposed(WJ, Q)
+            R = R + times_transposed(Q @ J, Q)
+        inverse = inverse_symmetric(T)
+        coupling = inverse @ C
+        put_mat3(sweeps.translation_inverse, j, inverse)
+        put_mat3(sweeps.coupling, j, coupling)
+        put_mat3(sweeps.rotation_inverse, j, inverse_symmetric(R - transposed(C) @ coupling))
+
+
+@kernel
+def _solve_joint(sweeps, j, T, R):
+    """Both parts of λ with A_j λ = (T, R), by the Schur complement of the rotational rows."""
+    coupling = mat3_at(sweeps.coupling, j)
+    r = mat3_at(sweeps.rotation_inverse, j) @ (R - transposed_times(coupling, T))
+    return mat3_at(sweeps.translation_inverse, j) @ T - coupling @ r, r
+
+
+@inner_kernel
+def _look_again(model, sweeps):
+    """Forget what joints have seen."""
+    for i in range(len(model.mass)):
+        sweeps.moved[i] = 1 if i < model.dynamic else 0
+    for j in range(len(model.body1)):
+        sweeps.looked[j] = 0
+
+
+@inner_kernel
+def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
+    """Find impulses at t that satisfy every joint at t+h (docs, 12); False if there are none.
+
+    The prediction is left in work, the sum of each joint's impulses in work.impulse. Where the
+    budget ends the iteration the best so far is taken.
+    """
+    warm_start(model, state, h, work)
+    if state.multiplier_step[0] == 0.0:
+        for j in range(len(model.body1)):
+            for row in range(6):
+                work.impulse[j, row] = 0.0
+    predict(model, state, h, work)
+    joints = len(model.body1)
+    most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
+    half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
+    _look_again(model, sweeps)
+    made = 0
+    previous = 1e300
+    satisfied = False
+    for sweep in range(MOST_SWEEPS):
+        worst = 0.0
+        for visit in range(joints):
+            j = joints - 1 - visit if sweep % 2 else visit
+            i1 = model.body1[j]
+            i2 = model.body2[j]
+            if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
+                continue
+            sweeps.looked[j] = made + 1
+            q1 = quat_at(work.next_orientation, i1)
+            q2 = quat_at(work.next_orientation, i2)
+            T, R = ZERO3, ZERO3
+            size = 0.0
+            if model.translation_part[j] != NO_PART:
+                A = vec3_at(work.next_position, i1) + rotate(q1, vec3_at(model.anchor1, j))
+                B = vec3_at(work.next_position, i2) + rotate(q2, vec3_at(model.anchor2, j))
+                T = translation_error(model, j, q1, A, B)
+                size = norm(T)
+            if model.rotation_part[j] != NO_PART:
+                R = rotation_error(model, j, q1, q2)
+                size = max(size, norm(R) * model.body_length[j])
+            if size <= tolerance:
+                continue
+            if not (size <= worst):
+                worst = size
+            if made == most:
+                break
+            p, l = _solve_joint(sweeps, j, T * (-1.0 / h), R * (-1.0 / h))
+            _add(work.impulse, j, p, l)
+            p = transposed_times(mat3_at(work.now.translation_rows, j), p)
+            l = transposed_times(mat3_at(work.now.rotation_rows, j), l)
+            made += 1
+            for side in range(2):
+                i = i2 if side else i1
+                if i >= model.dynamic:
+                    continue
+                sign = 1.0 if side else -1.0
+                arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+                v = vec3_at(state.velocity, i) + p * (sign * model.inverse_mass[i])
+                L = vec3_at(state.angular_momentum, i) + sign * (cross(arm, p) + l)
+                put_vec3(state.velocity, i, v)
+                put_vec3(state.angular_momentum, i, L)
+                C = vec3_at(state.position, i)
+                put_vec3(work.next_position, i, C + h * v + half_gravity)
+                q = turned(model, quat_at(state.orientation, i), L, i, h, work.series)
+                put_quat(work.next_orientation, i, q)
+                sweeps.moved[i] = made + 1
+        if worst == 0.0:
+            satisfied = True
+            break
+        if made == most or not (worst < 1e6):
+            break
+        tally.corrections[0] += 1
+        if sweep % SWEEPS_TO_GAIN == 0:
+            if not (worst < LEAST_GAIN * previous):
+                break
+            previous = worst
+    tally.impulses[0] += made
+    _spend(sweeps, made)
+    shift, turn, error, joint = joint_errors(
+        model, work.next_position, work.next_orientation, work.error
+    )
+    satisfied = satisfied or error <= tolerance
+    if not satisfied and (made < most or not (error < 1e6)):
+        tally.failed_joint[0] = joint
+        tally.failed_error[0] = error
+        return False
+    if not satisfied:
+        sweeps.cut[0] = 1
+    sweeps.step_error[0] = max(sweeps.step_error[0], error)
+    tally.translation_error[0] = max(tally.translation_error[0], shift)
+    tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+    return True
+
+
+@kernel
+def _add(impulse, j, p, l):
+    impulse[j, 0] += p.x
+    impulse[j, 1] += p.y
+    impulse[j, 2] += p.z
+    impulse[j, 3] += l.x
+    impulse[j, 4] += l.y
+    impulse[j, 5] += l.z
+
+
+@kernel
+def _spend(sweeps, made):
+    sweeps.left[0] -= made
+    sweeps.spare[0] -= made
+
+
+@inner_kernel
+def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
+    """Remove relative velocities along the constraint directions (docs, 13).
+
+    Begins with the impulses of the stage's first half, which differ from those of the second by
+    O(h). What a redundant joint cannot remove, or the budget does not reach, stays.
+    """
+    apply_impulses(model, work.impulse, state, work)
+    angular_velocities(model, state, work)
+    joints = len(model.body1)
+    slowest = max(tolerance, _ROUND_OFFS * _EPSILON * _fastest_point(model, state, work))
+    most = min(int(sweeps.spare[0]), sweeps.left[0])
+    _look_again(model, sweeps)
+    made = 0
+    previous = 1e300
+    for sweep in range(MOST_SWEEPS):
+        worst = 0.0
+        for visit in range(joints):
+            j = joints - 1 - visit if sweep % 2 else visit
+            i1 = model.body1[j]
+            i2 = model.body2[j]
+            if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
+                continue
+            sweeps.looked[j] = made + 1
+            w1 = vec3_at(work.angular_velocity, i1)
+            w2 = vec3_at(work.angular_velocity, i2)
+            T, R = ZERO3, ZERO3
+            size = 0.0
+            if model.translation_part[j] != NO_PART:
+                v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.now.arm1, j))
+                v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
+                T = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
+                size = norm(T)
+            if model.rotation_part[j] != NO_PART:
+                R = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
+                size = max(size, norm(R) * model.body_length[j])
+            if size <= slowest:
+                continue
+            if not (size <= worst):
+                worst = size
+            if made == most:
+                break
+            p, l = _solve_joint(sweeps, j, -T, -R)
+            _add(work.impulse, j, p, l)
+            p = transposed_times(mat3_at(work.now.translation_rows, j), p)
+            l = transposed_times(mat3_at(work.now.rotation_rows, j), l)
+            made += 1
+            for side in range(2):
+                i = i2 if side else i1
+                if i >= model.dynamic:
+                    continue
+                sign = 1.0 if side else -1.0
+                arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+                change = sign * (cross(arm, p) + l)
+                v = vec3_at(state.velocity, i) + p * (sign * model.inverse_mass[i])
+                w = vec3_at(work.angular_velocity, i) + mat3_at(sweeps.inverse_inertia, i) @ change
+                put_vec3(state.velocity, i, v)
+                put_vec3(state.angular_momentum, i, vec3_at(state.angular_momentum, i) + change)
+                put_vec3(work.angular_velocity, i, w)
+                sweeps.moved[i] = made + 1
+        if worst == 0.0:
+            break
+        if made == most:
+            sweeps.cut[0] = 1
+            break
+        tally.velocity_corrections[0] += 1
+        if sweep % SWEEPS_TO_GAIN == 0:
+            if not (worst < LEAST_GAIN * previous):
+                break
+            previous = worst
+    tally.impulses[0] += made
+    _spend(sweeps, made)
+    for j in range(joints):
+        for row in range(6):
+            state.multiplier[j, row] = work.impulse[j, row]
+    state.multiplier_step[0] = h
+    angular_velocities(model, state, work)
+
+
+@inner_kernel
+def _fastest_point(model, state, work):
+    """Largest speed among bodies and joint points [m/s]; needs the angular velocities."""
+    fastest = 0.0
+    for j in range(len(model.body1)):
+        for side in range(2):
+            i = model.body2[j] if side else model.body1[j]
+            arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+            w = vec3_at(work.angular_velocity, i)
+            fastest = max(fastest, norm(vec3_at(state.velocity, i)))
+            fastest = max(fastest, norm(w) * max(norm(arm), model.body_length[j]))
+    return fastest
