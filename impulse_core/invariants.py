@@ -8,6 +8,7 @@ import numpy as np
 
 from impulse_core.algebra import Vec3, cross, dot, norm, vec3_at
 from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.elements import spring_energy
 from impulse_core.model import Floats, Ints
 
 __all__ = ["Tally", "new_tally", "observe", "tally_start", "tally_step"]
@@ -46,10 +47,15 @@ class Tally(NamedTuple):
     """Largest angular velocity of a body after any step [rad/s]."""
     work: Floats
     """Work done by loads [J]."""
+    motor_work: Floats
+    """Work done by motors [J]."""
+    dissipated: Floats
+    """Energy taken out by dampers, friction and limits [J]."""
     start_energy: Floats
     """Total energy at the start [J]."""
     energy: Floats
-    """Total energy after the last step less the work of loads [J]."""
+    """Total energy after the last step less the work W of loads and motors, plus what was
+    dissipated [J]."""
     largest_drift: Floats
     """max |E - E0 - W| [J]."""
     drift_sum: Floats
@@ -60,6 +66,12 @@ class Tally(NamedTuple):
     """Linear and angular momentum at the start, shape (6,), about the world origin."""
     momentum_drift: Floats
     """Largest change of linear [N s] and angular [N m s] momentum, shape (2,)."""
+    broken: Ints
+    """Number of joints that broke so far."""
+    broken_joint: Ints
+    """Joints in the order in which they broke, shape (m,)."""
+    broken_load: Floats
+    """Time [s], force [N] and torque [N m] at which each of them broke, shape (m, 3)."""
     failed_joint: Ints
     """Joint that did not converge, -1 if none."""
     failed_error: Floats
@@ -68,13 +80,18 @@ class Tally(NamedTuple):
     """How far into the failed step the last half step began [s]."""
 
 
-def new_tally() -> Tally:
-    """A tally of nothing yet."""
+def new_tally(joints: int = 0) -> Tally:
+    """A tally of nothing yet, for a model with so many joints that may break."""
     counters = {name for name, kind in Tally.__annotations__.items() if kind == "Ints"}
-    sizes = {"start_momentum": 6, "momentum_drift": 2}
+    shapes: dict[str, int | tuple[int, int]] = {
+        "start_momentum": 6,
+        "momentum_drift": 2,
+        "broken_joint": joints,
+        "broken_load": (joints, 3),
+    }
     return Tally(
         **{
-            field: np.zeros(sizes.get(field, 1), dtype=np.int64 if field in counters else float)
+            field: np.zeros(shapes.get(field, 1), dtype=np.int64 if field in counters else float)
             for field in Tally._fields
         }
     )
@@ -84,7 +101,7 @@ def new_tally() -> Tally:
 def energies(model, state, work):
     """Kinetic and potential energy [J], zero potential at the world origin.
 
-    ½ m v² + ½ L·ω and -m g·C; needs work.angular_velocity at the present state.
+    ½ m v² + ½ L·ω, and -m g·C with the springs; needs work.angular_velocity at the present state.
     """
     g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
     kinetic = 0.0
@@ -95,7 +112,7 @@ def energies(model, state, work):
         kinetic += 0.5 * model.mass[i] * dot(v, v)
         kinetic += 0.5 * dot(vec3_at(state.angular_momentum, i), w)
         potential -= model.mass[i] * dot(g, vec3_at(state.position, i))
-    return kinetic, potential
+    return kinetic, potential + spring_energy(model, state)
 
 
 @inner_kernel
@@ -134,7 +151,8 @@ def tally_start(model, state, work, tally):
 def tally_step(model, state, work, tally):
     """Add a completed step."""
     kinetic, potential = energies(model, state, work)
-    energy = kinetic + potential - tally.work[0]
+    work_done = tally.work[0] + tally.motor_work[0] - tally.dissipated[0]
+    energy = kinetic + potential - work_done
     drift = abs(energy - tally.start_energy[0])
     tally.increment_sum[0] += abs(energy - tally.energy[0])
     tally.energy[0] = energy

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from impulse_core.joints.force_law import LAW_NUMBERS
+
 if TYPE_CHECKING:
     from impulse_core.signals import Signals
 
@@ -39,6 +41,9 @@ FLOW_EXACT = 0
 FLOW_RK4 = 1
 
 TAYLOR_ORDER = 30
+
+SOFTEST = 1e12
+"""Compliance of an axis on which nothing acts, relative to its inverse mass."""
 
 
 class Structure(NamedTuple):
@@ -132,6 +137,48 @@ class Model(NamedTuple):
     body_length: Floats
     """Weight of a rotational error [m/rad], so that one tolerance serves all rows, shape (m,)."""
 
+    has_axis: Ints
+    """1 where a joint's translational or rotational node carries an axis row, shape (m, 2)."""
+    break_force: Floats
+    """Reaction force at which each joint breaks [N], inf if never, shape (m,)."""
+    break_torque: Floats
+    """Reaction torque at which each joint breaks [N m], inf if never, shape (m,)."""
+
+    axis_joint: Ints
+    """Joint of each axis on which something acts, shape (a,)."""
+    axis_row: Ints
+    """Its row among the six of the joint (joints/table.py), shape (a,)."""
+    axis_offset: Floats
+    """What a·(B-A) is at the start pose [m], shape (a,)."""
+    axis_inverse_mass: Floats
+    """Inverse mass of the two free bodies along the axis [1/kg | 1/(kg m²)], shape (a,)."""
+    axis_length: Floats
+    """Weight of its coordinate [m/rad], 1 for displacements, shape (a,)."""
+    axis_stiffness: Floats
+    """Sum of the springs [N/m | N m/rad], shape (a,)."""
+    axis_damping: Floats
+    """Sum of the dampers [N s/m | N m s/rad], shape (a,)."""
+    axis_rest: Floats
+    """Coordinate at which the springs together are without force [m | rad], shape (a,)."""
+    axis_friction: Floats
+    """Dry friction [N | N m], shape (a,)."""
+    axis_lower: Floats
+    """Smallest coordinate [m | rad], -inf if there is no limit, shape (a,)."""
+    axis_upper: Floats
+    """Largest coordinate [m | rad], inf if there is no limit, shape (a,)."""
+    axis_restitution: Floats
+    """Restitution at the limits, shape (a,)."""
+    motor_kind: Ints
+    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO, shape (a,)."""
+    motor_gain: Floats
+    """Proportional, integral and derivative gain of servos, shape (a, 3)."""
+    motor_limit: Floats
+    """Largest force or torque of a motor [N | N m], inf if unlimited, shape (a,)."""
+    motor_target: Ints
+    """Signal that is the target of each motor, shape (a,)."""
+    signals: Signals
+    """Functions of time."""
+
     load_body: Ints
     """Row of the body each load acts on, shape (l,)."""
     load_reaction: Ints
@@ -146,9 +193,6 @@ class Model(NamedTuple):
     """1 where force and torque are given in the *user's* body axes, shape (l,)."""
     load_axes: Floats
     """User's body axes to body frame, shape (l, 4), quaternion."""
-
-    signals: Signals
-    """Functions of time that motors follow."""
 
 
 class State(NamedTuple):
@@ -167,6 +211,10 @@ class State(NamedTuple):
     """Impulses of the last velocity correction [N s | N m s], shape (m, 6): the warm start."""
     multiplier_step: Floats
     """Length of the stage those belong to [s], shape (1,)."""
+    axis_position: Floats
+    """Coordinates of the axes [m | rad], shape (a,)."""
+    motor_integral: Floats
+    """Integrated errors of servos [m s | rad s], shape (a,)."""
     time: Floats
     """Time of this state [s], shape (1,)."""
 
@@ -202,12 +250,41 @@ class Workspace(NamedTuple):
     impulse: Floats
     """Solution of the joint system, shape (m, 6)."""
     compliance: Floats
-    """E of each joint row, shape (m, 6): 0 in constraint rows, 1 in padding."""
+    """E of each joint row, shape (m, 6): 0 in constraint rows, 1 in padding; in axis rows that of
+    the active piece of the force law."""
     regularisation: Floats
     """What is added to E relative to Structure.row_scale, shape (1,): 0 unless a singular pose
     needs it."""
     dropped: Ints
     """How many rows of each node the factorisation of block dropped, shape (K,)."""
+    axis_law: Floats
+    """Force law of each axis in this half of the stage (joints/force_law.py), shape (a, 11)."""
+    axis_impulse: Floats
+    """Impulse along each axis in this half of the stage [N s | N m s], shape (a,)."""
+    axis_vertical: Ints
+    """1 where the active piece gives the coordinate or velocity, 0 where the impulse."""
+    axis_piece: Floats
+    """That value, or p0 and κ of p = p0 - κ x, shape (a, 2)."""
+    axis_next: Floats
+    """Predicted coordinates [m | rad], shape (a,)."""
+    axis_start: Floats
+    """Coordinates at the start of the stage [m | rad], shape (a,)."""
+    axis_rate: Floats
+    """Velocities along the axes before the impulses of the first half [m/s | rad/s], shape (a,)."""
+    axis_next_rate: Floats
+    """The same before those of the second half, shape (a,)."""
+    axis_after: Floats
+    """Velocities along the axes after the impulses of a half [m/s | rad/s], shape (a,)."""
+    spring_share: Floats
+    """σ of springs and dampers, shape (a,)."""
+    motor_share: Floats
+    """σ of servos, shape (a,)."""
+    motor_from: Floats
+    """Targets at the start of the stage, shape (a,)."""
+    motor_to: Floats
+    """Targets at its end, shape (a,)."""
+    may_break: Ints
+    """1 while joints may break, 0 where the step only looks ahead, shape (1,)."""
     stage_velocity: Floats
     """Velocities at the start of the stage, shape (n+1, 3)."""
     stage_angular_momentum: Floats
@@ -239,6 +316,13 @@ def put_state(state: State, values: State) -> None:
         array[:] = value
 
 
+def _start_compliance(model: Model, structure: Structure) -> Floats:
+    """E where nothing acts on any axis."""
+    compliance = structure.padding.copy()
+    compliance[model.axis_joint, model.axis_row] = SOFTEST * model.axis_inverse_mass
+    return compliance
+
+
 def _new_directions(joints: int) -> Directions:
     return Directions(
         arm1=np.zeros((joints, 3)),
@@ -253,6 +337,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
     rows = len(model.mass)
     joints = len(model.body1)
     nodes = len(structure.column_start) - 1
+    axes = len(model.axis_joint)
     return Workspace(
         next_position=state.position.copy(),
         next_orientation=state.orientation.copy(),
@@ -261,9 +346,23 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         then=_new_directions(joints),
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
-        compliance=structure.padding.copy(),
+        compliance=_start_compliance(model, structure),
         regularisation=np.zeros(1),
         dropped=np.zeros(nodes, dtype=np.int64),
+        axis_law=np.zeros((axes, LAW_NUMBERS)),
+        axis_impulse=np.zeros(axes),
+        axis_vertical=np.zeros(axes, dtype=np.int64),
+        axis_piece=np.zeros((axes, 2)),
+        axis_next=np.zeros(axes),
+        axis_start=np.zeros(axes),
+        axis_rate=np.zeros(axes),
+        axis_next_rate=np.zeros(axes),
+        axis_after=np.zeros(axes),
+        spring_share=np.zeros(axes),
+        motor_share=np.zeros(axes),
+        motor_from=np.zeros(axes),
+        motor_to=np.zeros(axes),
+        may_break=np.zeros(1, dtype=np.int64),
         stage_velocity=np.zeros((rows, 3)),
         stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),

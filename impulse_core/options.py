@@ -9,7 +9,7 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene, SceneError
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
-from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express
+from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE
 from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
 from impulse_core.model import FLOW_RK4
@@ -111,6 +111,14 @@ def choose_options(
             f"method {chosen.method} has no solver {chosen.solver}",
             "use solver direct, or one of imp2 to imp10",
         )
+    if chosen.solver != "direct" and (problem := more_than_joints(compiled)):
+        _refuse(
+            compiled,
+            "solver",
+            solver is not None,
+            f"solver {chosen.solver} cannot simulate this scene: {problem}",
+            "use solver direct",
+        )
     _check_budget(chosen)
     _check_size(chosen, len(compiled.body_names))
     order = ORDERS[chosen.method]
@@ -123,6 +131,15 @@ def choose_options(
             if chosen.method in COMPOSITION_ORDERS
             else f"{chosen.method} integrates rotations itself, so free_motion rk4 has no meaning",
             "use free_motion exact, or method imp2",
+        )
+    if compiled.dissipation and order > 2:
+        _refuse(
+            compiled,
+            "method",
+            method is not None,
+            f"method {chosen.method} takes stages backwards in time, which"
+            f" {compiled.dissipation} cannot follow",
+            "use imp2",
         )
     if chosen.step > chosen.duration:
         raise OptionError(

@@ -89,7 +89,7 @@ class Recorder:
                 "total": energy[:, 0] + energy[:, 1],
             },
             momentum={"linear": momentum[:, 0], "angular": momentum[:, 1]},
-            events=self.events,
+            events=[*self.stepper.events, *self.events],
             diagnostics=diagnostics,
         )
 
@@ -116,7 +116,8 @@ class Recorder:
         seconds = np.array([seconds for seconds, _ in s.call_seconds] or [0.0])
         counts = np.array([count for _, count in s.call_seconds] or [1])
         isolated = _is_isolated(self.compiled)
-        final_work = float(tally.work[0])
+        of_loads, of_motors = float(tally.work[0]), float(tally.motor_work[0])
+        dissipated = float(tally.dissipated[0])
         return {
             "compile_seconds": s.compile_seconds,
             "wall_seconds_total": float(seconds @ counts),
@@ -141,8 +142,10 @@ class Recorder:
             "max_joint_angle_error_rad": float(tally.rotation_error[0]),
             "energy_j": {
                 "initial": float(tally.start_energy[0]),
-                "final": float(tally.energy[0]) + final_work,
-                "work_of_loads": final_work,
+                "final": float(tally.energy[0]) + of_loads + of_motors - dissipated,
+                "work_of_loads": of_loads,
+                "work_of_motors": of_motors,
+                "dissipated": dissipated,
                 "max_abs_drift": float(tally.largest_drift[0]),
                 "mean_abs_drift": float(tally.drift_sum[0]) / steps,
                 "mean_abs_increment": float(tally.increment_sum[0]) / steps,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
+import numpy as np
+
 from impulse_core.invariants import Tally, new_tally
 from impulse_core.model import Floats, Model, State, Structure, Workspace, copy_state, put_state
 from impulse_core.options import Options
 
-__all__ = ["Runner", "choose_runner"]
+__all__ = ["Runner", "can_break", "choose_runner", "is_driven"]
 
 
 class Runner(Protocol):
@@ -40,7 +42,19 @@ def choose_runner(
         return _IterativeRunner(options, fractions, model, work)
     if options.solver == "sle":
         return _SleRunner(options, fractions, model, work)
+    if is_driven(model):
+        return _DrivenRunner(options, fractions, model, structure, work)
     return _DirectRunner(options, fractions, model, structure, work)
+
+
+def can_break(model: Model) -> bool:
+    """Whether any joint breaks under some load."""
+    return bool(np.isfinite([model.break_force, model.break_torque]).any())
+
+
+def is_driven(model: Model) -> bool:
+    """Whether anything acts on free axes, or joints can break: what needs driven_step.py."""
+    return len(model.axis_joint) > 0 or can_break(model)
 
 
 class _DirectRunner:
@@ -67,6 +81,30 @@ class _DirectRunner:
         from impulse_core.step import run_steps
 
         done = run_steps(
+            self.model,
+            self.structure,
+            state,
+            length,
+            count,
+            grid,
+            self.fractions,
+            self.options.tolerance,
+            put_back,
+            self.work,
+            tally,
+        )
+        return int(done)
+
+
+class _DrivenRunner(_DirectRunner):
+    """The direct solver, with elements on free axes and joints that may break."""
+
+    def run(
+        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
+    ) -> int:
+        from impulse_core.driven_step import run_driven_steps
+
+        done = run_driven_steps(
             self.model,
             self.structure,
             state,

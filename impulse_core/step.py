@@ -34,7 +34,9 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
     power = load_power(model, state, work) if len(model.load_body) else 0.0
     kick(model, state, 0.5 * h, work)
-    if not correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
+    if not correct_joints_regularised(
+        joints_alone, nothing, model, structure, state, h, tolerance, work, tally
+    ):
         return False
     if not lines_turn_little(model, state, work, tally):
         return False
@@ -50,7 +52,20 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
 
 
 @inlined_kernel
-def correct_joints_regularised(model, structure, state, h, tolerance, work, tally):
+def joints_alone(model, structure, state, h, error, joint, work):  # noqa: ARG001
+    """Nothing acts along free axes: the worst error and joint, and a matrix that holds."""
+    return error, joint, False
+
+
+@inlined_kernel
+def nothing(model, work):
+    """Nothing to be added up along free axes."""
+
+
+@inlined_kernel
+def correct_joints_regularised(
+    residual, applied, model, structure, state, h, tolerance, work, tally
+):
     """The joint correction, with a softer matrix where loops are singular at t.
 
     Where the rank drops (a parallelogram lying flat), the diagonal of A is raised for this
@@ -69,7 +84,9 @@ def correct_joints_regularised(model, structure, state, h, tolerance, work, tall
                 put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
             work.regularisation[0] = REGULARISATION_LADDER[attempt - 1]
             prepare(model, structure, state, work)
-        solved = correct_joints(model, structure, state, h, tolerance, work, tally)
+        solved = correct_joints(
+            residual, applied, model, structure, state, h, tolerance, work, tally
+        )
         if solved:
             break
     work.regularisation[0] = 0.0
@@ -77,13 +94,16 @@ def correct_joints_regularised(model, structure, state, h, tolerance, work, tall
 
 
 @inlined_kernel
-def correct_joints(model, structure, state, h, tolerance, work, tally):
+def correct_joints(residual, applied, model, structure, state, h, tolerance, work, tally):
     """Find impulses at t that satisfy every joint at t+h (docs/algorithm.md, 12).
 
     predict → error d(t+h) → A(t) λ = -d/h → apply → predict again. The prediction is left in
     work. A(t) stays frozen as long as that promises to be done after two more corrections; else
     the Newton matrix is built once at the present prediction. Which matrix is used changes how
     fast, not to what, the iteration converges.
+
+    Elements on free axes take part by two kernels: residual adds theirs to the right-hand side and
+    says whether it had to renew the factor, applied adds up the impulses along the axes.
     """
     if len(model.body1) == 0:
         predict(model, state, h, work)
@@ -97,6 +117,10 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
         shift, turn, error, joint = joint_errors(
             model, work.next_position, work.next_orientation, work.error
         )
+        error, joint, renewed = residual(model, structure, state, h, error, joint, work)
+        if renewed:  # another piece of a force law is another problem, so count anew
+            newton = False
+            previous = 1e300
         tally.failed_joint[0] = joint
         tally.failed_error[0] = error
         if error <= tolerance:
@@ -116,6 +140,7 @@ def correct_joints(model, structure, state, h, tolerance, work, tally):
         else:
             solve(structure, work.error, -1.0 / h, work)
         apply_impulses(model, work.impulse, state, work)
+        applied(model, work)
         tally.corrections[0] += 1
     return False
 
@@ -133,12 +158,13 @@ def lines_turn_little(model, state, work, tally):
 def warm_start(model, state, h, work):
     """Begin with the last velocity correction's impulses, scaled to the new stage length."""
     last = state.multiplier_step[0]
-    if last != 0.0:
-        scale = h / last
-        for j in range(len(model.body1)):
-            for row in range(6):
-                work.impulse[j, row] = scale * state.multiplier[j, row]
-        apply_impulses(model, work.impulse, state, work)
+    scale = h / last if last != 0.0 else 0.0
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.impulse[j, row] = scale * state.multiplier[j, row]
+    apply_impulses(model, work.impulse, state, work)
+    for k in range(len(model.axis_joint)):
+        work.axis_impulse[k] = work.impulse[model.axis_joint[k], model.axis_row[k]]
 
 
 @inner_kernel
@@ -179,6 +205,9 @@ def copy_into(source, target):
     for j in range(len(source.multiplier)):
         for row in range(6):
             target.multiplier[j, row] = source.multiplier[j, row]
+    for k in range(len(source.axis_position)):
+        target.axis_position[k] = source.axis_position[k]
+        target.motor_integral[k] = source.motor_integral[k]
     target.multiplier_step[0] = source.multiplier_step[0]
     target.time[0] = source.time[0]
 
@@ -218,7 +247,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
     part = FINEST_PART
     while done < FINEST_PART:
         save(state, work)
-        saved_work = tally.work[0]
+        works = tally.work[0], tally.motor_work[0], tally.dissipated[0]
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
         reached = True
         for s in range(len(fractions)):
@@ -231,7 +260,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
                 part *= 2
             continue
         restore(model, system, state, work)
-        tally.work[0] = saved_work
+        tally.work[0], tally.motor_work[0], tally.dissipated[0] = works
         if part == 1:
             tally.failed_time[0] = h * (done / FINEST_PART)
             return False

@@ -14,9 +14,9 @@ from impulse_core.compile.problems import BAD_JOINT, problem_at
 from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
-from impulse_core.model import Floats, Ints, copy_state, new_workspace, put_state
+from impulse_core.model import Floats, Ints, Model, State, copy_state, new_workspace, put_state
 from impulse_core.options import Options
-from impulse_core.runners import choose_runner
+from impulse_core.runners import can_break, choose_runner, is_driven
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step import FINEST_PART, begin
 
@@ -36,11 +36,14 @@ class Stepper:
 
     def __init__(self, compiled: CompiledScene, options: Options) -> None:
         self.compiled = compiled
-        self.model = compiled.model
+        self.model = _own_joints(compiled.model)
         self.structure = plan_structure(self.model)
         self.state = copy_state(compiled.state)
         self.work = new_workspace(self.model, self.structure, self.state)
-        self.tally = new_tally()
+        self.tally = new_tally(len(self.model.body1))
+        self.can_break = can_break(self.model)
+        self.work.may_break[0] = self.can_break
+        self.events: list[dict[str, Any]] = []
         self.tolerance = options.tolerance
         self.comparison = new_comparison_run(
             options.method,
@@ -75,8 +78,15 @@ class Stepper:
         state = copy_state(self.state)
         begin(self.model, self.structure, state, self.tolerance, self.work, self.tally)
         self.advance(1.0, 0)
+        self._begin_driven(state)
         observe(self.model, state, self.work)
         return time.perf_counter() - began
+
+    def _begin_driven(self, state: State) -> None:
+        if is_driven(self.model):
+            from impulse_core.driven_step import begin_driven
+
+            begin_driven(self.model, state, self.work, self.tally)
 
     def _make_consistent(self) -> dict[str, Any]:
         """Close the joints, then correct the velocities once, and say what that changed."""
@@ -84,6 +94,7 @@ class Stepper:
         before, after, joint = begin(
             self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
+        self._begin_driven(self.state)
         if not (after <= self.tolerance):
             raise SceneError([self._cannot_assemble(int(joint), after)])
         shift, turn = moves(given, self.state)
@@ -107,12 +118,12 @@ class Stepper:
         }
 
     def _cannot_assemble(self, j: int, error: float) -> Problem:
-        joint = self.compiled.scene.joints[j]
+        name, body1, body2 = self._joint_and_bodies(j)
         return problem_at(
             self.compiled.scene,
             ("joints", j),
             BAD_JOINT,
-            f"joint '{self.compiled.joint_names[j]}' between '{joint.body1}' and '{joint.body2}'"
+            f"joint '{name}' between '{body1}' and '{body2}'"
             f" stays {error:.3g} m apart however the bodies are moved: the joints contradict each"
             " other, or a part cannot reach",
             "Move the bodies nearer to a pose that fits, or correct the joints",
@@ -132,12 +143,33 @@ class Stepper:
         done = self._completed = self._run(length, count, grid)
         if done:
             self.call_seconds.append(((time.perf_counter() - began) / done, done))
+        self._note_broken_joints()
         return done == count
+
+    def _note_broken_joints(self) -> None:
+        for count in range(len(self.events), int(self.tally.broken[0])):
+            moment, force, torque = (float(value) for value in self.tally.broken_load[count])
+            name, body1, body2 = self._joint_and_bodies(int(self.tally.broken_joint[count]))
+            event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
+            self.events.append({**event, "force_n": force, "torque_n_m": torque})
+
+    def _joint_and_bodies(self, j: int) -> tuple[str, str, str]:
+        """Names of a joint, or of a spring, and of its bodies."""
+        scene = self.compiled.scene
+        if j < len(scene.joints):
+            return self.compiled.joint_names[j], scene.joints[j].body1, scene.joints[j].body2
+        spring = scene.springs[j - len(scene.joints)]
+        return (
+            spring.name or f"spring-{j - len(scene.joints) + 1}",
+            spring.body1,
+            spring.body2,
+        )
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
         present = copy_state(self.state)
         totals = [field.copy() for field in self.tally]
+        self.work.may_break[0] = 0
         reached = self._run(length, 1) == 1
         if reached:
             look()
@@ -145,6 +177,7 @@ class Stepper:
                 field[:] = total
             put_state(self.state, present)
             self._put_back = True
+        self.work.may_break[0] = self.can_break
         return reached
 
     def _run(self, length: float, count: int, grid: int = -1) -> int:
@@ -157,8 +190,7 @@ class Stepper:
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
-        joint = self.compiled.scene.joints[int(self.tally.failed_joint[0])]
-        name = self.compiled.joint_names[int(self.tally.failed_joint[0])]
+        name, body1, body2 = self._joint_and_bodies(int(self.tally.failed_joint[0]))
         failed_at = start + self._completed * length + float(self.tally.failed_time[0])
         error = float(self.tally.failed_error[0])
         what = (
@@ -168,15 +200,21 @@ class Stepper:
             f" even with steps of {length / FINEST_PART:.3g} s; use a smaller step, or see whether"
             " a body turns extremely fast"
         )
-        message = (
-            f"at t = {failed_at:.6g} s joint '{name}' between '{joint.body1}' and '{joint.body2}'"
-            f" {what}"
-        )
+        message = f"at t = {failed_at:.6g} s joint '{name}' between '{body1}' and '{body2}' {what}"
         return {
             "time": failed_at,
             "kind": "failure",
             "joint": name,
-            "body1": joint.body1,
-            "body2": joint.body2,
+            "body1": body1,
+            "body2": body2,
             "message": message,
         }
+
+
+def _own_joints(model: Model) -> Model:
+    """The model with its own copy of what a breaking joint changes."""
+    changed = (
+        *("translation_part", "rotation_part", "break_force", "break_torque", "motor_kind"),
+        *("axis_stiffness", "axis_damping", "axis_friction", "axis_lower", "axis_upper"),
+    )
+    return model._replace(**{field: getattr(model, field).copy() for field in changed})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
-from impulse_core.joints.table import JOINT_PARTS, POINT_POINT
+from impulse_core.joints.table import JOINT_PARTS, LENGTH, OFFSET, POINT_POINT
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_schema import Scene, joint_names
@@ -36,6 +36,9 @@ class JointArrays:
     length: Floats
     angle: Floats
     body_length: Floats
+    start_offset: Floats
+    break_force: Floats
+    break_torque: Floats
 
 
 def compile_joints(
@@ -45,7 +48,7 @@ def compile_joints(
     orientation: Floats,
     gyration: Floats,
 ) -> JointArrays:
-    """Turn the joints into arrays.
+    """Turn the joints, and after them the springs between two points, into arrays.
 
     Args:
         scene: The scene; its joint types must all be in the table.
@@ -54,7 +57,7 @@ def compile_joints(
         orientation: Body frame to world, shape (n+1, 4).
         gyration: Largest radius of gyration of each body [m], shape (n+1,).
     """
-    count = len(scene.joints)
+    count = len(scene.joints) + len(scene.springs)
     arrays = JointArrays(
         body1=np.zeros(count, dtype=np.int64),
         body2=np.zeros(count, dtype=np.int64),
@@ -68,6 +71,9 @@ def compile_joints(
         length=np.ones(count),
         angle=np.zeros(count),
         body_length=np.ones(count),
+        start_offset=np.zeros(count),
+        break_force=np.full(count, np.inf),
+        break_torque=np.full(count, np.inf),
     )
     for j, joint in enumerate(scene.joints):
         parts = JOINT_PARTS[joint.type]
@@ -85,12 +91,24 @@ def compile_joints(
             arrays.frame1[j] = _frame(rotated(q1, axis1))
             arrays.axis2[j] = rotated(q2, axis2)
             arrays.angle[j] = math.pi / 2.0  # the constant angle of a universal joint
+            arrays.start_offset[j] = axis1 @ (B - A)
+        arrays.break_force[j] = joint.break_force or np.inf
+        arrays.break_torque[j] = joint.break_torque or np.inf
         arrays.relative_orientation[j] = multiplied(q1, orientation[i2])
         arrays.body_length[j] = max(
             *(gyration[i] for i in (i1, i2)),
             *(np.linalg.norm(x - position[i]) for x, i in ((A, i1), (B, i2)) if gyration[i] > 0.0),
             1e-9,
         )
+    for j, spring in enumerate(scene.springs, start=len(scene.joints)):
+        i1, i2 = rows[spring.body1], rows[spring.body2]
+        arrays.body1[j], arrays.body2[j] = i1, i2
+        arrays.translation_part[j] = OFFSET if spring.rest_length == 0.0 else LENGTH
+        for anchor, row, point in (
+            (arrays.anchor1, i1, spring.anchor),
+            (arrays.anchor2, i2, spring.anchor2),
+        ):
+            anchor[j] = rotated(conjugated(orientation[row]), np.array(point) - position[row])
     return arrays
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.joints import check_start, compile_joints
 from impulse_core.compile.problems import ProblemList
-from impulse_core.compile.signals import SignalList, check_targets, motor_switches
+from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
@@ -47,6 +48,7 @@ class CompiledScene:
         load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
         size: Size of the scene [m]: extent of bodies and joints.
         reach: Largest distance of any of them from the world's origin [m].
+        dissipation: What in the scene is not reversible in time, "" if nothing is.
         warnings: Sentences for the report.
     """
 
@@ -64,6 +66,7 @@ class CompiledScene:
     load_windows: Floats
     size: float
     reach: float
+    dissipation: str
     warnings: list[str]
 
     def switches(self, duration: float) -> Floats:
@@ -117,6 +120,8 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     bodies = _place([scene.bodies[i] for i in dynamic], properties)
     size, reach = _extent(scene, bodies)
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
+    inverse_mass, inverse_inertia = _inverse(bodies.mass), _inverse(bodies.moments)
+    axes = axis_fields(scene, joints, inverse_mass, inverse_inertia, problems)
     if not assemble:
         check_start(scene, size, problems)
     if problems.problems:
@@ -133,23 +138,25 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         model=Model(
             dynamic=len(dynamic),
             mass=bodies.mass,
-            inverse_mass=_inverse(bodies.mass),
+            inverse_mass=inverse_mass,
             inertia=bodies.moments,
-            inverse_inertia=_inverse(bodies.moments),
+            inverse_inertia=inverse_inertia,
             symmetry_axis=_symmetry_axes(bodies.moments),
             gravity=np.array(scene.settings.gravity, dtype=float),
             size=size,
             flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
-            **vars(joints),
+            **{key: array for key, array in vars(joints).items() if key in Model._fields},
+            **axes,
             **_loads(scene, rows, bodies),
-            signals=SignalList().arrays(),
         ),
         state=State(
             position=bodies.position,
             orientation=bodies.orientation,
             velocity=bodies.velocity,
             angular_momentum=bodies.angular_momentum,
-            multiplier=np.zeros((len(scene.joints), 6)),
+            multiplier=np.zeros((len(joints.body1), 6)),
+            axis_position=np.zeros(len(axes["axis_joint"])),
+            motor_integral=np.zeros(len(axes["axis_joint"])),
             multiplier_step=np.zeros(1),
             time=np.zeros(1),
         ),
@@ -164,6 +171,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         ).reshape(-1, 2),
         size=size,
         reach=reach,
+        dissipation=dissipation(scene),
         warnings=source.warnings + ([contact] if contact else []),
     )
 

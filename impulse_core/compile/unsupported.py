@@ -8,13 +8,6 @@ from impulse_schema import Scene, joint_names
 
 __all__ = ["refuse_unsupported"]
 
-_AXIS_ELEMENTS = {
-    "motors": "motors",
-    "limits": "limits",
-    "springs": "springs on joint axes",
-    "frictions": "dry friction of joints",
-}
-
 
 def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
     """Report every element of ``scene`` that a run would have to ignore."""
@@ -34,31 +27,6 @@ def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
                 f"joint '{name}': type {joint.type} is not simulated yet",
                 f"Use one of {', '.join(sorted(JOINT_PARTS))}",
             )
-        for key, what in _AXIS_ELEMENTS.items():
-            if getattr(joint, key):
-                problems.add(
-                    ("joints", i, key, 0),
-                    NOT_SIMULATED,
-                    f"joint '{name}': {what} are not simulated yet"
-                    if what.endswith("s")
-                    else f"joint '{name}': {what} is not simulated yet",
-                    "Remove the element",
-                )
-        for key in ("break_force", "break_torque"):
-            if getattr(joint, key) is not None:
-                problems.add(
-                    ("joints", i, key),
-                    NOT_SIMULATED,
-                    f"joint '{name}': breaking is not simulated yet",
-                    f"Remove {key}",
-                )
-    for i, _spring in enumerate(scene.springs):
-        problems.add(
-            ("springs", i),
-            NOT_SIMULATED,
-            "springs between two points are not simulated yet",
-            "Remove the element",
-        )
 
 
 def contact_warning(scene: Scene) -> str | None:

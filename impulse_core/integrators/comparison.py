@@ -15,7 +15,13 @@ from impulse_core.integrators.tableaus import MULTIPLIER_METHODS, tableau
 from impulse_core.invariants import Tally
 from impulse_core.model import Floats, Model, State, Structure, Workspace
 
-__all__ = ["COMPARISON_ORDERS", "ComparisonRun", "cannot_express", "new_comparison_run"]
+__all__ = [
+    "COMPARISON_ORDERS",
+    "ComparisonRun",
+    "cannot_express",
+    "more_than_joints",
+    "new_comparison_run",
+]
 
 COMPARISON_ORDERS = {name: method.order for name, method in MULTIPLIER_METHODS.items()} | {"gc4": 4}
 
@@ -38,6 +44,18 @@ class ComparisonRun(Protocol):
 
 def cannot_express(compiled: CompiledScene, method: str) -> str:
     """What in a scene a comparison method cannot simulate, "" if nothing."""
+    if more := more_than_joints(compiled):
+        return more
+    if method == "gc4":
+        try:
+            plan_chain(compiled.model, compiled.state)
+        except NotAChainError as problem:
+            return str(problem)
+    return ""
+
+
+def more_than_joints(compiled: CompiledScene) -> str:
+    """What in a scene is more than dynamic bodies, plain joints and loads, "" if nothing."""
     scene = compiled.scene
     for body in scene.bodies:
         if body.motion == "kinematic":
@@ -52,11 +70,6 @@ def cannot_express(compiled: CompiledScene, method: str) -> str:
             return f"joint '{name}' can break"
     if scene.springs:
         return "it has springs between points"
-    if method == "gc4":
-        try:
-            plan_chain(compiled.model, compiled.state)
-        except NotAChainError as problem:
-            return str(problem)
     return ""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     ZERO3,
+    Mat3,
     Vec3,
     cross,
     mat3_at,
@@ -27,6 +28,7 @@ from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
 from impulse_core.joints.constant_angle import constant_angle_error, constant_angle_rows
 from impulse_core.joints.distance import distance_error, distance_rows, line_turned_too_far
 from impulse_core.joints.fixed_rotation import fixed_rotation_error
+from impulse_core.joints.length import length_direction
 from impulse_core.joints.point_line import point_line_error, point_line_rows
 from impulse_core.joints.point_plane import point_plane_error, point_plane_rows
 from impulse_core.joints.point_point import point_point_error, point_point_rows
@@ -34,10 +36,15 @@ from impulse_core.joints.table import (
     COMMON_AXIS,
     DISTANCE,
     FIXED_ROTATION,
+    LENGTH,
     NO_PART,
+    OFFSET,
     POINT_LINE,
+    POINT_PLANE,
     POINT_POINT,
 )
+
+ZERO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
@@ -64,7 +71,9 @@ def translation_error(model, j, q1, A, B):
     if part == POINT_LINE:
         b, c = _across(model.frame1, j, q1)
         return point_line_error(A, B, b, c)
-    return point_plane_error(A, B, _axis(model.frame1, j, q1))
+    if part == POINT_PLANE:
+        return point_plane_error(A, B, _axis(model.frame1, j, q1))
+    return ZERO3
 
 
 @inner_kernel
@@ -77,7 +86,25 @@ def _translation_rows(model, j, q1, A, B):
     if part == POINT_LINE:
         b, c = _across(model.frame1, j, q1)
         return point_line_rows(B, b, c)
-    return point_plane_rows(B, _axis(model.frame1, j, q1))
+    if part == POINT_PLANE:
+        return point_plane_rows(B, _axis(model.frame1, j, q1))
+    if part == OFFSET:
+        return IDENTITY3, A, B
+    return ZERO_ROWS, A, B
+
+
+@inner_kernel
+def _translation_axis(model, j, q1, A, B):
+    """Direction of the translational axis row."""
+    if model.translation_part[j] == LENGTH:
+        return length_direction(A, B)
+    return _axis(model.frame1, j, q1)
+
+
+@kernel
+def _with_axis(rows, a):
+    """Constraint rows with the axis a as third row."""
+    return Mat3(rows.xx, rows.xy, rows.xz, rows.yx, rows.yy, rows.yz, a.x, a.y, a.z)
 
 
 @inner_kernel
@@ -155,11 +182,16 @@ def joint_directions(model, position, orientation, directions):
             A = C1 + rotate(q1, vec3_at(model.anchor1, j))
             B = C2 + rotate(q2, vec3_at(model.anchor2, j))
             rows, x1, x2 = _translation_rows(model, j, q1, A, B)
+            if model.has_axis[j, 0]:
+                rows = _with_axis(rows, _translation_axis(model, j, q1, A, B))
             put_mat3(directions.translation_rows, j, rows)
             put_vec3(directions.arm1, j, x1 - C1)
             put_vec3(directions.arm2, j, x2 - C2)
         if model.rotation_part[j] != NO_PART:
-            put_mat3(directions.rotation_rows, j, _rotation_rows(model, j, q1, q2))
+            rows = _rotation_rows(model, j, q1, q2)
+            if model.has_axis[j, 1]:
+                rows = _with_axis(rows, _axis(model.frame1, j, q1))
+            put_mat3(directions.rotation_rows, j, rows)
 
 
 @inner_kernel
@@ -230,7 +262,7 @@ def angular_velocities(model, state, work):
 def relative_velocities(model, state, work, rate):
     """G v of all joints with the directions and angular velocities in work, into rate (m, 6).
 
-    Returns the largest rate [m/s], rotations weighed by body_length.
+    Returns the largest rate along a constraint row [m/s], rotations weighed by body_length.
     """
     fastest = 0.0
     for j in range(len(model.body1)):
@@ -243,9 +275,15 @@ def relative_velocities(model, state, work, rate):
             v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
             u = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
             rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
+            if model.translation_part[j] == OFFSET:
+                u = ZERO3
+            elif model.has_axis[j, 0]:
+                u = Vec3(u.x, u.y, 0.0)
             fastest = max(fastest, norm(u))
         if model.rotation_part[j] != NO_PART:
             u = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
             rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z
+            if model.has_axis[j, 1]:
+                u = Vec3(u.x, u.y, 0.0)
             fastest = max(fastest, norm(u) * model.body_length[j])
     return fastest

@@ -9,17 +9,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 __all__ = [
+    "AXIS_ROWS",
     "COMMON_AXIS",
     "CONSTANT_ANGLE",
     "DISTANCE",
+    "EXPLICIT_SERVO",
     "FIXED_ROTATION",
+    "IMPLICIT_SERVO",
     "JOINT_PARTS",
+    "LENGTH",
+    "NO_MOTOR",
     "NO_PART",
+    "OFFSET",
     "POINT_LINE",
     "POINT_PLANE",
     "POINT_POINT",
+    "ROTATION_AXIS",
     "ROTATION_ROWS",
+    "TRANSLATION_AXIS",
     "TRANSLATION_ROWS",
+    "VELOCITY_MOTOR",
     "JointParts",
 ]
 
@@ -29,13 +38,35 @@ POINT_POINT = 1
 DISTANCE = 2
 POINT_LINE = 3
 POINT_PLANE = 4
+# These constrain nothing; they carry the axes of springs between two points.
+LENGTH = 5
+OFFSET = 6
 
 FIXED_ROTATION = 1
 COMMON_AXIS = 2
 CONSTANT_ANGLE = 3
 
-TRANSLATION_ROWS = {NO_PART: 0, POINT_POINT: 3, DISTANCE: 1, POINT_LINE: 2, POINT_PLANE: 1}
+TRANSLATION_ROWS = {
+    NO_PART: 0,
+    POINT_POINT: 3,
+    DISTANCE: 1,
+    POINT_LINE: 2,
+    POINT_PLANE: 1,
+    LENGTH: 0,
+    OFFSET: 0,
+}
 ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 1}
+
+TRANSLATION_AXIS = 2
+ROTATION_AXIS = 5
+AXIS_ROWS = {"translation": TRANSLATION_AXIS, "rotation": ROTATION_AXIS}
+"""Row of a joint, among its six, that a free axis takes: the third of its part, which is not
+constrained."""
+
+NO_MOTOR = 0
+VELOCITY_MOTOR = 1
+IMPLICIT_SERVO = 2
+EXPLICIT_SERVO = 3
 
 
 class JointParts(NamedTuple):

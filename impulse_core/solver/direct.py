@@ -132,6 +132,13 @@ def prepare(model, structure, state, work):
 
 
 @inner_kernel
+def factorise(model, structure, state, work):
+    """Matrix and factor with the directions and compliances in work."""
+    _assemble(model, structure, state, work)
+    _factorise(structure, work)
+
+
+@inner_kernel
 def substitute_forward(structure, lower, right_side, scale, x):
     """x (K, 3) with L x = scale · right_side (m, 6) at the joint nodes and zero at the bodies."""
     for node in range(len(x)):

@@ -10,11 +10,12 @@ import pytest
 import impulse_core.model as model_module
 from impulse_core.invariants import Tally, new_tally
 from impulse_core.model import TAYLOR_ORDER
-from impulse_schema.models import Load
+from impulse_schema.models import Load, SpringDamper
 from tests.core.probes import Probe
 from tests.core.scenes import chain, four_bar
 
 SHAPE = re.compile(r"shape \(([^()]*)\)")
+ENDS = {"anchor": (0.0, 0.0, 3.0), "anchor2": (0.0, 0.0, 1.0)}
 NAMES = ("Structure", "Model", "State", "Workspace")
 
 
@@ -45,6 +46,8 @@ def probe():
     scene.bodies += chain(2, ["ball", "fixed"]).bodies
     scene.joints += chain(2, ["ball", "fixed"]).joints
     scene.loads = [Load(body="left", force=(1.0, 0.0, 0.0)) for _ in range(4)]
+    for k in range(7):
+        scene.springs.append(SpringDamper(body2="left", stiffness=1.0 + k, **ENDS))
     return Probe(scene)
 
 
@@ -63,6 +66,7 @@ def sizes(probe):
         "n": probe.model.dynamic,
         "m": len(probe.model.body1),
         "l": len(probe.model.load_body),
+        "a": len(probe.model.axis_joint),
         "K": len(probe.structure.column_start) - 1,
         "E": len(probe.structure.entry_row),
         "TAYLOR_ORDER": TAYLOR_ORDER,
@@ -118,7 +122,9 @@ def test_tally_fields():
     tree = ast.parse(Path(model_module.__file__).with_name("invariants.py").read_text("utf-8"))
     (node,) = [n for n in tree.body if isinstance(n, ast.ClassDef)]
     texts = [line.value.value for line in node.body[1:] if isinstance(line, ast.Expr)]
-    for value, text in zip(new_tally(), texts, strict=True):
+    joints = 17
+    for value, text in zip(new_tally(joints), texts, strict=True):
         stated = SHAPE.search(text)
-        assert value.shape == ((int(stated.group(1).strip(",")),) if stated else (1,))
+        parts = stated.group(1).replace("m", str(joints)).split(",") if stated else ["1"]
+        assert value.shape == tuple(int(part) for part in parts if part.strip())
     assert len(texts) == len(Tally._fields)

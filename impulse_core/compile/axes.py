@@ -1,0 +1,208 @@
+"""Axis arrays of the Model: what acts on the free axes of joints, and springs between points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from impulse_core.compile.joints import JointArrays
+from impulse_core.compile.problems import BAD_JOINT, ProblemList
+from impulse_core.compile.signals import SignalList
+from impulse_core.joints.table import (
+    AXIS_ROWS,
+    EXPLICIT_SERVO,
+    IMPLICIT_SERVO,
+    NO_MOTOR,
+    OFFSET,
+    ROTATION_AXIS,
+    TRANSLATION_AXIS,
+    VELOCITY_MOTOR,
+)
+from impulse_core.model import Floats
+from impulse_schema import Scene, joint_names
+from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
+
+__all__ = ["axis_fields", "dissipation"]
+
+_ELEMENTS = ("motors", "limits", "springs", "frictions")
+
+
+@dataclass
+class _Axis:
+    """One axis and the sum of what acts on it; fields as in Model."""
+
+    joint: int
+    row: int
+    offset: float
+    inverse_mass: float
+    length: float
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest: float = 0.0
+    friction: float = 0.0
+    lower: float = -np.inf
+    upper: float = np.inf
+    restitution: float = 0.0
+    motor: Motor | None = None
+
+    def add_spring(self, stiffness: float, damping: float, rest: float) -> None:
+        """Put a spring beside those there are: k = Σ kᵢ, r = Σ kᵢ rᵢ / k."""
+        total = self.stiffness + stiffness
+        if total > 0.0:
+            self.rest = (self.stiffness * self.rest + stiffness * rest) / total
+        self.stiffness = total
+        self.damping += damping
+
+
+def axis_fields(
+    scene: Scene,
+    joints: JointArrays,
+    inverse_mass: Floats,
+    inverse_inertia: Floats,
+    problems: ProblemList,
+) -> dict[str, Any]:
+    """The axis and motor fields of Model and its ``signals``, by its names.
+
+    Args:
+        scene: Its joints come first in ``joints``, its springs after them.
+        joints: Joint arrays.
+        inverse_mass: Of the body rows [1/kg], shape (n+1,).
+        inverse_inertia: Their inverse principal moments [1/(kg m²)], shape (n+1, 3).
+        problems: Where limits that exclude the start pose are reported.
+    """
+    names = joint_names(scene)
+    softest = inverse_inertia.max(axis=1)
+    axes = []
+    for j, joint in enumerate(scene.joints):
+        for freedom in FREE_AXES.get(joint.type, ()):
+            if any(_of(joint, key, freedom) for key in _ELEMENTS):
+                axis = _axis(j, AXIS_ROWS[freedom], joints, inverse_mass, softest)
+                _add_elements(axis, joint, freedom)
+                _check_limits(joint, j, names[j], freedom, problems)
+                axes.append(axis)
+    for number, spring in enumerate(scene.springs):
+        j = len(scene.joints) + number
+        start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
+        rest = start if spring.rest_length is None else spring.rest_length
+        rows = range(3) if joints.translation_part[j] == OFFSET else [TRANSLATION_AXIS]
+        for row in rows:
+            axis = _axis(j, row, joints, inverse_mass, softest)
+            axis.add_spring(spring.stiffness, spring.damping, rest)
+            axes.append(axis)
+    return _arrays(axes, len(joints.body1))
+
+
+def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
+    """The elements of one kind that act on one free axis."""
+    default = FREE_AXES[joint.type][0]
+    return [item for item in getattr(joint, key) if (item.freedom or default) == freedom]
+
+
+def _axis(j: int, row: int, joints: JointArrays, inverse_mass: Floats, softest: Floats) -> _Axis:
+    i1, i2 = joints.body1[j], joints.body2[j]
+    if row == ROTATION_AXIS:
+        return _Axis(j, row, 0.0, softest[i1] + softest[i2], joints.body_length[j])
+    arms = [float(r @ r) for r in (joints.anchor1[j], joints.anchor2[j])]
+    along = [inverse_mass[i] + arm * softest[i] for i, arm in zip((i1, i2), arms, strict=True)]
+    return _Axis(j, row, joints.start_offset[j], sum(along), 1.0)
+
+
+def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
+    for spring in _of(joint, "springs", freedom):
+        axis.add_spring(spring.stiffness, spring.damping, spring.rest)
+    for friction in _of(joint, "frictions", freedom):
+        axis.friction += friction.force
+    for limit in _of(joint, "limits", freedom):
+        axis.lower = -np.inf if limit.lower is None else limit.lower
+        axis.upper = np.inf if limit.upper is None else limit.upper
+        axis.restitution = limit.restitution
+    for motor in _of(joint, "motors", freedom):
+        axis.motor = motor
+
+
+def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: ProblemList) -> None:
+    for k, limit in enumerate(joint.limits):
+        if limit not in _of(joint, "limits", freedom):
+            continue
+        for key, bound, beyond in (
+            ("lower", limit.lower, limit.lower is not None and limit.lower > 0.0),
+            ("upper", limit.upper, limit.upper is not None and limit.upper < 0.0),
+        ):
+            if beyond:
+                problems.add(
+                    ("joints", j, "limits", k, key),
+                    BAD_JOINT,
+                    f"joint '{name}': the start pose, where the {freedom} is zero, lies beyond"
+                    f" the {key} limit {bound:g}",
+                    "Limits count from the start pose; let them include zero",
+                )
+
+
+def _arrays(axes: list[_Axis], joints: int) -> dict[str, Any]:
+    has_axis = np.zeros((joints, 2), dtype=np.int64)
+    for axis in (axis for axis in axes if axis.row in AXIS_ROWS.values()):
+        has_axis[axis.joint, int(axis.row == ROTATION_AXIS)] = 1
+    signals = SignalList()
+    targets = [0 if axis.motor is None else signals.add(axis.motor) for axis in axes]
+    motors = [axis.motor for axis in axes]
+    return {
+        "has_axis": has_axis,
+        "axis_joint": np.array([axis.joint for axis in axes], dtype=np.int64),
+        "axis_row": np.array([axis.row for axis in axes], dtype=np.int64),
+        **{
+            f"axis_{key}": np.array([getattr(axis, key) for axis in axes], dtype=float)
+            for key in (
+                *("offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
+                *("friction", "lower", "upper", "restitution"),
+            )
+        },
+        "motor_kind": np.array([_kind(motor) for motor in motors], dtype=np.int64),
+        "motor_gain": np.array(
+            [
+                (0, 0, 0) if m is None else (m.proportional, m.integral, m.derivative)
+                for m in motors
+            ],
+            dtype=float,
+        ).reshape(-1, 3),
+        "motor_limit": np.array(
+            [np.inf if m is None or m.max_force is None else m.max_force for m in motors],
+            dtype=float,
+        ),
+        "motor_target": np.array(targets, dtype=np.int64),
+        "signals": signals.arrays(),
+    }
+
+
+def _kind(motor: Motor | None) -> int:
+    if motor is None:
+        return NO_MOTOR
+    if motor.kind == "velocity":
+        return VELOCITY_MOTOR
+    return EXPLICIT_SERVO if motor.explicit else IMPLICIT_SERVO
+
+
+def dissipation(scene: Scene) -> str:
+    """What in the scene is not reversible in time, "" if nothing is.
+
+    Compositions of order above two take stages backwards in time, where such elements would do the
+    opposite of what they do.
+    """
+    for joint, name in zip(scene.joints, joint_names(scene), strict=True):
+        if joint.motors:
+            return f"the motor of joint '{name}'"
+        if joint.limits:
+            return f"the limit of joint '{name}'"
+        if joint.frictions:
+            return f"the friction of joint '{name}'"
+        if any(spring.damping > 0.0 for spring in joint.springs):
+            return f"the damping of joint '{name}'"
+    for number, spring in enumerate(scene.springs, start=1):
+        if spring.damping > 0.0:
+            return f"the damping of {_spring_name(spring.name, number)}"
+    return ""
+
+
+def _spring_name(name: str | None, number: int) -> str:
+    return f"spring '{name}'" if name else f"spring {number}"

@@ -1,0 +1,190 @@
+"""The impulse step of scenes in which something acts on free axes, or in which joints may break.
+
+It is the step of step.py with the force laws of the axes as further rows (docs/algorithm.md,
+section 8): in the joint correction they are functions of the coordinates reached, in the velocity
+correction of the velocities there. A file of its own, so that scenes of bare joints do not wait
+for its compilation.
+"""
+
+from __future__ import annotations
+
+from impulse_core.free_motion.flow import advance
+from impulse_core.invariants import tally_start, tally_step
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.joints.axes import (
+    add_axis_impulses,
+    axis_errors,
+    measure_axes,
+    predict_axes,
+    push_axes,
+    read_axes,
+)
+from impulse_core.joints.breaking import break_joints
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_directions,
+    relative_velocities,
+)
+from impulse_core.joints.elements import element_work, first_half_laws, second_half_laws
+from impulse_core.loads import kick, load_power
+from impulse_core.solver.direct import factorise, solve
+from impulse_core.step import (
+    VELOCITY_SOLVES,
+    correct_joints_regularised,
+    halving_step,
+    keep_most,
+    lines_turn_little,
+    restore,
+    resume,
+    save,
+)
+
+_MOST_PIECES = 40  # of force laws that a velocity correction may try
+
+
+@inlined_kernel
+def driven_step(model, structure, state, h, tolerance, work, tally):
+    """Advance a consistent state by h; False if joints or force laws could not be satisfied."""
+    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    for k in range(len(model.axis_joint)):
+        work.axis_start[k] = state.axis_position[k]
+    read_rates(model, state, work.axis_rate, work)
+    first_half_laws(model, state, h, work)
+    kick(model, state, 0.5 * h, work)
+    if not correct_joints_regularised(
+        axes_residual, add_axis_impulses, model, structure, state, h, tolerance, work, tally
+    ):
+        return False
+    if not lines_turn_little(model, state, work, tally):
+        return False
+    angular_velocities(model, state, work)
+    read_rates(model, state, work.axis_after, work)
+    add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
+
+    advance(model, state, h, work)
+    state.time[0] += h
+    joint_directions(model, state.position, state.orientation, work.now)
+    kick(model, state, 0.5 * h, work)
+    angular_velocities(model, state, work)
+    read_rates(model, state, work.axis_next_rate, work)
+    second_half_laws(model, state, h, tolerance, work)
+    push_axes(model, state, work)
+    if not correct_driven_velocities(model, structure, state, h, work, tally):
+        return False
+    add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
+    if len(model.load_body):
+        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    return True
+
+
+@inner_kernel
+def read_rates(model, state, rates, work):
+    """Velocities along the axes into rates (a,), with the angular velocities in work."""
+    relative_velocities(model, state, work, work.error)
+    read_axes(model, work.error, rates)
+
+
+@inlined_kernel
+def axes_residual(model, structure, state, h, error, joint, work):
+    """Add the rows of the axes to work.error: the worst error and joint of all rows.
+
+    Factorises again if the active piece of a law has changed, and returns whether it did.
+    """
+    predict_axes(model, state, work)
+    residual, axis, renewed = axis_errors(model, work.axis_next, h, work, work.error)
+    if renewed:
+        factorise(model, structure, state, work)
+    if not (residual <= error):
+        return residual, model.axis_joint[axis], renewed
+    return error, joint, renewed
+
+
+@inner_kernel
+def add_element_work(model, h, before, at, work, tally):
+    """Work along the axes in one half of the stage, whose final rates are in work.axis_after."""
+    motors, dissipated = element_work(model, h, before, work.axis_after, at, work)
+    tally.motor_work[0] += motors
+    tally.dissipated[0] += dissipated
+
+
+@inlined_kernel
+def correct_driven_velocities(model, structure, state, h, work, tally):
+    """The velocity correction, with force laws along the axes; False if their pieces never hold.
+
+    Begins with the impulses in work.axis_impulse, which have been applied. Every change of a piece
+    needs a new factor; with the right pieces one solve is exact.
+    """
+    for j in range(len(model.body1)):
+        for row in range(6):
+            state.multiplier[j, row] = 0.0
+    for k in range(len(model.axis_joint)):
+        state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
+    state.multiplier_step[0] = h
+    angular_velocities(model, state, work)
+    previous = 1e300
+    factors, solves = 0, 0
+    while True:
+        rate = relative_velocities(model, state, work, work.error)
+        read_axes(model, work.error, work.axis_after)
+        residual, _, renewed = axis_errors(model, work.axis_after, 1.0, work, work.error)
+        rate = max(rate, residual)
+        if renewed or factors == 0:
+            if factors == _MOST_PIECES:
+                return False
+            factorise(model, structure, state, work)
+            factors += 1
+            solves = 0
+        elif solves == VELOCITY_SOLVES or not (rate < 0.5 * previous):
+            return True
+        previous = rate
+        solve(structure, work.error, -1.0, work)
+        solves += 1
+        tally.velocity_corrections[0] += 1
+        apply_impulses(model, work.impulse, state, work)
+        add_axis_impulses(model, work)
+        angular_velocities(model, state, work)
+        for j in range(len(model.body1)):
+            for row in range(6):
+                state.multiplier[j, row] += work.impulse[j, row]
+
+
+@kernel
+def begin_driven(model, state, work, tally):
+    """Measure the axes of the consistent first state, whose springs count to its energy."""
+    measure_axes(model, state)
+    tally_start(model, state, work, tally)
+
+
+@kernel
+def run_driven_steps(
+    model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally
+):
+    """Take count steps of length h, as run_steps does; returns how many were completed."""
+    if put_back:
+        resume(model, structure, state, work)
+    for done in range(count):
+        if grid >= 0:
+            state.time[0] = (grid + done) * h
+        before = tally.corrections[0]
+        velocity_before = tally.velocity_corrections[0]
+        if not halving_step(
+            driven_step,
+            save,
+            restore,
+            model,
+            structure,
+            state,
+            h,
+            fractions,
+            tolerance,
+            work,
+            tally,
+        ):
+            return done
+        keep_most(tally.most_corrections, tally.corrections[0] - before)
+        keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
+        tally_step(model, state, work, tally)
+        if work.may_break[0] and break_joints(model, state, work, tally):
+            resume(model, structure, state, work)
+    return count

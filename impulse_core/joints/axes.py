@@ -1,0 +1,143 @@
+"""Free axes of joints: coordinates, velocities, and the rows that carry their force laws.
+
+An axis is one scalar row of its joint, beside the constraint rows: the direction a of a hinge or
+slider, or the line between the points of a spring. Its coordinate s is an angle [rad], continuous
+over full turns, or a displacement [m]; both are zero at the start pose. Of a spring between two
+points it is the length, or one component of B - A where the spring has no rest length.
+
+The row is part of every joint system. With the compliance E of the active piece of its force law
+on the diagonal and the residual of that law on the right-hand side (docs/algorithm.md, 31), a
+solver need not know that it is not a constraint.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.algebra import Vec3, conjugate, dot, norm, quat_at, rotate, vec3_at
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.constraints import apply_impulses
+from impulse_core.joints.force_law import active_piece
+from impulse_core.joints.table import LENGTH, OFFSET, ROTATION_AXIS
+from impulse_core.model import SOFTEST
+
+_LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
+
+
+@inner_kernel
+def axis_position(model, k, position, orientation, near):
+    """Coordinate of axis k at these poses; of all equal angles the one nearest to ``near``."""
+    j = model.axis_joint[k]
+    i1, i2 = model.body1[j], model.body2[j]
+    q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
+    a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+    if model.axis_row[k] == ROTATION_AXIS:
+        turned = conjugate(q1) * q2 * conjugate(quat_at(model.relative_orientation, j))
+        angle = 2.0 * math.atan2(dot(Vec3(turned.x, turned.y, turned.z), a), turned.w)
+        turns = math.floor((near - angle) / (2.0 * math.pi) + 0.5)
+        return angle + turns * (2.0 * math.pi)
+    A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
+    B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
+    if model.translation_part[j] == LENGTH:
+        return norm(B - A)
+    if model.translation_part[j] == OFFSET:
+        r, row = B - A, model.axis_row[k]
+        return r.x if row == 0 else (r.y if row == 1 else r.z)
+    return dot(rotate(q1, a), B - A) - model.axis_offset[k]
+
+
+@kernel
+def measure_axes(model, state):
+    """Coordinates of all axes at the present poses, into the state."""
+    for k in range(len(model.axis_joint)):
+        near = state.axis_position[k]
+        state.axis_position[k] = axis_position(model, k, state.position, state.orientation, near)
+
+
+@inner_kernel
+def read_axes(model, rows, values):
+    """Gather the axis rows of a joint array (m, 6) into values (k,)."""
+    for k in range(len(model.axis_joint)):
+        values[k] = rows[model.axis_joint[k], model.axis_row[k]]
+
+
+@inner_kernel
+def _take_piece(model, k, vertical, value, slope, h, work):
+    """Make a piece the active one of axis k; 1 if its compliance differs from before.
+
+    With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
+    on a vertical piece E = 0 and e = x - x0.
+    """
+    compliance = 0.0
+    if not vertical:
+        compliance = SOFTEST * model.axis_inverse_mass[k]
+        if slope * h * compliance > 1.0:
+            compliance = 1.0 / (slope * h)
+    work.axis_vertical[k] = vertical
+    work.axis_piece[k, 0] = value
+    work.axis_piece[k, 1] = slope
+    j, row = model.axis_joint[k], model.axis_row[k]
+    changed = work.compliance[j, row] != compliance
+    work.compliance[j, row] = compliance
+    return changed
+
+
+@inner_kernel
+def axis_errors(model, x, h, work, error):
+    """Choose the active piece of every law at x (k,) and work.axis_impulse; residuals into error.
+
+    x are the coordinates at the end of the stage, or with h = 1 the velocities there. Returns the
+    largest residual in metres, its axis, and whether a compliance changed, so that the matrix has
+    to be factorised again.
+    """
+    worst = 0.0
+    worst_axis = -1
+    changed = False
+    for k in range(len(model.axis_joint)):
+        w = model.axis_inverse_mass[k]
+        p = work.axis_impulse[k]
+        rho = h * w
+        vertical, value, slope = active_piece(work.axis_law, k, x[k] - rho * p, rho)
+        if _take_piece(model, k, vertical, value, slope, h, work):
+            changed = True
+        j, row = model.axis_joint[k], model.axis_row[k]
+        if vertical:
+            residual = x[k] - value
+            error[j, row] = residual
+            size = abs(residual)
+        else:
+            residual = p - value + slope * x[k]
+            error[j, row] = work.compliance[j, row] * h * residual
+            size = _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
+        size *= model.axis_length[k]
+        if not (size <= worst):
+            worst = size if size == size else 1e300
+            worst_axis = k
+    return worst, worst_axis, changed
+
+
+@inner_kernel
+def add_axis_impulses(model, work):
+    """Add the solution in work.impulse to the impulses of the axes."""
+    for k in range(len(model.axis_joint)):
+        work.axis_impulse[k] += work.impulse[model.axis_joint[k], model.axis_row[k]]
+
+
+@inner_kernel
+def push_axes(model, state, work):
+    """Apply work.axis_impulse to the bodies, and nothing else."""
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.impulse[j, row] = 0.0
+    for k in range(len(model.axis_joint)):
+        work.impulse[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
+    apply_impulses(model, work.impulse, state, work)
+
+
+@inner_kernel
+def predict_axes(model, state, work):
+    """Coordinates at the predicted poses, into work.axis_next."""
+    for k in range(len(model.axis_joint)):
+        work.axis_next[k] = axis_position(
+            model, k, work.next_position, work.next_orientation, state.axis_position[k]
+        )

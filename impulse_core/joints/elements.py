@@ -1,0 +1,202 @@
+"""Springs, dampers, motors, friction and limits: the force law each axis has in a stage.
+
+- first half, at t: the impulse p depends on the coordinate x = s(t+h) the step will reach,
+- second half, at t+h: it depends on the velocity u along the axis after it.
+
+Springs and dampers are taken at the middle of the stage: symmetric and variational, so the energy
+does not drift, and stable for every stiffness. What is stiff *and* damped moves by a share σ
+towards the end of the stage and into the first half, which is backward Euler where σ = 1 and takes
+a stiff motion out within one step. With s_σ = ½((1-σ) s + (1+σ) x),
+
+    p = ½ h (1+σ) (k (r - s_σ) - d (x - s)/h)        and  (1-σ)/(1+σ) p  in the second half
+    σ = z²/(1+z²),  z = h w (d + h k)                                        (docs/algorithm.md, 32)
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.joints.force_law import (
+    BASE,
+    BASE_SLOPE,
+    DRIVE,
+    DRIVE_AT,
+    FRICTION,
+    FRICTION_AT,
+    LOWER,
+    SERVO,
+    SERVO_BOUND,
+    SERVO_SLOPE,
+    UPPER,
+    no_force,
+    servo_part,
+)
+from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
+from impulse_core.signals import signal_value_inside
+
+_RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
+
+
+@inner_kernel
+def _share_of_end(stiffness, damping, inverse_mass, h):
+    """σ of a damped element."""
+    z = h * inverse_mass * (damping + h * stiffness)
+    return z * z / (1.0 + z * z)
+
+
+@inlined_kernel
+def first_half_laws(model, state, h, work):
+    """Laws p(x) of the impulses at t; needs the velocities along the axes in work.axis_rate."""
+    law = work.axis_law
+    for k in range(len(model.axis_joint)):
+        s = state.axis_position[k]
+        no_force(law, k)
+        law[k, LOWER], law[k, UPPER] = model.axis_lower[k], model.axis_upper[k]
+        law[k, FRICTION_AT], law[k, FRICTION] = s, 0.5 * h * model.axis_friction[k]
+        _spring_law(model, k, s, h, work)
+        if model.motor_kind[k] != NO_MOTOR:
+            _motor_law(model, state, k, s, h, work)
+
+
+@inlined_kernel
+def _spring_law(model, k, s, h, work):
+    stiffness, damping, rest = model.axis_stiffness[k], model.axis_damping[k], model.axis_rest[k]
+    share = 0.0  # without damping the middle of the stage, which conserves the energy
+    if damping > 0.0:
+        share = _share_of_end(stiffness, damping, model.axis_inverse_mass[k], h)
+    work.spring_share[k] = share
+    half = 0.5 * h * (1.0 + share)
+    force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
+    work.axis_law[k, BASE] = half * force
+    work.axis_law[k, BASE_SLOPE] = half * (0.5 * stiffness * (1.0 + share) + damping / h)
+
+
+@inlined_kernel
+def _motor_law(model, state, k, s, h, work):
+    law, t = work.axis_law, state.time[0]
+    signal = model.motor_target[k]
+    before = signal_value_inside(model.signals, signal, t, t + h)
+    after = signal_value_inside(model.signals, signal, t + h, t)
+    work.motor_from[k], work.motor_to[k] = before, after
+    bound = min(0.5 * h * model.motor_limit[k], _RIGID)
+    if model.motor_kind[k] == VELOCITY_MOTOR:
+        law[k, DRIVE_AT], law[k, DRIVE] = s + 0.5 * h * (before + after), bound
+        return
+    P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
+    target_rate = (after - before) / h
+    if model.motor_kind[k] == EXPLICIT_SERVO:
+        rate = target_rate - work.axis_rate[k]
+        law[k, SERVO] = 0.5 * h * (P * (before - s) + I * state.motor_integral[k] + D * rate)
+        law[k, SERVO_BOUND] = bound
+        return
+    P += 0.5 * h * I  # of the error integrated up to the middle of the stage
+    share = _share_of_end(P, D, model.axis_inverse_mass[k], h)
+    work.motor_share[k] = share
+    half = 0.5 * h * (1.0 + share)
+    reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
+    law[k, SERVO] = half * (P * reach + I * state.motor_integral[k] + D * (target_rate + s / h))
+    law[k, SERVO_SLOPE] = half * (0.5 * P * (1.0 + share) + D / h)
+    law[k, SERVO_BOUND] = bound * (1.0 + share)
+
+
+@inlined_kernel
+def second_half_laws(model, state, h, tolerance, work):
+    """Accept the coordinates in work.axis_next; laws p(u) of the impulses at t+h.
+
+    Springs and servos give the rest of their impulse. A limit bounds the velocity where it was
+    reached in the first half. Needs the velocities along the axes at t in work.axis_rate, and
+    those at t+h before these impulses in work.axis_next_rate.
+    """
+    law = work.axis_law
+    for k in range(len(model.axis_joint)):
+        s, x = state.axis_position[k], work.axis_next[k]
+        state.axis_position[k] = x
+        spring = law[k, BASE] - law[k, BASE_SLOPE] * x
+        spring *= (1.0 - work.spring_share[k]) / (1.0 + work.spring_share[k])
+        lower, upper = _velocity_bounds(model, k, s, tolerance, work)
+        servo, bound = 0.0, 0.0
+        if model.motor_kind[k] != NO_MOTOR:
+            bound = min(0.5 * h * model.motor_limit[k], _RIGID)
+        if model.motor_kind[k] == IMPLICIT_SERVO:
+            servo = servo_part(law, k, x)
+            if abs(servo) < law[k, SERVO_BOUND]:  # integrating at the bound would wind up
+                share = work.motor_share[k]
+                error = (1.0 - share) * (work.motor_from[k] - s)
+                error += (1.0 + share) * (work.motor_to[k] - x)
+                state.motor_integral[k] += 0.5 * h * error
+            servo *= (1.0 - work.motor_share[k]) / (1.0 + work.motor_share[k])
+        elif model.motor_kind[k] == EXPLICIT_SERVO:
+            before, after = work.motor_from[k], work.motor_to[k]
+            P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
+            if abs(law[k, SERVO]) < bound:
+                state.motor_integral[k] += 0.5 * h * (before - s + after - x)
+            rate = (after - before) / h - work.axis_next_rate[k]
+            servo = 0.5 * h * (P * (after - x) + I * state.motor_integral[k] + D * rate)
+        no_force(law, k)
+        law[k, LOWER], law[k, UPPER] = lower, upper
+        law[k, FRICTION] = 0.5 * h * model.axis_friction[k]
+        law[k, BASE] = spring
+        law[k, SERVO], law[k, SERVO_BOUND] = servo, bound
+        if model.motor_kind[k] == VELOCITY_MOTOR:
+            law[k, DRIVE_AT], law[k, DRIVE] = work.motor_to[k], bound
+
+
+@inlined_kernel
+def _velocity_bounds(model, k, s, tolerance, work):
+    """Bounds of the velocity at t+h: a limit reached in this stage stops or reflects it.
+
+    Only what came from afar bounces: a joint that rests on its limit has at t the velocity its
+    loads give it in half a step.
+    """
+    lower, upper = -math.inf, math.inf
+    if work.axis_vertical[k]:
+        at = work.axis_piece[k, 0]
+        bounce = -model.axis_restitution[k] * work.axis_rate[k]
+        near = tolerance / model.axis_length[k]
+        if at == model.axis_upper[k]:
+            upper = min(bounce, 0.0) if s < at - near else 0.0
+        if at == model.axis_lower[k]:
+            lower = max(bounce, 0.0) if s > at + near else 0.0
+    return lower, upper
+
+
+@inner_kernel
+def spring_energy(model, state):
+    """Potential energy of all springs [J]: Σ ½ k (s - r)²."""
+    energy = 0.0
+    for k in range(len(model.axis_joint)):
+        stretch = state.axis_position[k] - model.axis_rest[k]
+        energy += 0.5 * model.axis_stiffness[k] * stretch * stretch
+    return energy
+
+
+@inlined_kernel
+def element_work(model, h, before, after, at, work):
+    """Work of the motors, and what dampers, friction and limits dissipate, in half a stage [J].
+
+    An impulse p changes the kinetic energy by p ½(u⁻ + u⁺), exactly.
+
+    Args:
+        h: Length of the stage [s].
+        before, after: u⁻ and u⁺ along the axes, shapes (k,).
+        at: Arguments of the laws in work.axis_law, shape (k,).
+    """
+    motors, dissipated = 0.0, 0.0
+    law = work.axis_law
+    for k in range(len(model.axis_joint)):
+        u = 0.5 * (before[k] + after[k])
+        servo = servo_part(law, k, at[k])
+        spring = law[k, BASE] - law[k, BASE_SLOPE] * at[k]
+        middle = 0.5 * (work.axis_start[k] + work.axis_next[k])
+        conservative = 0.5 * h * model.axis_stiffness[k] * (model.axis_rest[k] - middle)
+        rest = work.axis_impulse[k] - servo - spring  # velocity motor, friction and limits
+        motors += servo * u
+        dissipated -= (spring - conservative) * u
+        if law[k, DRIVE] > 0.0:
+            friction = law[k, FRICTION] if u < 0.0 else -law[k, FRICTION]
+            motors += (rest - friction) * u
+            dissipated -= friction * u
+        else:
+            dissipated -= rest * u
+    return motors, dissipated

@@ -1,0 +1,143 @@
+"""Force law of a free axis: a monotone, piecewise linear, possibly set-valued function.
+
+All elements of an axis together give the half-impulse p along it as a non-increasing function of
+one number x, the coordinate at the end of the stage or the velocity there:
+
+    p(x) = p_b - κ_b x                            springs, dampers, explicit motors
+         + min(max(p_s - κ_s x, -F_s), F_s)       servo with limited force
+         ∓ F_f at x_f                             dry friction: a jump from +F_f to -F_f
+         ∓ F_d at x_d                             velocity motor with limited force: the same
+         + ∞ below the lower bound, - ∞ above the upper one                  (docs/algorithm.md, 31)
+
+Limits and sticking are vertical pieces, where x is given and p follows. Since x - ρ p(x) increases
+strictly for every ρ > 0, the number z = x - ρ p of an iterate names exactly one piece of the law:
+a step of the semismooth Newton method solves with that piece (Qi and Sun 1993).
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.jit import inner_kernel
+
+__all__ = [
+    "BASE",
+    "BASE_SLOPE",
+    "DRIVE",
+    "DRIVE_AT",
+    "FRICTION",
+    "FRICTION_AT",
+    "LAW_NUMBERS",
+    "LOWER",
+    "SERVO",
+    "SERVO_BOUND",
+    "SERVO_SLOPE",
+    "UPPER",
+    "active_piece",
+    "no_force",
+    "servo_part",
+]
+
+# Columns of Workspace.axis_law
+LOWER, UPPER, FRICTION_AT, FRICTION, DRIVE_AT, DRIVE = 0, 1, 2, 3, 4, 5
+SERVO, SERVO_SLOPE, SERVO_BOUND, BASE, BASE_SLOPE = 6, 7, 8, 9, 10
+LAW_NUMBERS = 11
+
+
+@inner_kernel
+def no_force(law, k):
+    """Make law k zero everywhere."""
+    for column in range(LAW_NUMBERS):
+        law[k, column] = 0.0
+    law[k, LOWER] = -math.inf
+    law[k, UPPER] = math.inf
+
+
+@inner_kernel
+def servo_part(law, k, x):
+    """What the servo adds to p(x)."""
+    bound = law[k, SERVO_BOUND]
+    return min(max(law[k, SERVO] - law[k, SERVO_SLOPE] * x, -bound), bound)
+
+
+@inner_kernel
+def _jump(x, at, size, side):
+    """∓size with the jump at ``at``, seen from the left (side -1) or the right (side 1)."""
+    if x < at or (x == at and side < 0):
+        return size
+    return -size
+
+
+@inner_kernel
+def _value(law, k, x, side):
+    """p(x), at jumps from the left (side -1) or from the right (side 1)."""
+    if x < law[k, LOWER] or (x == law[k, LOWER] and side < 0):
+        return math.inf
+    if x > law[k, UPPER] or (x == law[k, UPPER] and side > 0):
+        return -math.inf
+    return (
+        law[k, BASE]
+        - law[k, BASE_SLOPE] * x
+        + servo_part(law, k, x)
+        + _jump(x, law[k, FRICTION_AT], law[k, FRICTION], side)
+        + _jump(x, law[k, DRIVE_AT], law[k, DRIVE], side)
+    )
+
+
+@inner_kernel
+def _breakpoint(law, k, which):
+    """Where pieces meet; NaN where the law has no such element."""
+    if which == 0:
+        return law[k, LOWER]
+    if which == 1:
+        return law[k, UPPER]
+    if which == 2:
+        return law[k, FRICTION_AT] if law[k, FRICTION] > 0.0 else math.nan
+    if which == 3:
+        return law[k, DRIVE_AT] if law[k, DRIVE] > 0.0 else math.nan
+    slope = law[k, SERVO_SLOPE]
+    if not (slope > 0.0):
+        return math.nan
+    bound = law[k, SERVO_BOUND]
+    return (law[k, SERVO] - (bound if which == 4 else -bound)) / slope
+
+
+@inner_kernel
+def active_piece(law, k, z, rho):
+    """The piece of law k on which x - ρ p(x) = z lies.
+
+    Returns 1 and the x of a vertical piece with 0, or 0 and (p0, κ) of a linear one p0 - κ x.
+    """
+    right = math.inf  # nearest breakpoint at or to the right of the solution
+    left = -math.inf
+    for which in range(6):
+        b = _breakpoint(law, k, which)
+        if not (abs(b) < math.inf):
+            continue
+        if z <= b - rho * _value(law, k, b, 1):
+            right = min(right, b)
+        else:
+            left = max(left, b)
+    if right < math.inf:
+        from_left, from_right = _value(law, k, right, -1), _value(law, k, right, 1)
+        if from_left > from_right and z >= right - rho * from_left:
+            return 1, right, 0.0
+    if left == -math.inf:
+        inside = right - 1.0 if right < math.inf else 0.0
+    elif right == math.inf:
+        inside = left + 1.0
+    else:
+        inside = 0.5 * (left + right)
+    offset, slope = law[k, BASE], law[k, BASE_SLOPE]
+    servo = law[k, SERVO] - law[k, SERVO_SLOPE] * inside
+    bound = law[k, SERVO_BOUND]
+    if servo > bound:
+        offset += bound
+    elif servo < -bound:
+        offset -= bound
+    else:
+        offset += law[k, SERVO]
+        slope += law[k, SERVO_SLOPE]
+    offset += _jump(inside, law[k, FRICTION_AT], law[k, FRICTION], 1)
+    offset += _jump(inside, law[k, DRIVE_AT], law[k, DRIVE], 1)
+    return 0, offset, slope
