@@ -7,7 +7,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/installed
 
-.PHONY: demo test check format samples bench extension test-blender pytest clean
+.PHONY: demo test check format samples bench experiments extension test-blender pytest clean
 
 demo: $(INSTALLED) samples
 	$(BIN)/python sample_scenes/crane/demo.py
@@ -34,6 +34,10 @@ samples: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	$(BIN)/python benchmarks/run.py
+
+# All tables and figures of the papers; the numbers go to build/experiments.
+experiments: $(INSTALLED)
+	$(BIN)/impulse experiment all -o build/experiments --page docs/experiments.md
 
 extension: $(INSTALLED)
 	$(BIN)/python blender_addon/build_extension.py

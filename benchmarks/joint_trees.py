@@ -17,12 +17,11 @@ from pathlib import Path
 import numpy as np
 
 import impulse_core
+from impulse_cli.experiments.scenes.trees import hub, tree
 from impulse_schema import Scene
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "sample_scenes" / "trees"), str(ROOT / "benchmarks")]
-
-from trees import hub, tree  # noqa: E402
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 STEP = 0.01  # s
 TOLERANCE = 1e-6  # m

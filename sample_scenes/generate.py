@@ -8,14 +8,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from impulse_cli.experiments.scenes.chains import chain_with_both_ends_fixed, hanging_chain
+from impulse_cli.experiments.scenes.trees import hub, tree
 from impulse_schema import Scene, scene_to_xml
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / folder) for folder in ("trees", "chains", "mechanisms")]
+sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms",)]
 
-from chains import chain_with_both_ends_fixed, hanging_chain  # noqa: E402
 from mechanisms import mechanisms  # noqa: E402
-from trees import hub, tree  # noqa: E402
 
 
 def scenes() -> dict[str, Scene]:

@@ -14,7 +14,7 @@ from impulse_cli.exit_codes import GOOD, INTERRUPTED
 
 __all__ = ["execute", "impulse", "main"]
 
-_COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "schema")
+_COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "experiment", "schema")
 
 
 class _Commands(click.Group):

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import click
 
-__all__ = ["Progress", "print_json_line", "show_progress"]
+__all__ = ["Progress", "print_json_line", "show_progress", "show_tasks"]
 
 _SECONDS_BETWEEN_LINES = 0.1
 
@@ -107,6 +107,36 @@ class _JsonLines:
             steps=progress.steps,
             wall_seconds=progress.wall_seconds,
         )
+
+
+@contextmanager
+def show_tasks(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A callback for a row of simulations: how many are done, of how many, and which comes next.
+
+    A bar on stderr where that is a terminal, which vanishes at the end; else a line at the start.
+    """
+    if not sys.stderr.isatty():
+        click.echo(f"{title} ...", err=True)
+        yield lambda _done, _total, _what: None
+        return
+    from rich import progress as rich_progress
+    from rich.console import Console
+
+    columns = (
+        rich_progress.TextColumn(title),
+        rich_progress.BarColumn(),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeElapsedColumn(),
+        rich_progress.TextColumn("{task.description}"),
+    )
+    console = Console(stderr=True, highlight=False)
+    with rich_progress.Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def update(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=what)
+
+        yield update
 
 
 @contextmanager

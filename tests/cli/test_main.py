@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import Cli, Program
 
-COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "schema")
+COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "experiment", "schema")
 
 
 def test_help_lists_every_command(cli: Cli) -> None:

@@ -57,6 +57,15 @@ def tree(bodies: int) -> Scene:
     )
 
 
+def slow_tree(bodies: int) -> Scene:
+    """The tree with a tenth of its torque, which steps of 1/30 s can follow."""
+    scene = tree(bodies)
+    for load in scene.loads:
+        x, y, z = load.torque
+        load.torque = (0.1 * x, 0.1 * y, 0.1 * z)
+    return scene
+
+
 def hub(bodies: int) -> Scene:
     """A square plate on a ball joint with bars on ball joints all over its lower face.
 
@@ -100,7 +109,7 @@ def hub(bodies: int) -> Scene:
 
 
 def _length(level: int, depth: int) -> float:
-    return ROOT_LENGTH ** (1 - level / depth)
+    return math.pow(ROOT_LENGTH, 1 - level / depth)
 
 
 def _bar(
