@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class Tally(NamedTuple):
 
 def new_tally(joints: int = 0) -> Tally:
     """A tally of nothing yet, for a model with so many joints that may break."""
-    counters = {name for name, kind in Tally.__annotations__.items() if kind == "Ints"}
+    counters = {name for name, kind in get_type_hints(Tally).items() if kind == Ints}
     shapes: dict[str, int | tuple[int, int]] = {
         "start_momentum": 6,
         "momentum_drift": 2,

@@ -98,6 +98,8 @@ def _translation_axis(model, j, q1, A, B):
     """Direction of the translational axis row."""
     if model.translation_part[j] == LENGTH:
         return length_direction(A, B)
+    if model.translation_part[j] == OFFSET:
+        return Vec3(0.0, 0.0, 1.0)
     return _axis(model.frame1, j, q1)
 
 
