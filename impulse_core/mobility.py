@@ -48,7 +48,8 @@ def mobility(compiled: CompiledScene) -> Mobility:
     rows += sum(ROTATION_ROWS[int(r)] for r in model.rotation_part)
     dropped = _dropped_rows(compiled)
     rank = rows - int(dropped.sum())
-    loops = _loops(model.body1.tolist(), model.body2.tolist(), model.dynamic)
+    joints = slice(len(compiled.scene.joints))  # springs between points follow them
+    loops = _loops(model.body1[joints].tolist(), model.body2[joints].tolist(), model.dynamic)
     return Mobility(6 * model.dynamic - rank, rows, rank, loops, np.flatnonzero(dropped).tolist())
 
 
