@@ -118,12 +118,14 @@ class _MultiplierRun:
         self.fractions = _gaps(nodes)
         pull = 1.0 / step if chosen.baumgarte else 0.0
         corrects = np.array([chosen.corrects_velocities, chosen.corrects_positions], dtype=np.int64)
-        stages = new_stages(a, b, state)
+        self.stages = stages = new_stages(a, b, state)
+        held = structure._replace(pivot_floor=structure.pivot_floor.copy())
 
         def advance(length: float, count: int, put_back: bool) -> int:
             done = run_explicit_steps(
                 model,
                 structure,
+                held,
                 state,
                 length,
                 count,
@@ -140,7 +142,8 @@ class _MultiplierRun:
         self.advance = advance
 
     def start(self) -> None:
-        """The state is all there is."""
+        """Find out which rows repeat others anew: closing the joints may have moved them."""
+        self.stages.fresh[0] = 1
 
     def failure(self, error: float) -> str:
         if MULTIPLIER_METHODS[self.method].corrects_positions:

@@ -42,12 +42,15 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.joints.table import NO_PART
 from impulse_core.loads import kick, load_power
-from impulse_core.model import Floats, State
+from impulse_core.model import Floats, Ints, State
 from impulse_core.solver.direct import prepare, solve
 
 LARGEST_DRIFT = 1.0  # m; SB05 calls a run failed beyond it
 MOST_PROJECTIONS = 20  # of the poses after a step; usual are 1 or 2
 VELOCITY_SOLVES = 12  # most solves of a velocity correction where joints close loops
+
+_ALWAYS = 1e300  # floor of a pivot that is always dropped,
+_NEVER = 1e-300  # and of one that never is
 
 __all__ = ["Stages", "new_stages", "run_explicit_steps"]
 
@@ -63,6 +66,8 @@ class Stages(NamedTuple):
     """Coefficients, shape (s, s), strictly lower triangular."""
     b: Floats
     """Weights, shape (s,)."""
+    fresh: Ints
+    """1 until it is known which rows repeat others (``_hold_rows``), shape (1,)."""
     start: Floats
     """The state at the start of the step, packed, shape (13N,)."""
     slope: Floats
@@ -108,6 +113,7 @@ def new_stages(a: Floats, b: Floats, state: State) -> Stages:
     return Stages(
         a=a,
         b=b,
+        fresh=np.ones(1, dtype=np.int64),
         start=packed.copy(),
         slope=np.zeros((len(b), 13 * bodies)),
         packed=packed,
@@ -212,6 +218,22 @@ def _evaluate(model, structure, stages, prepared, pull, work):
 
 
 @inner_kernel
+def _hold_rows(model, structure, held, state, work):
+    """Factorise at closed poses, and let ``held`` drop exactly the rows that are dropped there.
+
+    A row that repeats others does so only while the joints are closed. They open while a step is
+    under way, by so much that a repeated row would seem to hold something of its own and
+    contradict the others; so rows are told apart at closed poses only.
+    """
+    prepare(model, structure, state, work)
+    for k in range(len(held.pivot_floor)):
+        for row in range(3):
+            if structure.pivot_floor[k, row] > 0.0:
+                dropped = work.block[k, 4 * row] == 0.0
+                held.pivot_floor[k, row] = _ALWAYS if dropped else _NEVER
+
+
+@inner_kernel
 def _combine(model, stages, coefficients, count, h):
     """The state start + h Σ coefficients · slopes over the first ``count`` stages, into stage."""
     start, packed, slope = stages.start, stages.packed, stages.slope
@@ -238,7 +260,7 @@ def _copy_bodies(source, target):
 
 
 @inner_kernel
-def _project_poses(model, structure, stages, tolerance, work, tally):
+def _project_poses(model, structure, held, stages, tolerance, work, tally):
     """Close the joints of stage by A λ = -d, ΔC = p/m, Δθ = J_w⁻¹ ΣL (docs/algorithm.md, 15).
 
     The factor of the last stage serves as long as it contracts: that stage lies at the same time,
@@ -257,7 +279,7 @@ def _project_poses(model, structure, stages, tolerance, work, tally):
             if renewed and not (error < 0.5 * previous):
                 return errors
             renewed = True
-            prepare(model, structure, stage, work)
+            _hold_rows(model, structure, held, stage, work)
         previous = error
         solve(structure, work.error, -1.0, work)
         for i in range(len(model.mass)):
@@ -289,7 +311,7 @@ def _correct_velocities(model, structure, state, work):
 
 @inlined_kernel
 def _explicit_step(
-    model, structure, state, h, prepared, pull, corrects, tolerance, stages, work, tally
+    model, structure, held, state, h, prepared, pull, corrects, tolerance, stages, work, tally
 ):
     """One step; False, with the state before it, if a joint is too far open after it."""
     count = len(stages.b)
@@ -300,13 +322,13 @@ def _explicit_step(
     for s in range(count):
         if s > 0:
             _combine(model, stages, stages.a[s], s, h)
-        power = _evaluate(model, structure, stages, prepared and s == 0, pull, work)
+        power = _evaluate(model, held, stages, prepared and s == 0, pull, work)
         work_done += h * stages.b[s] * power
         for i in range(len(stages.rates)):
             stages.slope[s, i] = stages.rates[i]
     _combine(model, stages, stages.b, count, h)
     if corrects[1]:
-        errors = _project_poses(model, structure, stages, tolerance, work, tally)
+        errors = _project_poses(model, structure, held, stages, tolerance, work, tally)
         limit = tolerance
     else:
         errors = joint_errors(model, stages.stage.position, stages.stage.orientation, work.error)
@@ -323,8 +345,8 @@ def _explicit_step(
     _copy_bodies(stages.stage, state)
     state.time[0] += h
     if corrects[0] and len(model.body1):
-        prepare(model, structure, state, work)
-        _correct_velocities(model, structure, state, work)
+        prepare(model, held, state, work)
+        _correct_velocities(model, held, state, work)
     else:
         angular_velocities(model, state, work)
     return True
@@ -332,20 +354,47 @@ def _explicit_step(
 
 @kernel
 def run_explicit_steps(
-    model, structure, state, h, count, pull, corrects, tolerance, put_back, stages, work, tally
+    model,
+    structure,
+    held,
+    state,
+    h,
+    count,
+    pull,
+    corrects,
+    tolerance,
+    put_back,
+    stages,
+    work,
+    tally,
 ):
     """Take count steps of length h; returns how many were completed.
 
-    pull: Baumgarte's α = β [1/s], or 0. corrects: whether velocities and whether poses are
-    corrected after each step, shape (2,). put_back: state was replaced since the last call, so
-    work no longer fits it.
+    held: the structure with pivot floors of its own, for _hold_rows. pull: Baumgarte's α = β [1/s],
+    or 0. corrects: whether velocities and whether poses are corrected after each step, shape (2,).
+    put_back: state was replaced since the last call, so work no longer fits it.
     """
     # after a velocity correction work holds the factor of the first stage of the next step
     prepared = corrects[0] == 1 and not put_back
+    if stages.fresh[0] and count > 0:
+        _hold_rows(model, structure, held, state, work)
+        stages.fresh[0] = 0
+        prepared = True
     for done in range(count):
         before = tally.corrections[0]
         if not _explicit_step(
-            model, structure, state, h, prepared, pull, corrects, tolerance, stages, work, tally
+            model,
+            structure,
+            held,
+            state,
+            h,
+            prepared,
+            pull,
+            corrects,
+            tolerance,
+            stages,
+            work,
+            tally,
         ):
             return done
         prepared = corrects[0] == 1

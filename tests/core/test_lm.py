@@ -1,6 +1,7 @@
 """Multiplier methods: their orders, drift as the paper has it, projection, failures."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ from tests.references import heavy_top as top
 from tests.references.free_body import FreeBody
 from tests.references.pendulum import position
 from tests.references.rigid_ode import matrix_of
+
+RING = Path(__file__).parents[2] / "sample_scenes" / "mechanisms" / "bricard.xml"
 
 
 def order(error, step):
@@ -156,6 +159,17 @@ def test_drift_is_as_in_the_paper():
     assert velocities[1] < 0.01 * multipliers[1]
     assert 1e-6 < baumgarte[1] < 1.5 * baumgarte[0]
     assert projected[1] <= 1e-9
+
+
+@pytest.mark.parametrize(("method", "bound"), [("lm4", 1e-4), ("lmvd4", 1e-6), ("lmvd8", 1e-12)])
+def test_redundant_joints_that_open_under_way(method, bound):
+    """A ring of six hinges, redundant in space, neither gains nor loses energy."""
+    scene = ic.load_scene(RING)
+
+    recording = ic.simulate(scene, duration=5.0, method=method, step=0.01)
+
+    drift = recording.diagnostics["energy_j"]["max_abs_drift"]
+    assert drift <= bound * recording.energy["kinetic"].max()
 
 
 @pytest.mark.parametrize("method", ["lmvd4", "lmvd8"])

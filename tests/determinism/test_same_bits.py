@@ -49,7 +49,7 @@ def in_another_process(method="imp2", duration=20.0, **environment):
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("method", ["imp2", "imp6"])
+@pytest.mark.parametrize("method", ["imp2", "imp6", "lmvd8"])
 def test_twice_in_one_process(method):
     """A second run in the same process ends with the same bits, and so do all its frames."""
     runs = [ic.simulate(chaotic(), duration=20.0, method=method) for _ in range(2)]
@@ -92,7 +92,7 @@ def test_order_of_joints_and_bodies_only_rounds():
     assert found.positions[:, ::-1] == pytest.approx(expected.positions, abs=1e-9)
 
 
-@pytest.mark.parametrize("method", ["imp2", "imp4"])
+@pytest.mark.parametrize("method", ["imp2", "imp4", "lmvd8"])
 def test_without_compilation(method):
     """NUMBA_DISABLE_JIT=1 runs the kernels as Python, with the same bits."""
     plain = in_another_process(method, 0.2, NUMBA_DISABLE_JIT="1")
