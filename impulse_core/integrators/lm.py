@@ -42,7 +42,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.joints.table import NO_PART
 from impulse_core.loads import kick, load_power
-from impulse_core.model import Floats, Ints, State
+from impulse_core.model import Floats, Ints, State, copy_state
 from impulse_core.solver.direct import prepare, solve
 
 LARGEST_DRIFT = 1.0  # m; SB05 calls a run failed beyond it
@@ -105,11 +105,9 @@ def new_stages(a: Floats, b: Floats, state: State) -> Stages:
     orientation[:] = state.orientation
     position[:] = state.position
     position_rate, orientation_rate, acceleration, torque = _unpacked(rates, bodies)
-    rest = {
-        "multiplier": state.multiplier.copy(),
-        "multiplier_step": state.multiplier_step.copy(),
-        "time": state.time.copy(),
-    }
+    stage = copy_state(state)._replace(
+        position=position, orientation=orientation, velocity=velocity, angular_momentum=momentum
+    )
     return Stages(
         a=a,
         b=b,
@@ -118,8 +116,8 @@ def new_stages(a: Floats, b: Floats, state: State) -> Stages:
         slope=np.zeros((len(b), 13 * bodies)),
         packed=packed,
         rates=rates,
-        stage=State(position, orientation, velocity, momentum, **rest),
-        rate=State(position, orientation, acceleration, torque, **rest),
+        stage=stage,
+        rate=stage._replace(velocity=acceleration, angular_momentum=torque),
         position_rate=position_rate,
         orientation_rate=orientation_rate,
     )
