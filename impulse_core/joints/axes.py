@@ -6,7 +6,7 @@ over full turns, or a displacement [m]; both are zero at the start pose. Of a sp
 points it is the length, or one component of B - A where the spring has no rest length.
 
 The row is part of every joint system. With the compliance E of the active piece of its force law
-on the diagonal and the residual of that law on the right-hand side (docs/algorithm.md, 31), a
+on the diagonal and the residual of that law on the right-hand side (docs/algorithm.md, 33), a
 solver need not know that it is not a constraint.
 """
 

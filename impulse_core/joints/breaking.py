@@ -2,7 +2,7 @@
 
 The velocity correction at the end of a stage gives half a stage's impulse μ along each row, so
 
-    F = 2 G_Fᵀ μ / h,   T = 2 G_Tᵀ μ / h                                     (docs/algorithm.md, 33)
+    F = 2 G_Fᵀ μ / h,   T = 2 G_Tᵀ μ / h                                     (docs/algorithm.md, 35)
 
 act on body 2 at its joint point, of second order at the end of the stage.
 """

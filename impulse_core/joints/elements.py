@@ -9,7 +9,7 @@ towards the end of the stage and into the first half, which is backward Euler wh
 a stiff motion out within one step. With s_σ = ½((1-σ) s + (1+σ) x),
 
     p = ½ h (1+σ) (k (r - s_σ) - d (x - s)/h)        and  (1-σ)/(1+σ) p  in the second half
-    σ = z²/(1+z²),  z = h w (d + h k)                                        (docs/algorithm.md, 32)
+    σ = z²/(1+z²),  z = h w (d + h k)                                        (docs/algorithm.md, 34)
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ one number x, the coordinate at the end of the stage or the velocity there:
          + min(max(p_s - κ_s x, -F_s), F_s)       servo with limited force
          ∓ F_f at x_f                             dry friction: a jump from +F_f to -F_f
          ∓ F_d at x_d                             velocity motor with limited force: the same
-         + ∞ below the lower bound, - ∞ above the upper one                  (docs/algorithm.md, 31)
+         + ∞ below the lower bound, - ∞ above the upper one                  (docs/algorithm.md, 33)
 
 Limits and sticking are vertical pieces, where x is given and p follows. Since x - ρ p(x) increases
 strictly for every ρ > 0, the number z = x - ρ p of an iterate names exactly one piece of the law:
