@@ -196,7 +196,10 @@ def _body_data(
     except ValueError:  # a zero scale, reported by collect
         return values
     if group.motion == "kinematic" and is_animated(obj):
-        values["keyframes"] = _keyframe_data(scene, obj)
+        keyframes = _keyframe_data(scene, obj)
+        values["keyframes"] = keyframes
+        # the scene starts with the first frame, whichever is shown
+        values |= {key: keyframes[0][key] for key in ("position", "orientation")}
     return values
 
 

@@ -87,7 +87,7 @@ def move_bodies(model, state):
 
 
 def moves(before: State, after: State) -> tuple[Floats, Floats]:
-    """Shift [m] and turn [rad] of every body between two states, shapes (n+1,)."""
+    """Shift [m] and turn [rad] of every body between two states, shapes (b,)."""
     shift = np.linalg.norm(after.position - before.position, axis=1)
     aligned = np.abs(np.einsum("ij,ij->i", after.orientation, before.orientation))
     return shift, 2.0 * np.arccos(np.minimum(aligned, 1.0))

@@ -35,6 +35,7 @@ from impulse_core.step import (
     halving_step,
     keep_most,
     lines_turn_little,
+    pass_keyframes,
     restore,
     resume,
     save,
@@ -46,6 +47,7 @@ _MOST_PIECES = 40  # of force laws that a velocity correction may try
 @inlined_kernel
 def driven_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if joints or force laws could not be satisfied."""
+    work.kinematic_work[0] = 0.0
     power = load_power(model, state, work) if len(model.load_body) else 0.0
     for k in range(len(model.axis_joint)):
         work.axis_start[k] = state.axis_position[k]
@@ -75,6 +77,7 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
     if len(model.load_body):
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    tally.kinematic_work[0] += work.kinematic_work[0]
     return True
 
 
@@ -168,6 +171,7 @@ def run_driven_steps(
             state.time[0] = (grid + done) * h
         before = tally.corrections[0]
         velocity_before = tally.velocity_corrections[0]
+        pass_keyframes(model, structure, state, h, work, tally)
         if not halving_step(
             driven_step,
             save,

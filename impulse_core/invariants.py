@@ -47,6 +47,8 @@ class Tally(NamedTuple):
     """Largest angular velocity of a body after any step [rad/s]."""
     work: Floats
     """Work done by loads [J]."""
+    kinematic_work: Floats
+    """Work done by kinematic bodies on the others [J]."""
     motor_work: Floats
     """Work done by motors [J]."""
     dissipated: Floats
@@ -54,8 +56,8 @@ class Tally(NamedTuple):
     start_energy: Floats
     """Total energy at the start [J]."""
     energy: Floats
-    """Total energy after the last step less the work W of loads and motors, plus what was
-    dissipated [J]."""
+    """Total energy after the last step less the work W of loads, kinematic bodies and motors, plus
+    what was dissipated [J]."""
     largest_drift: Floats
     """max |E - E0 - W| [J]."""
     drift_sum: Floats
@@ -151,7 +153,7 @@ def tally_start(model, state, work, tally):
 def tally_step(model, state, work, tally):
     """Add a completed step."""
     kinetic, potential = energies(model, state, work)
-    work_done = tally.work[0] + tally.motor_work[0] - tally.dissipated[0]
+    work_done = tally.work[0] + tally.kinematic_work[0] + tally.motor_work[0] - tally.dissipated[0]
     energy = kinetic + potential - work_done
     drift = abs(energy - tally.start_energy[0])
     tally.increment_sum[0] += abs(energy - tally.energy[0])

@@ -1,10 +1,11 @@
 """Model, State, Workspace: what is constant, what varies, what is scratch.
 
 All three are named tuples of arrays, which Numba passes to kernels without boxing. Body rows
-0 … n-1 are the dynamic bodies; **row n is the world** (infinite mass, at rest), so that a joint
-to the world needs no branch anywhere. The *body frame* sits at the centre of mass along the
-principal axes (docs/conventions.md); K is the number of 3×3 pivots of the joint matrix, E its
-number of off-diagonal blocks.
+0 … n-1 are the dynamic bodies, then come k kinematic ones, and **the last row is the world**
+(infinite mass, at rest), so that a joint to the world needs no branch anywhere: b = n+k+1 rows.
+The *body frame* of a dynamic body sits at the centre of mass along the principal axes, that of a
+kinematic one at the user's origin (docs/conventions.md); K is the number of 3×3 pivots of the
+joint matrix, E its number of off-diagonal blocks.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from impulse_core.joints.force_law import LAW_NUMBERS
 
 if TYPE_CHECKING:
+    from impulse_core.free_motion.kinematic import Paths
     from impulse_core.signals import Signals
 
 __all__ = [
@@ -96,15 +98,15 @@ class Model(NamedTuple):
     dynamic: int
     """Number n of dynamic bodies."""
     mass: Floats
-    """Mass [kg], shape (n+1,); 0 for the world."""
+    """Mass [kg], shape (b,); 0 for others than dynamic bodies."""
     inverse_mass: Floats
-    """1/mass [1/kg], shape (n+1,); 0 for the world."""
+    """1/mass [1/kg], shape (b,); 0 for others than dynamic bodies."""
     inertia: Floats
-    """Principal moments of inertia [kg m²], shape (n+1, 3), body frame; 0 for the world."""
+    """Principal moments of inertia [kg m²], shape (b, 3), body frame; 0 for others."""
     inverse_inertia: Floats
-    """1/inertia, shape (n+1, 3); 0 for the world."""
+    """1/inertia, shape (b, 3); 0 for others."""
     symmetry_axis: Ints
-    """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ, shape (n+1,)."""
+    """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ, shape (b,)."""
     gravity: Floats
     """Gravitational acceleration [m/s²], shape (3,), world frame."""
     size: float
@@ -194,18 +196,21 @@ class Model(NamedTuple):
     load_axes: Floats
     """User's body axes to body frame, shape (l, 4), quaternion."""
 
+    paths: Paths
+    """Motion of the kinematic bodies."""
+
 
 class State(NamedTuple):
     """What a step changes."""
 
     position: Floats
-    """Centres of mass [m], shape (n+1, 3), world frame."""
+    """Centres of mass [m], shape (b, 3), world frame."""
     orientation: Floats
-    """Body frame to world frame, quaternions w x y z, shape (n+1, 4)."""
+    """Body frame to world frame, quaternions w x y z, shape (b, 4)."""
     velocity: Floats
-    """Velocities of the centres of mass [m/s], shape (n+1, 3), world frame."""
+    """Velocities of the centres of mass [m/s], shape (b, 3), world frame."""
     angular_momentum: Floats
-    """About the own centre of mass [kg m²/s], shape (n+1, 3), world frame. Free motion leaves it
+    """About the own centre of mass [kg m²/s], shape (b, 3), world frame. Free motion leaves it
     exactly constant, which is why it is kept instead of the angular velocity."""
     multiplier: Floats
     """Impulses of the last velocity correction [N s | N m s], shape (m, 6): the warm start."""
@@ -217,6 +222,10 @@ class State(NamedTuple):
     """Integrated errors of servos [m s | rad s], shape (a,)."""
     time: Floats
     """Time of this state [s], shape (1,)."""
+    spin: Floats
+    """Angular velocities of the kinematic bodies [rad/s], shape (k, 3), world frame."""
+    interval: Ints
+    """Interval of Model.paths in which each kinematic body is, shape (k,)."""
 
 
 class Directions(NamedTuple):
@@ -236,11 +245,11 @@ class Workspace(NamedTuple):
     """Scratch of a step; nothing here outlives it."""
 
     next_position: Floats
-    """Predicted centres of mass, shape (n+1, 3)."""
+    """Predicted centres of mass, shape (b, 3)."""
     next_orientation: Floats
-    """Predicted orientations, shape (n+1, 4)."""
+    """Predicted orientations, shape (b, 4)."""
     angular_velocity: Floats
-    """Angular velocities [rad/s], shape (n+1, 3), world frame."""
+    """Angular velocities [rad/s], shape (b, 3), world frame."""
     now: Directions
     """Directions at the present poses, along which impulses act."""
     then: Directions
@@ -285,10 +294,12 @@ class Workspace(NamedTuple):
     """Targets at its end, shape (a,)."""
     may_break: Ints
     """1 while joints may break, 0 where the step only looks ahead, shape (1,)."""
+    kinematic_work: Floats
+    """Work of kinematic bodies on the others in the present stage [J], shape (1,)."""
     stage_velocity: Floats
-    """Velocities at the start of the stage, shape (n+1, 3)."""
+    """Velocities at the start of the stage, shape (b, 3)."""
     stage_angular_momentum: Floats
-    """Angular momenta at the start of the stage, shape (n+1, 3)."""
+    """Angular momenta at the start of the stage, shape (b, 3)."""
     block: Floats
     """Blocks of the factorised joint matrix, shape (K+E, 9)."""
     newton_lower: Floats
@@ -307,7 +318,7 @@ class Workspace(NamedTuple):
 
 def copy_state(state: State) -> State:
     """An independent copy."""
-    return State(*(array.copy() for array in state))
+    return State._make(array.copy() for array in state)
 
 
 def put_state(state: State, values: State) -> None:
@@ -363,6 +374,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         motor_from=np.zeros(axes),
         motor_to=np.zeros(axes),
         may_break=np.zeros(1, dtype=np.int64),
+        kinematic_work=np.zeros(1),
         stage_velocity=np.zeros((rows, 3)),
         stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),

@@ -117,7 +117,8 @@ class Recorder:
         counts = np.array([count for _, count in s.call_seconds] or [1])
         isolated = _is_isolated(self.compiled)
         of_loads, of_motors = float(tally.work[0]), float(tally.motor_work[0])
-        dissipated = float(tally.dissipated[0])
+        of_kinematics, dissipated = float(tally.kinematic_work[0]), float(tally.dissipated[0])
+        work = of_loads + of_kinematics + of_motors - dissipated
         return {
             "compile_seconds": s.compile_seconds,
             "wall_seconds_total": float(seconds @ counts),
@@ -142,8 +143,9 @@ class Recorder:
             "max_joint_angle_error_rad": float(tally.rotation_error[0]),
             "energy_j": {
                 "initial": float(tally.start_energy[0]),
-                "final": float(tally.energy[0]) + of_loads + of_motors - dissipated,
+                "final": float(tally.energy[0]) + work,
                 "work_of_loads": of_loads,
+                "work_of_kinematic_bodies": of_kinematics,
                 "work_of_motors": of_motors,
                 "dissipated": dissipated,
                 "max_abs_drift": float(tally.largest_drift[0]),
@@ -225,20 +227,20 @@ class Recorder:
             s.model.inverse_inertia
             * rotated(conjugated(s.state.orientation), s.state.angular_momentum),
         )
+        w[s.model.dynamic : -1] = s.state.spin
         positions, orientations = self.compiled.user_poses(s.state.position, s.state.orientation)
         velocities = np.concatenate([s.state.velocity, w], axis=1)
         return state_hash(positions, orientations, velocities[rows])
 
 
 def _is_isolated(compiled: CompiledScene) -> bool:
-    """No gravity, no load, no joint to the world: total momentum is conserved."""
+    """No gravity, no load, no joint to a body that is not dynamic: total momentum is conserved."""
     model = compiled.model
-    world = model.dynamic
     return not (
         np.any(model.gravity)
         or len(model.load_body)
-        or np.any(model.body1 == world)
-        or np.any(model.body2 == world)
+        or np.any(model.body1 >= model.dynamic)
+        or np.any(model.body2 >= model.dynamic)
     )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.assembly import close_joints
 from impulse_core.free_motion.flow import advance, predict
-from impulse_core.invariants import tally_start, tally_step
+from impulse_core.free_motion.kinematic import choose_intervals, drive, resume_kinematic
+from impulse_core.invariants import energies, tally_start, tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -19,6 +20,7 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.loads import kick, load_power
+from impulse_core.model import SOFTEST
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.solver.newton import prepare_newton, solve_newton
 
@@ -32,6 +34,7 @@ FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 @inlined_kernel
 def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
+    work.kinematic_work[0] = 0.0
     power = load_power(model, state, work) if len(model.load_body) else 0.0
     kick(model, state, 0.5 * h, work)
     if not correct_joints_regularised(
@@ -48,6 +51,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     if len(model.load_body):
         # symmetric quadrature of second order, so a composition raises its order as well
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    tally.kinematic_work[0] += work.kinematic_work[0]
     return True
 
 
@@ -82,6 +86,7 @@ def correct_joints_regularised(
             for i in range(len(model.mass)):
                 put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
                 put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+            work.kinematic_work[0] = 0.0
             work.regularisation[0] = REGULARISATION_LADDER[attempt - 1]
             prepare(model, structure, state, work)
         solved = correct_joints(
@@ -210,6 +215,9 @@ def copy_into(source, target):
         target.motor_integral[k] = source.motor_integral[k]
     target.multiplier_step[0] = source.multiplier_step[0]
     target.time[0] = source.time[0]
+    for j in range(len(source.spin)):
+        put_vec3(target.spin, j, vec3_at(source.spin, j))
+        target.interval[j] = source.interval[j]
 
 
 @inner_kernel
@@ -230,6 +238,7 @@ def resume(model, structure, state, work):
     """Make the workspace fit a state that was put back."""
     prepare(model, structure, state, work)
     angular_velocities(model, state, work)
+    resume_kinematic(model, state, work)
 
 
 @inlined_kernel
@@ -247,7 +256,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
     part = FINEST_PART
     while done < FINEST_PART:
         save(state, work)
-        works = tally.work[0], tally.motor_work[0], tally.dissipated[0]
+        works = tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0]
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
         reached = True
         for s in range(len(fractions)):
@@ -260,7 +269,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
                 part *= 2
             continue
         restore(model, system, state, work)
-        tally.work[0], tally.motor_work[0], tally.dissipated[0] = works
+        tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0] = works
         if part == 1:
             tally.failed_time[0] = h * (done / FINEST_PART)
             return False
@@ -276,6 +285,7 @@ def begin(model, structure, state, tolerance, work, tally):
     Returns the largest joint error before and after [m], rotations weighed by body length, and
     the joint that has it after.
     """
+    drive(model, state, state.time[0], work)
     before, after, joint = close_joints(model, structure, state, tolerance, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
@@ -283,6 +293,28 @@ def begin(model, structure, state, tolerance, work, tally):
     tally.velocity_corrections[0] = 0  # of steps only
     tally_start(model, state, work, tally)
     return before, after, joint
+
+
+@inner_kernel
+def pass_keyframes(model, structure, state, h, work, tally):
+    """Before a step of length h: let kinematic bodies take up the motion that holds in it.
+
+    At a keyframe their velocity may jump, and that of the others with it. The joint correction
+    would find the same motion, but an impulse does its work at the mean of both velocities, which
+    is the change of the kinetic energy (docs/algorithm.md, 37).
+    """
+    if not choose_intervals(model, state, state.time[0] + 0.5 * h):
+        return
+    before, _ = energies(model, state, work)
+    drive(model, state, state.time[0], work)
+    for k in range(len(model.axis_joint)):
+        j, row = model.axis_joint[k], model.axis_row[k]
+        work.compliance[j, row] = SOFTEST * model.axis_inverse_mass[k]
+    prepare(model, structure, state, work)
+    correct_velocities(model, structure, state, 1.0, work, tally)
+    state.multiplier_step[0] = 0.0
+    after, _ = energies(model, state, work)
+    tally.kinematic_work[0] += after - before
 
 
 @kernel
@@ -306,6 +338,7 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
             state.time[0] = (grid + done) * h
         before = tally.corrections[0]
         velocity_before = tally.velocity_corrections[0]
+        pass_keyframes(model, structure, state, h, work, tally)
         if not halving_step(
             impulse_step,
             save,

@@ -98,7 +98,8 @@ class Stepper:
         if not (after <= self.tolerance):
             raise SceneError([self._cannot_assemble(int(joint), after)])
         shift, turn = moves(given, self.state)
-        change = np.linalg.norm(self.state.velocity - given.velocity, axis=1).max()
+        changes = (self.state.velocity - given.velocity)[: self.model.dynamic]
+        change = np.linalg.norm(changes, axis=1).max(initial=0.0)
         return {
             "joint_error_before_m": before,
             "joint_error_after_m": after,
@@ -114,7 +115,7 @@ class Stepper:
         return {
             name: {"shift_m": float(shift[row]), "turn_rad": float(turn[row])}
             for name, row in rows
-            if row < len(shift) - 1
+            if row < self.model.dynamic
         }
 
     def _cannot_assemble(self, j: int, error: float) -> Problem:

@@ -53,9 +53,9 @@ def compile_joints(
     Args:
         scene: The scene; its joint types must all be in the table.
         rows: Row of every body name; that of the world for static bodies and 'world'.
-        position: Centres of mass [m], shape (n+1, 3).
-        orientation: Body frame to world, shape (n+1, 4).
-        gyration: Largest radius of gyration of each body [m], shape (n+1,).
+        position: Centres of mass [m], shape (b, 3).
+        orientation: Body frame to world, shape (b, 4).
+        gyration: Largest radius of gyration of each body [m], shape (b,).
     """
     count = len(scene.joints) + len(scene.springs)
     arrays = JointArrays(

@@ -6,6 +6,7 @@ from impulse_schema import Problem, Scene, problem_at
 
 __all__ = [
     "BAD_JOINT",
+    "BAD_START",
     "JOINTS_APART",
     "MESH_DEFECT",
     "MESH_FILE",
@@ -22,6 +23,7 @@ NO_MASS = "E603"
 JOINTS_APART = "E611"
 BAD_JOINT = "E612"
 NO_VALUE = "E613"
+BAD_START = "E614"
 NOT_SIMULATED = "E621"
 
 

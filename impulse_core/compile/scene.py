@@ -12,6 +12,12 @@ import numpy as np
 from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.joints import check_start, compile_joints
+from impulse_core.compile.kinematic import (
+    Kinematics,
+    check_keyframes,
+    compile_kinematics,
+    keyframe_times,
+)
 from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
@@ -40,8 +46,8 @@ class CompiledScene:
         state: Start state.
         body_names: All bodies in the order of the scene.
         body_row: Row of each body in the model; that of the world for static ones, shape (N,).
-        origin: The user's object origin seen from the body frame [m], shape (N, 3); for static
-            bodies from the world.
+        origin: The user's object origin seen from the body frame [m], shape (N, 3); zero for
+            kinematic bodies, and for static ones seen from the world.
         axes: The user's object axes seen from the body frame, quaternions, shape (N, 4).
         mass_properties: Of each dynamic body, in the order of its row, user's frame.
         joint_names: All joints in the order of the scene.
@@ -71,10 +77,12 @@ class CompiledScene:
 
     def switches(self, duration: float) -> Floats:
         """Times within the run at which a motion or a target breaks [s], where steps end."""
-        return motor_switches(self.scene, duration)
+        return np.concatenate(
+            [motor_switches(self.scene, duration), keyframe_times(self.scene, duration)]
+        )
 
     def user_poses(self, position: Floats, orientation: Floats) -> tuple[Floats, Floats]:
-        """Poses of the users' object origins from body rows, shapes (…, n+1, 3 and 4)."""
+        """Poses of the users' object origins from body rows, shapes (…, b, 3 and 4)."""
         q = orientation[..., self.body_row, :]
         return (
             position[..., self.body_row, :] + rotated(q, self.origin),
@@ -108,6 +116,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     problems = ProblemList(scene)
     refuse_unsupported(scene, problems)
     check_targets(scene, problems)
+    check_keyframes(scene, problems)
     source = MassSource(scene, problems)
     dynamic = [i for i, body in enumerate(scene.bodies) if body.motion == "dynamic"]
     found = [body_mass_properties(source, i) for i in dynamic]
@@ -115,10 +124,13 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         raise SceneError(problems.problems)
     properties = [mass for mass in found if mass is not None]
 
-    rows = {body.name: len(dynamic) for body in scene.bodies} | {"world": len(dynamic)}
-    rows |= {scene.bodies[i].name: row for row, i in enumerate(dynamic)}
-    bodies = _place([scene.bodies[i] for i in dynamic], properties)
-    size, reach = _extent(scene, bodies)
+    kinematic = [i for i, body in enumerate(scene.bodies) if body.motion == "kinematic"]
+    kinematics = compile_kinematics([scene.bodies[i] for i in kinematic])
+    world = len(dynamic) + len(kinematic)
+    rows = {body.name: world for body in scene.bodies} | {"world": world}
+    rows |= {scene.bodies[i].name: row for row, i in enumerate(dynamic + kinematic)}
+    bodies = _place([scene.bodies[i] for i in dynamic], properties, kinematics)
+    size, reach = _extent(scene, bodies, kinematics)
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
     inverse_mass, inverse_inertia = _inverse(bodies.mass), _inverse(bodies.moments)
     axes = axis_fields(scene, joints, inverse_mass, inverse_inertia, problems)
@@ -148,6 +160,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             **{key: array for key, array in vars(joints).items() if key in Model._fields},
             **axes,
             **_loads(scene, rows, bodies),
+            paths=kinematics.paths,
         ),
         state=State(
             position=bodies.position,
@@ -159,6 +172,8 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             motor_integral=np.zeros(len(axes["axis_joint"])),
             multiplier_step=np.zeros(1),
             time=np.zeros(1),
+            spin=np.zeros((len(kinematic), 3)),
+            interval=kinematics.start_interval,
         ),
         body_names=[body.name for body in scene.bodies],
         body_row=body_row,
@@ -178,7 +193,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
 
 @dataclass
 class _Bodies:
-    """Start of the dynamic bodies and, as last row, of the world; rows as in Model and State."""
+    """Start of all body rows, as in Model and State: dynamic, kinematic, and the world."""
 
     mass: Floats
     moments: Floats
@@ -191,16 +206,22 @@ class _Bodies:
     angular_momentum: Floats
 
 
-def _place(bodies: list[Body], properties: list[MassProperties]) -> _Bodies:
+def _place(bodies: list[Body], properties: list[MassProperties], kinematics: Kinematics) -> _Bodies:
     """Put the body frames where the users' origins and the mass properties say."""
-    rest = (0.0, 0.0, 0.0)
-    moments, axes = _principal(properties)
-    mass = np.array([p.mass for p in properties] + [0.0])
-    center = np.array([p.center_of_mass for p in properties] + [np.zeros(3)])
-    user_position = np.array([b.position for b in bodies] + [rest], dtype=float)
-    user_orientation = _unit_rows([b.orientation for b in bodies] + [(1.0, 0.0, 0.0, 0.0)])
+    fixed = len(kinematics.position) + 1  # rows without mass; the last is the world
+    rest = np.zeros((fixed, 3))
+    moments, axes = _principal(properties, fixed)
+    mass = np.array([p.mass for p in properties] + [0.0] * fixed)
+    center = np.concatenate([np.array([p.center_of_mass for p in properties]).reshape(-1, 3), rest])
+    given = np.array([b.position for b in bodies], dtype=float).reshape(-1, 3)
+    user_position = np.concatenate([given, kinematics.position, np.zeros((1, 3))])
+    turned = _unit_rows([b.orientation for b in bodies])
+    identity = np.array([[1.0, 0.0, 0.0, 0.0]])
+    user_orientation = np.concatenate([turned, kinematics.orientation, identity])
     orientation = multiplied(user_orientation, axes)
-    w = np.array([b.angular_velocity for b in bodies] + [rest], dtype=float)
+    velocity = np.array([b.velocity for b in bodies], dtype=float).reshape(-1, 3)
+    spins = np.array([b.angular_velocity for b in bodies], dtype=float).reshape(-1, 3)
+    w = np.concatenate([spins, rest])
     return _Bodies(
         mass=mass,
         moments=moments,
@@ -209,7 +230,7 @@ def _place(bodies: list[Body], properties: list[MassProperties]) -> _Bodies:
         axes=axes,
         position=user_position + rotated(user_orientation, center),
         orientation=orientation,
-        velocity=np.array([b.velocity for b in bodies] + [rest], dtype=float),
+        velocity=np.concatenate([velocity, rest]),
         # L = R J Rᵀ ω
         angular_momentum=rotated(orientation, moments * rotated(conjugated(orientation), w)),
     )
@@ -224,23 +245,24 @@ def _identity(scene: Scene) -> tuple[str, str]:
 
 
 def _unit_rows(rows: Sequence[tuple[float, ...]]) -> Floats:
-    array = np.array(rows, dtype=float)
+    array = np.array(rows, dtype=float).reshape(-1, 4)
     unit: Floats = array / np.linalg.norm(array, axis=1, keepdims=True)
     return unit
 
 
 def _inverse(values: Floats) -> Floats:
-    """1/x, and 0 for the world's zeros: infinite mass."""
+    """1/x, and 0 for zeros: infinite mass."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
 
 
-def _principal(properties: list[MassProperties]) -> tuple[Floats, Floats]:
-    """Principal moments, shape (n+1, 3), and user's axes → body frame rotations, shape (n+1, 4).
+def _principal(properties: list[MassProperties], fixed: int) -> tuple[Floats, Floats]:
+    """Principal moments, shape (b, 3), and user's axes → body frame rotations, shape (b, 4).
 
-    Nearly equal moments are made equal, so that a square bar is a symmetric top to the last bit.
+    The last rows, ``fixed`` of them, have no moments. Nearly equal moments are made equal, so that
+    a square bar is a symmetric top to the last bit.
     """
-    moments = np.zeros((len(properties) + 1, 3))
-    axes = np.tile([1.0, 0.0, 0.0, 0.0], (len(properties) + 1, 1))
+    moments = np.zeros((len(properties) + fixed, 3))
+    axes = np.tile([1.0, 0.0, 0.0, 0.0], (len(properties) + fixed, 1))
     for row, body in enumerate(properties):
         moments[row], rotation = body.principal()
         axes[row] = matrix_to_quaternion(rotation)
@@ -259,8 +281,10 @@ def _symmetry_axes(moments: Floats) -> Ints:
     return axes
 
 
-def _extent(scene: Scene, bodies: _Bodies) -> tuple[float, float]:
-    """Diagonal of the box around bodies and anchors, and their largest coordinate [m]."""
+def _extent(scene: Scene, bodies: _Bodies, kinematics: Kinematics) -> tuple[float, float]:
+    """Diagonal of the box around bodies and anchors at the start [m], and the largest coordinate
+    that they or a keyframe have [m].
+    """
     position, radius = bodies.position[:-1], bodies.gyration[:-1, None]
     points = [position - radius, position + radius]
     anchors = [a for joint in scene.joints for a in (joint.anchor, joint.anchor2) if a is not None]
@@ -269,7 +293,8 @@ def _extent(scene: Scene, bodies: _Bodies) -> tuple[float, float]:
     cloud = np.concatenate(points)
     if len(cloud) == 0:
         return 1.0, 1.0
-    return float(np.linalg.norm(np.ptp(cloud, axis=0))), float(np.abs(cloud).max())
+    reach = max(float(np.abs(cloud).max()), kinematics.reach)
+    return float(np.linalg.norm(np.ptp(cloud, axis=0))), reach
 
 
 def _outputs(scene: Scene, body_row: Ints, bodies: _Bodies) -> tuple[Floats, Floats]:
@@ -281,7 +306,7 @@ def _outputs(scene: Scene, body_row: Ints, bodies: _Bodies) -> tuple[Floats, Flo
             back = conjugated(bodies.axes[body_row[i]])
             origin[i] = rotated(back, -bodies.center[body_row[i]])
             turned[i] = back
-        else:
+        elif body.motion == "static":
             origin[i] = body.position
             turned[i] = _unit_rows([body.orientation])[0]
     return origin, turned

@@ -11,14 +11,6 @@ __all__ = ["refuse_unsupported"]
 
 def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
     """Report every element of ``scene`` that a run would have to ignore."""
-    for i, body in enumerate(scene.bodies):
-        if body.motion == "kinematic":
-            problems.add(
-                ("bodies", i, "motion"),
-                NOT_SIMULATED,
-                f"body '{body.name}' is kinematic, which is not simulated yet",
-                "Make it static or dynamic",
-            )
     for i, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
         if joint.type not in JOINT_PARTS:
             problems.add(

@@ -9,6 +9,7 @@ for symmetric tops, Taylor series to round-off otherwise) or one Runge-Kutta ste
 from __future__ import annotations
 
 from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
+from impulse_core.free_motion.kinematic import drive, predict_kinematic
 from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
 from impulse_core.free_motion.taylor import turn_by_taylor_series
@@ -46,7 +47,10 @@ def turned(model, q, angular_momentum, i, h, series):
 
 @inner_kernel
 def predict(model, state, h, work):
-    """Write the poses after free motion over h into work.next_position, work.next_orientation."""
+    """Write the poses after h into work.next_position and work.next_orientation.
+
+    Dynamic bodies move freely, kinematic ones as prescribed.
+    """
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
     for i in range(model.dynamic):
         C = vec3_at(state.position, i)
@@ -55,13 +59,19 @@ def predict(model, state, h, work):
         L = vec3_at(state.angular_momentum, i)
         q = turned(model, quat_at(state.orientation, i), L, i, h, work.series)
         put_quat(work.next_orientation, i, q)
+    predict_kinematic(model, state, h, work)
 
 
 @inner_kernel
 def advance(model, state, h, work):
-    """Take the predicted poses as the new ones and let gravity act on the velocities."""
+    """Take the predicted poses as the new ones and let gravity act on the velocities.
+
+    Kinematic bodies get the velocities prescribed for the time of state plus h.
+    """
     dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
-    for i in range(model.dynamic):
+    for i in range(len(model.mass)):
         put_vec3(state.position, i, vec3_at(work.next_position, i))
         put_quat(state.orientation, i, quat_at(work.next_orientation, i))
+    for i in range(model.dynamic):
         put_vec3(state.velocity, i, vec3_at(state.velocity, i) + dv)
+    drive(model, state, state.time[0] + h, work)

@@ -65,7 +65,7 @@ class ChainScratch(NamedTuple):
 def new_chain_scratch(chain: Chain, state: State) -> ChainScratch:
     """Scratch for a chain."""
     links = len(chain.body)
-    stage = State(*(array.copy() for array in state))
+    stage = State._make(array.copy() for array in state)
     return ChainScratch(
         coordinates=np.zeros((2, links)),
         present=np.zeros((2, links)),

@@ -13,6 +13,7 @@ from impulse_core.algebra import (
     Mat3,
     Vec3,
     cross,
+    dot,
     mat3_at,
     norm,
     put_mat3,
@@ -220,7 +221,13 @@ def _joint_points(model, j, position, orientation):
 
 @inner_kernel
 def apply_impulses(model, impulse, state, work):
-    """Change the momenta by Gᵀλ with the directions in work; impulse is λ, shape (m, 6)."""
+    """Change the momenta by Gᵀλ with the directions in work; impulse is λ, shape (m, 6).
+
+    What kinematic bodies do in this, λ times their own rate along the row, is added to
+    work.kinematic_work (docs/algorithm.md, 37); needs their velocities in state and work.
+    """
+    world = len(model.mass) - 1
+    work_done = 0.0
     for j in range(len(model.body1)):
         i1 = model.body1[j]
         i2 = model.body2[j]
@@ -235,15 +242,30 @@ def apply_impulses(model, impulse, state, work):
             put_vec3(state.velocity, i2, v2)
             L1 = L1 - cross(vec3_at(work.now.arm1, j), P)
             L2 = L2 + cross(vec3_at(work.now.arm2, j), P)
+            if model.dynamic <= i1 < world:
+                work_done += dot(P, _point_velocity(state, work, i1, vec3_at(work.now.arm1, j)))
+            if model.dynamic <= i2 < world:
+                work_done -= dot(P, _point_velocity(state, work, i2, vec3_at(work.now.arm2, j)))
         if model.rotation_part[j] != NO_PART:
             p = Vec3(impulse[j, 3], impulse[j, 4], impulse[j, 5])
             P = transposed_times(mat3_at(work.now.rotation_rows, j), p)
             L1 = L1 - P
             L2 = L2 + P
+            if model.dynamic <= i1 < world:
+                work_done += dot(P, vec3_at(work.angular_velocity, i1))
+            if model.dynamic <= i2 < world:
+                work_done -= dot(P, vec3_at(work.angular_velocity, i2))
         put_vec3(state.angular_momentum, i1, L1)
         put_vec3(state.angular_momentum, i2, L2)
     for i in range(model.dynamic, len(model.mass)):
         put_vec3(state.angular_momentum, i, ZERO3)
+    work.kinematic_work[0] += work_done
+
+
+@inner_kernel
+def _point_velocity(state, work, i, arm):
+    """Velocity of the point of body i at ``arm`` from its centre."""
+    return vec3_at(state.velocity, i) + cross(vec3_at(work.angular_velocity, i), arm)
 
 
 @inner_kernel

@@ -80,9 +80,9 @@ class Sweeps(NamedTuple):
     rotation_inverse: Floats
     """Inverse of the Schur complement over the rotational rows, shape (m, 9)."""
     inverse_inertia: Floats
-    """J⁻¹ of each body in world axes [1/(kg m²)], shape (n+1, 9)."""
+    """J⁻¹ of each body in world axes [1/(kg m²)], shape (b, 9)."""
     moved: Ints
-    """Number of the last correction that moved each body, shape (n+1,)."""
+    """Number of the last correction that moved each body, shape (b,)."""
     looked: Ints
     """Number of the last correction each joint has seen, shape (m,)."""
     limit: Ints

@@ -223,12 +223,14 @@ def test_a_kinematic_body_brings_its_animation(add_body, exported, context):
     for frame, z in ((1, 0.0), (26, 1.0)):
         platform.location.z = z
         platform.keyframe_insert("location", frame=frame)
+    context.scene.frame_set(20)
 
     made = body(exported(), "box")
 
     assert len(made.keyframes) == 26
     assert made.keyframes[-1].time == pytest.approx(1.0)
     assert made.keyframes[-1].position == (0, 0, 1)
+    assert made.position == made.keyframes[0].position
 
 
 def test_materials_and_collision_rules_are_written(add_body, exported, context):

@@ -28,10 +28,12 @@ def hinged(**joint):
     return scene
 
 
-def kinematic():
+def displaced():
+    """A kinematic body that does not start where its keyframes say."""
     scene = chain(1, ["hinge"])
-    key = Keyframe(time=0.0, position=(0.0, 0.0, 0.0))
-    scene.bodies.append(Body(name="lift", motion="kinematic", keyframes=[key]))
+    keys = [Keyframe(time=float(k), position=(0.0, 0.0, 1.0 + k)) for k in range(2)]
+    lift = Body(name="lift", motion="kinematic", position=(0.0, 0.0, 2.0), keyframes=keys)
+    scene.bodies.append(lift)
     return scene
 
 
@@ -78,7 +80,7 @@ REFUSED = {
         ["elbow", "start pose", "lower limit 0.5"],
     ),
     "coupling": (coupled, ["gear", "coupling"]),
-    "kinematic body": (kinematic, ["lift", "kinematic"]),
+    "start of a kinematic body": (displaced, ["lift", "position", "keyframes"]),
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),
     "solver": (lambda: with_settings(solver="sle", method="lm4"), ["lm4", "sle", "direct"]),

@@ -86,7 +86,9 @@ class Body(AngleElement):
         default=None, description="Group the collision filter refers to."
     )
     keyframe_interpolation: Literal["linear", "cubic"] = Field(
-        default="linear", description="Motion between keyframes: even, or with continuous velocity."
+        default="linear",
+        description="Motion between keyframes: even, or by splines with continuous velocity that"
+        " start and end at rest.",
     )
     geometry: list[Geometry] = Field(
         default_factory=list,
@@ -96,7 +98,7 @@ class Body(AngleElement):
     keyframes: list[Keyframe] = Field(
         default_factory=list,
         description="Poses of a kinematic body, times ascending; the first also holds before its"
-        " time and the last after it.",
+        " time and the last after it. They say where the body starts: it needs no pose itself.",
         json_schema_extra=meta(xml_tag="keyframe"),
     )
 

@@ -1,0 +1,133 @@
+"""Kinematic bodies: rows that move as their keyframes say, whatever pushes them.
+
+Between two keyframes, with τ the time since the first of them (docs/algorithm.md, 36),
+
+    C = c0 + c1 τ + c2 τ² + c3 τ³,   q = q0 ∘ exp(φ),   φ = f1 τ + f2 τ² + f3 τ³
+    v = Ċ,   ω = R(q0) (φ̇ + a φ × φ̇ + b φ × (φ × φ̇)),   a = (1-cos|φ|)/|φ|²,   b = (|φ|-sin|φ|)/|φ|³
+
+Which interval holds is chosen once per step, from the time in its middle: a step that ends on a
+keyframe ends with the velocity before it, whichever way its time was rounded.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from impulse_core.algebra import (
+    Vec3,
+    cross,
+    dot,
+    put_quat,
+    put_vec3,
+    quat_at,
+    rotate,
+    rotation_of,
+    vec3_at,
+)
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.model import Floats, Ints
+
+__all__ = ["Paths", "choose_intervals", "drive", "predict_kinematic"]
+
+
+class Paths(NamedTuple):
+    """Motion of the k kinematic bodies, in i intervals altogether."""
+
+    interval: Ints
+    """Intervals of body j are interval[j] … interval[j+1]-1, shape (k+1,)."""
+    begin: Floats
+    """Time at which each interval begins [s], -inf for the first of a body, shape (i,)."""
+    origin: Floats
+    """Time at which its τ is zero [s], shape (i,)."""
+    position: Floats
+    """c0, c1, c2, c3 [m/s^0 … m/s^3], shape (i, 12), world frame."""
+    orientation: Floats
+    """q0, shape (i, 4)."""
+    turn: Floats
+    """f1, f2, f3 [rad/s … rad/s^3], shape (i, 9), frame of q0."""
+
+
+@kernel
+def _row(rows, i, k):
+    """Columns 3k … 3k+2 of row i as a vector."""
+    return Vec3(rows[i, 3 * k], rows[i, 3 * k + 1], rows[i, 3 * k + 2])
+
+
+@kernel
+def _turning(phi, rate):
+    """φ̇ + a φ × φ̇ + b φ × (φ × φ̇): the angular velocity of exp(φ), from its left."""
+    y = dot(phi, phi)
+    if y < 0.25:  # Maclaurin series, next terms below 1e-17
+        a = 1 / 40320 - y * (1 / 3628800 - y / 479001600)
+        a = 0.5 - y * (1 / 24 - y * (1 / 720 - y * a))
+        b = 1 / 362880 - y * (1 / 39916800 - y / 6227020800)
+        b = 1 / 6 - y * (1 / 120 - y * (1 / 5040 - y * b))
+    else:
+        angle = math.sqrt(y)
+        a = (1.0 - math.cos(angle)) / y
+        b = (angle - math.sin(angle)) / (angle * y)
+    s = cross(phi, rate)
+    return rate + a * s + b * cross(phi, s)
+
+
+@inner_kernel
+def predict_kinematic(model, state, h, work):
+    """Write the poses of kinematic bodies at the time of state plus h into work."""
+    paths = model.paths
+    for j in range(len(state.interval)):
+        k = state.interval[j]
+        t = state.time[0] + h - paths.origin[k]
+        C = _row(paths.position, k, 3)
+        for power in range(2, -1, -1):
+            C = _row(paths.position, k, power) + t * C
+        f1, f2, f3 = _row(paths.turn, k, 0), _row(paths.turn, k, 1), _row(paths.turn, k, 2)
+        phi = t * (f1 + t * (f2 + t * f3))
+        put_vec3(work.next_position, model.dynamic + j, C)
+        q = quat_at(paths.orientation, k) * rotation_of(phi)
+        put_quat(work.next_orientation, model.dynamic + j, q)
+
+
+@inner_kernel
+def drive(model, state, time, work):
+    """Set the velocities of kinematic bodies to those at this time [s]."""
+    paths = model.paths
+    for j in range(len(state.interval)):
+        k = state.interval[j]
+        i = model.dynamic + j
+        t = time - paths.origin[k]
+        c1, c2, c3 = (
+            _row(paths.position, k, 1),
+            _row(paths.position, k, 2),
+            _row(paths.position, k, 3),
+        )
+        put_vec3(state.velocity, i, c1 + t * (2.0 * c2 + (3.0 * t) * c3))
+        f1, f2, f3 = _row(paths.turn, k, 0), _row(paths.turn, k, 1), _row(paths.turn, k, 2)
+        phi = t * (f1 + t * (f2 + t * f3))
+        rate = f1 + t * (2.0 * f2 + (3.0 * t) * f3)
+        w = rotate(quat_at(paths.orientation, k), _turning(phi, rate))
+        put_vec3(state.spin, j, w)
+        put_vec3(work.angular_velocity, i, w)
+
+
+@inner_kernel
+def choose_intervals(model, state, middle):
+    """Enter the intervals that hold at the time ``middle`` [s]; returns whether one is new."""
+    paths = model.paths
+    new = False
+    for j in range(len(state.interval)):
+        k = state.interval[j]
+        while k + 1 < paths.interval[j + 1] and paths.begin[k + 1] <= middle:
+            k += 1
+        while k > paths.interval[j] and paths.begin[k] > middle:
+            k -= 1
+        new = new or k != state.interval[j]
+        state.interval[j] = k
+    return new
+
+
+@inner_kernel
+def resume_kinematic(model, state, work):
+    """Make work.angular_velocity fit a state that was put back."""
+    for j in range(len(state.interval)):
+        put_vec3(work.angular_velocity, model.dynamic + j, vec3_at(state.spin, j))
