@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.compile import CompiledScene, SceneError
-from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
+from impulse_core.compile import CompiledScene, Problem, Scene, SceneError, compile_scene
+from impulse_core.compile.problems import NOT_SIMULATED, ProblemList, problem_at
 from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE
 from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
@@ -24,7 +24,7 @@ _MOST_POSES = 1e8  # 5.6 GB
 # place; below this many a correction could stall on round-off.
 _ROUND_OFFS = 8.0
 
-__all__ = ["SOLVERS", "OptionError", "Options", "choose_options"]
+__all__ = ["SOLVERS", "OptionError", "Options", "check", "choose_options"]
 
 
 class OptionError(ValueError):
@@ -156,6 +156,19 @@ def choose_options(
             f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
         )
     return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What keeps a scene from being simulated as its settings ask; the simulator's own checks if
+    it passes those of the schema.
+    """
+    try:
+        choose_options(compile_scene(scene))
+    except SceneError as error:
+        return error.problems
+    except OptionError as error:
+        return [problem_at(scene, ("settings",), NOT_SIMULATED, str(error))]
+    return []
 
 
 def _check_budget(options: Options) -> None:

@@ -5,7 +5,7 @@ problem that only the simulator can see: meshes that enclose no volume, masses t
 computed, joints that start far apart, and what is not simulated yet.
 """
 
-from impulse_core.compile.scene import CompiledScene, check, compile_scene
+from impulse_core.compile.scene import CompiledScene, compile_scene
 from impulse_schema import Problem, Scene, SceneError, load_scene
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "Problem",
     "Scene",
     "SceneError",
-    "check",
     "compile_scene",
     "load_scene",
 ]

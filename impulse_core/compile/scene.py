@@ -24,10 +24,10 @@ from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
-from impulse_schema import Problem, Scene, SceneError, check_scene, joint_names, source_path
+from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
 from impulse_schema.models import Body
 
-__all__ = ["CompiledScene", "check", "compile_scene"]
+__all__ = ["CompiledScene", "compile_scene"]
 
 # Moments closer than this, relative to the largest, are taken as equal: the closed form then
 # holds, and the difference would turn the body by less than round-off in any run.
@@ -88,15 +88,6 @@ class CompiledScene:
             position[..., self.body_row, :] + rotated(q, self.origin),
             multiplied(q, self.axes),
         )
-
-
-def check(scene: Scene) -> list[Problem]:
-    """What is wrong with a scene; the simulator's own checks if it passes those of the schema."""
-    try:
-        compile_scene(scene)
-    except SceneError as error:
-        return error.problems
-    return []
 
 
 def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:

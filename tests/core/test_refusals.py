@@ -118,6 +118,7 @@ def test_refused_when_built_in_python(what):
     (problem,) = caught.value.problems
     assert all(word in str(problem) for word in words)
     assert problem.line is None
+    assert [str(found) for found in ic.check(build())] == [str(problem)]
 
 
 def test_everything_at_once():
