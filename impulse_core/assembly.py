@@ -27,6 +27,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
+from impulse_core.joints.coupling import coupling_errors
 from impulse_core.model import Floats, State
 from impulse_core.solver.direct import prepare, solve
 
@@ -53,10 +54,16 @@ def close_joints(model, structure, state, tolerance, work):
     previous = 1e300
     for iteration in range(_MOST_ITERATIONS):
         _, _, error, joint = joint_errors(model, state.position, state.orientation, work.error)
+        near = state.term_position
+        slip, coupling = coupling_errors(
+            model, state.position, state.orientation, near, near, work.error
+        )
+        if slip > error:
+            error, joint = slip, coupling
         if iteration == 0:
             first = error
-        near = error <= tolerance
-        if error <= tolerance * _SAFETY or (near and not (error < previous)):
+        closed = error <= tolerance
+        if error <= tolerance * _SAFETY or (closed and not (error < previous)):
             break
         previous = error
         prepare(model, structure, state, work)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
-from impulse_core.joints.table import JOINT_PARTS
+from impulse_core.joints.table import parts_of
 from impulse_core.mobility import Mobility, mobility
 
 __all__ = ["describe"]
@@ -73,7 +73,7 @@ def _joints(compiled: CompiledScene, facts: Mobility) -> list[dict[str, Any]]:
             "type": joint.type,
             "body1": joint.body1,
             "body2": joint.body2,
-            "rows": JOINT_PARTS[joint.type].rows,
+            "rows": parts_of(joint.type).rows,
             "redundant": j in facts.redundant_joints,
         }
         for j, (joint, name) in enumerate(

@@ -26,6 +26,7 @@ from impulse_core.joints.constraints import (
     joint_directions,
     relative_velocities,
 )
+from impulse_core.joints.coupling import accept_coordinates
 from impulse_core.joints.elements import element_work, first_half_laws, second_half_laws
 from impulse_core.loads import kick, load_power
 from impulse_core.solver.direct import factorise, solve
@@ -65,6 +66,7 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
 
     advance(model, state, h, work)
+    accept_coordinates(model, state, work)
     state.time[0] += h
     joint_directions(model, state.position, state.orientation, work.now)
     kick(model, state, 0.5 * h, work)

@@ -8,7 +8,7 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene
 from impulse_core.jit import kernel
-from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
+from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.model import Ints, new_workspace
 from impulse_core.solver.direct import prepare
 from impulse_core.solver.ordering import plan_structure
@@ -48,8 +48,8 @@ def mobility(compiled: CompiledScene) -> Mobility:
     rows += sum(ROTATION_ROWS[int(r)] for r in model.rotation_part)
     dropped = _dropped_rows(compiled)
     rank = rows - int(dropped.sum())
-    joints = slice(len(compiled.scene.joints))  # springs between points follow them
-    loops = _loops(model.body1[joints].tolist(), model.body2[joints].tolist(), model.dynamic)
+    joins = ~np.isin(model.translation_part, (COUPLING, LENGTH, OFFSET))
+    loops = _loops(model.body1[joins].tolist(), model.body2[joins].tolist(), model.dynamic)
     return Mobility(6 * model.dynamic - rank, rows, rank, loops, np.flatnonzero(dropped).tolist())
 
 

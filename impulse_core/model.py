@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FLOW_EXACT",
     "FLOW_RK4",
+    "Couplings",
     "Directions",
     "Floats",
     "Ints",
@@ -88,8 +89,32 @@ class Structure(NamedTuple):
     pivot_floor: Floats
     """Scalar pivots below this belong to rows that repeat others, shape (K, 3); 0 in nodes of
     bodies and of joints on no loop, where that cannot be."""
+    coupling_block: Ints
+    """Blocks of each term's coupling with the linear and angular parts of body 1 and of body 2; -1
+    where that is the world, or the linear part of an angle, shape (t, 4)."""
     has_loops: int
     """1 if the joints close loops, else 0."""
+
+
+class Couplings(NamedTuple):
+    """Linear relations Σ cₖ sₖ = c₀ between joint coordinates: q of them with t terms in all."""
+
+    joint: Ints
+    """Joint number of each coupling, shape (q,)."""
+    constant: Floats
+    """c₀, shape (q,)."""
+    weight: Floats
+    """Metres that an error of one means, so that one tolerance serves all rows, shape (q,)."""
+    first_term: Ints
+    """Terms of coupling c are first_term[c] … first_term[c+1]-1, shape (q+1,)."""
+    term_joint: Ints
+    """Joint whose coordinate s is, shape (t,)."""
+    term_row: Ints
+    """TRANSLATION_AXIS or ROTATION_AXIS (joints/table.py), shape (t,)."""
+    coefficient: Floats
+    """Factor c of the coordinate, shape (t,)."""
+    term_offset: Floats
+    """a·(B - A) at the start pose [m], shape (t,); 0 for angles."""
 
 
 class Model(NamedTuple):
@@ -180,6 +205,8 @@ class Model(NamedTuple):
     """Signal that is the target of each motor, shape (a,)."""
     signals: Signals
     """Functions of time."""
+    couplings: Couplings
+    """Relations between joint coordinates."""
 
     load_body: Ints
     """Row of the body each load acts on, shape (l,)."""
@@ -226,6 +253,8 @@ class State(NamedTuple):
     """Angular velocities of the kinematic bodies [rad/s], shape (k, 3), world frame."""
     interval: Ints
     """Interval of Model.paths in which each kinematic body is, shape (k,)."""
+    term_position: Floats
+    """Coordinates of the terms of couplings [m | rad], shape (t,): angles go on over full turns."""
 
 
 class Directions(NamedTuple):
@@ -239,6 +268,12 @@ class Directions(NamedTuple):
     """Directions of the translational rows, row by row, shape (m, 9)."""
     rotation_rows: Floats
     """Directions of the rotational rows, row by row, shape (m, 9)."""
+    term_axis: Floats
+    """Joint axes of the terms of couplings, shape (t, 3)."""
+    term_arm1: Floats
+    """From the centre of mass of body 1 to point B of a displacement's joint [m], shape (t, 3)."""
+    term_arm2: Floats
+    """The same from body 2."""
 
 
 class Workspace(NamedTuple):
@@ -296,6 +331,10 @@ class Workspace(NamedTuple):
     """1 while joints may break, 0 where the step only looks ahead, shape (1,)."""
     kinematic_work: Floats
     """Work of kinematic bodies on the others in the present stage [J], shape (1,)."""
+    term_near: Floats
+    """Estimates of the coordinates at the prediction, shape (t,): an angle is the nearest one."""
+    term_next: Floats
+    """Coordinates at the prediction [m | rad], shape (t,)."""
     stage_velocity: Floats
     """Velocities at the start of the stage, shape (b, 3)."""
     stage_angular_momentum: Floats
@@ -334,27 +373,30 @@ def _start_compliance(model: Model, structure: Structure) -> Floats:
     return compliance
 
 
-def _new_directions(joints: int) -> Directions:
+def _new_directions(joints: int, terms: int) -> Directions:
     return Directions(
         arm1=np.zeros((joints, 3)),
         arm2=np.zeros((joints, 3)),
         translation_rows=np.zeros((joints, 9)),
         rotation_rows=np.zeros((joints, 9)),
+        term_axis=np.zeros((terms, 3)),
+        term_arm1=np.zeros((terms, 3)),
+        term_arm2=np.zeros((terms, 3)),
     )
 
 
 def new_workspace(model: Model, structure: Structure, state: State) -> Workspace:
     """Scratch arrays that fit the model."""
     rows = len(model.mass)
-    joints = len(model.body1)
+    joints, terms = len(model.body1), len(model.couplings.term_joint)
     nodes = len(structure.column_start) - 1
     axes = len(model.axis_joint)
     return Workspace(
         next_position=state.position.copy(),
         next_orientation=state.orientation.copy(),
         angular_velocity=np.zeros((rows, 3)),
-        now=_new_directions(joints),
-        then=_new_directions(joints),
+        now=_new_directions(joints, terms),
+        then=_new_directions(joints, terms),
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
         compliance=_start_compliance(model, structure),
@@ -375,6 +417,8 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         motor_to=np.zeros(axes),
         may_break=np.zeros(1, dtype=np.int64),
         kinematic_work=np.zeros(1),
+        term_near=np.zeros(terms),
+        term_next=np.zeros(terms),
         stage_velocity=np.zeros((rows, 3)),
         stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),

@@ -9,7 +9,14 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene
 from impulse_core.invariants import observe
-from impulse_core.joints.table import COMMON_AXIS, POINT_POINT
+from impulse_core.joints.table import (
+    COMMON_AXIS,
+    COUPLING,
+    FIXED_ROTATION,
+    POINT_LINE,
+    POINT_POINT,
+    ROTATION_AXIS,
+)
 from impulse_core.model import Floats
 from impulse_core.options import Options
 from impulse_core.recording import Recording, state_hash
@@ -47,6 +54,7 @@ class Recorder:
         self._orientation: list[Floats] = []
         self._energy: list[tuple[float, float]] = []
         self._momentum: list[Floats] = []
+        self._term_position: list[Floats] = []
 
     def add_frame(self, time: float) -> None:
         """Record the stepper's present state."""
@@ -57,6 +65,7 @@ class Recorder:
         self._times.append(time)
         self._position.append(s.state.position.copy())
         self._orientation.append(s.state.orientation.copy())
+        self._term_position.append(s.state.term_position.copy())
         self._energy.append((kinetic, potential))
         self._momentum.append(np.array((linear, angular)))
 
@@ -82,7 +91,7 @@ class Recorder:
             body_names=tuple(self.compiled.body_names),
             positions=positions,
             orientations=orientations,
-            joints=self._joint_coordinates(orientation),
+            joints=self._joint_coordinates(position, orientation),
             energy={
                 "kinetic": energy[:, 0],
                 "potential": energy[:, 1],
@@ -93,21 +102,53 @@ class Recorder:
             diagnostics=diagnostics,
         )
 
-    def _joint_coordinates(self, orientation: Floats) -> dict[str, dict[str, Floats]]:
-        """The angle of every hinge [rad], zero at the start, continuous over full turns."""
+    def _joint_coordinates(
+        self, position: Floats, orientation: Floats
+    ) -> dict[str, dict[str, Floats]]:
+        """Angles [rad] and displacements [m] of joints with free axes, zero at the start.
+
+        Angles go on over full turns: those of coupled joints as the simulation counted them, others
+        by the nearest value to the frame before.
+        """
         model = self.compiled.model
-        coordinates = {}
-        hinges = (model.translation_part == POINT_POINT) & (model.rotation_part == COMMON_AXIS)
-        for j in np.flatnonzero(hinges):
-            q1 = orientation[:, model.body1[j]]
-            q2 = orientation[:, model.body2[j]]
-            turned = multiplied(
-                multiplied(conjugated(q1), q2), conjugated(model.relative_orientation[j])
-            )
-            along = turned[:, 1:] @ model.frame1[j, :3]
-            half = np.unwrap(np.arctan2(along, turned[:, 0]), period=np.pi)
-            coordinates[self.compiled.joint_names[j]] = {"angle": 2.0 * (half - half[:1])}
+        coordinates: dict[str, dict[str, Floats]] = {}
+        turning = np.isin(model.translation_part, (POINT_POINT, POINT_LINE))
+        turning &= model.rotation_part == COMMON_AXIS
+        for j in np.flatnonzero(turning):
+            coordinates[self.compiled.joint_names[j]] = {"angle": self._angle(j, orientation)}
+        sliding = (model.translation_part == POINT_LINE) & np.isin(
+            model.rotation_part, (FIXED_ROTATION, COMMON_AXIS)
+        )
+        for j in np.flatnonzero(sliding):
+            values = coordinates.setdefault(self.compiled.joint_names[j], {})
+            values["displacement"] = self._displacement(j, position, orientation)
+        terms = np.array(self._term_position).reshape(len(self._times), -1)
+        for k in np.flatnonzero(model.couplings.term_row == ROTATION_AXIS):
+            name = self.compiled.joint_names[model.couplings.term_joint[k]]
+            coordinates.setdefault(name, {})["angle"] = terms[:, k] - terms[:1, k]
         return coordinates
+
+    def _angle(self, j: int, orientation: Floats) -> Floats:
+        model = self.compiled.model
+        q1 = orientation[:, model.body1[j]]
+        q2 = orientation[:, model.body2[j]]
+        turned = multiplied(
+            multiplied(conjugated(q1), q2), conjugated(model.relative_orientation[j])
+        )
+        along = turned[:, 1:] @ model.frame1[j, :3]
+        half = np.unwrap(np.arctan2(along, turned[:, 0]), period=np.pi)
+        angle: Floats = 2.0 * (half - half[:1])
+        return angle
+
+    def _displacement(self, j: int, position: Floats, orientation: Floats) -> Floats:
+        model = self.compiled.model
+        i1, i2 = model.body1[j], model.body2[j]
+        q1, q2 = orientation[:, i1], orientation[:, i2]
+        A = position[:, i1] + rotated(q1, model.anchor1[j])
+        B = position[:, i2] + rotated(q2, model.anchor2[j])
+        along = np.sum(rotated(q1, model.frame1[j, :3]) * (B - A), axis=-1)
+        moved: Floats = along - along[:1]
+        return moved
 
     def _report(self) -> dict[str, Any]:
         """The keys of ``impulse run --report`` (docs/files.md)."""
@@ -236,11 +277,12 @@ class Recorder:
 def _is_isolated(compiled: CompiledScene) -> bool:
     """No gravity, no load, no joint to a body that is not dynamic: total momentum is conserved."""
     model = compiled.model
+    joins = model.translation_part != COUPLING
     return not (
         np.any(model.gravity)
         or len(model.load_body)
-        or np.any(model.body1 >= model.dynamic)
-        or np.any(model.body2 >= model.dynamic)
+        or np.any(model.body1[joins] >= model.dynamic)
+        or np.any(model.body2[joins] >= model.dynamic)
     )
 
 

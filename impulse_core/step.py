@@ -19,6 +19,11 @@ from impulse_core.joints.constraints import (
     line_beyond_a_stage,
     relative_velocities,
 )
+from impulse_core.joints.coupling import (
+    accept_coordinates,
+    coupling_errors,
+    foresee_coordinates,
+)
 from impulse_core.loads import kick, load_power
 from impulse_core.model import SOFTEST
 from impulse_core.solver.direct import prepare, solve
@@ -44,6 +49,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     if not lines_turn_little(model, state, work, tally):
         return False
     advance(model, state, h, work)
+    accept_coordinates(model, state, work)
     state.time[0] += h
     prepare(model, structure, state, work)
     kick(model, state, 0.5 * h, work)
@@ -113,6 +119,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
     if len(model.body1) == 0:
         predict(model, state, h, work)
         return True
+    foresee_coordinates(model, state, h, work)
     warm_start(model, state, h, work)
     previous = 1e300
     stalls = 0
@@ -122,6 +129,18 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
         shift, turn, error, joint = joint_errors(
             model, work.next_position, work.next_orientation, work.error
         )
+        if len(model.couplings.joint):
+            slip, coupling = coupling_errors(
+                model,
+                work.next_position,
+                work.next_orientation,
+                work.term_near,
+                work.term_next,
+                work.error,
+            )
+            shift = max(shift, slip)
+            if slip > error:
+                error, joint = slip, coupling
         error, joint, renewed = residual(model, structure, state, h, error, joint, work)
         if renewed:  # another piece of a force law is another problem, so count anew
             newton = False
@@ -218,6 +237,8 @@ def copy_into(source, target):
     for j in range(len(source.spin)):
         put_vec3(target.spin, j, vec3_at(source.spin, j))
         target.interval[j] = source.interval[j]
+    for k in range(len(source.term_position)):
+        target.term_position[k] = source.term_position[k]
 
 
 @inner_kernel

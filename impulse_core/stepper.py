@@ -97,6 +97,7 @@ class Stepper:
         self._begin_driven(self.state)
         if not (after <= self.tolerance):
             raise SceneError([self._cannot_assemble(int(joint), after)])
+        self._refuse_locked()
         shift, turn = moves(given, self.state)
         changes = (self.state.velocity - given.velocity)[: self.model.dynamic]
         change = np.linalg.norm(changes, axis=1).max(initial=0.0)
@@ -118,15 +119,29 @@ class Stepper:
             if row < self.model.dynamic
         }
 
-    def _cannot_assemble(self, j: int, error: float) -> Problem:
+    def _refuse_locked(self) -> None:
+        """Raise for couplings that hold still what the other joints let move."""
+        if len(self.model.couplings.joint):
+            from impulse_core.locked import locked_problem
+
+            if problem := locked_problem(self.compiled, self.structure, self.state):
+                raise SceneError([problem])
+
+    def _described(self, j: int) -> str:
+        """A joint by its name and what it joins."""
         name, body1, body2 = self._joint_and_bodies(j)
+        if j in self.model.couplings.joint:
+            terms = self.compiled.scene.joints[j].terms
+            return f"coupling '{name}' of " + ", ".join(f"'{term.joint}'" for term in terms)
+        return f"joint '{name}' between '{body1}' and '{body2}'"
+
+    def _cannot_assemble(self, j: int, error: float) -> Problem:
         return problem_at(
             self.compiled.scene,
             ("joints", j),
             BAD_JOINT,
-            f"joint '{name}' between '{body1}' and '{body2}'"
-            f" stays {error:.3g} m apart however the bodies are moved: the joints contradict each"
-            " other, or a part cannot reach",
+            f"{self._described(j)} stays {error:.3g} m apart however the bodies are moved: the"
+            " joints contradict each other, or a part cannot reach",
             "Move the bodies nearer to a pose that fits, or correct the joints",
         )
 
@@ -191,7 +206,8 @@ class Stepper:
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
-        name, body1, body2 = self._joint_and_bodies(int(self.tally.failed_joint[0]))
+        failed = int(self.tally.failed_joint[0])
+        name, body1, body2 = self._joint_and_bodies(failed)
         failed_at = start + self._completed * length + float(self.tally.failed_time[0])
         error = float(self.tally.failed_error[0])
         what = (
@@ -201,7 +217,7 @@ class Stepper:
             f" even with steps of {length / FINEST_PART:.3g} s; use a smaller step, or see whether"
             " a body turns extremely fast"
         )
-        message = f"at t = {failed_at:.6g} s joint '{name}' between '{body1}' and '{body2}' {what}"
+        message = f"at t = {failed_at:.6g} s {self._described(failed)} {what}"
         return {
             "time": failed_at,
             "kind": "failure",

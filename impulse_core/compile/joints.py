@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
-from impulse_core.joints.table import JOINT_PARTS, LENGTH, OFFSET, POINT_POINT
+from impulse_core.joints.table import LENGTH, OFFSET, POINT_POINT, parts_of
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_schema import Scene, joint_names
@@ -76,7 +76,7 @@ def compile_joints(
         break_torque=np.full(count, np.inf),
     )
     for j, joint in enumerate(scene.joints):
-        parts = JOINT_PARTS[joint.type]
+        parts = parts_of(joint.type)
         i1, i2 = rows[joint.body1], rows[joint.body2]
         arrays.body1[j], arrays.body2[j] = i1, i2
         arrays.translation_part[j], arrays.rotation_part[j] = parts
@@ -145,7 +145,7 @@ def check_start(scene: Scene, size: float, problems: ProblemList) -> None:
 
 
 def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: ProblemList) -> None:
-    parts = JOINT_PARTS[joint.type]
+    parts = parts_of(joint.type)
     A, B = _anchors(joint)
     gap = float(np.linalg.norm(B - A))
     pair = f"'{joint.body1}' and '{joint.body2}'"

@@ -11,6 +11,7 @@ import numpy as np
 
 from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.bodies import MassSource, body_mass_properties
+from impulse_core.compile.couplings import check_constants, compile_couplings
 from impulse_core.compile.joints import check_start, compile_joints
 from impulse_core.compile.kinematic import (
     Kinematics,
@@ -20,7 +21,7 @@ from impulse_core.compile.kinematic import (
 )
 from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.signals import check_targets, motor_switches
-from impulse_core.compile.unsupported import contact_warning, refuse_unsupported
+from impulse_core.compile.unsupported import contact_warning
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
@@ -105,7 +106,6 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     if unsound := check_scene(scene):
         raise SceneError(unsound)
     problems = ProblemList(scene)
-    refuse_unsupported(scene, problems)
     check_targets(scene, problems)
     check_keyframes(scene, problems)
     source = MassSource(scene, problems)
@@ -125,8 +125,10 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
     inverse_mass, inverse_inertia = _inverse(bodies.mass), _inverse(bodies.moments)
     axes = axis_fields(scene, joints, inverse_mass, inverse_inertia, problems)
+    couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
     if not assemble:
         check_start(scene, size, problems)
+        check_constants(scene, couplings, size, problems)
     if problems.problems:
         raise SceneError(problems.problems)
 
@@ -150,6 +152,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
             **{key: array for key, array in vars(joints).items() if key in Model._fields},
             **axes,
+            couplings=couplings,
             **_loads(scene, rows, bodies),
             paths=kinematics.paths,
         ),
@@ -165,6 +168,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             time=np.zeros(1),
             spin=np.zeros((len(kinematic), 3)),
             interval=kinematics.start_interval,
+            term_position=np.zeros(len(couplings.term_joint)),
         ),
         body_names=[body.name for body in scene.bodies],
         body_row=body_row,

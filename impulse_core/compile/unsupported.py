@@ -1,24 +1,10 @@
-"""What a scene may say but the simulator cannot simulate yet: refused by name, never ignored."""
+"""What a scene may say but the simulator does not simulate yet: said by name, never ignored."""
 
 from __future__ import annotations
 
-from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
-from impulse_core.joints.table import JOINT_PARTS
-from impulse_schema import Scene, joint_names
+from impulse_schema import Scene
 
-__all__ = ["refuse_unsupported"]
-
-
-def refuse_unsupported(scene: Scene, problems: ProblemList) -> None:
-    """Report every element of ``scene`` that a run would have to ignore."""
-    for i, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
-        if joint.type not in JOINT_PARTS:
-            problems.add(
-                ("joints", i, "type"),
-                NOT_SIMULATED,
-                f"joint '{name}': type {joint.type} is not simulated yet",
-                f"Use one of {', '.join(sorted(JOINT_PARTS))}",
-            )
+__all__ = ["contact_warning"]
 
 
 def contact_warning(scene: Scene) -> str | None:

@@ -12,11 +12,10 @@ solver need not know that it is not a constraint.
 
 from __future__ import annotations
 
-import math
-
-from impulse_core.algebra import Vec3, conjugate, dot, norm, quat_at, rotate, vec3_at
+from impulse_core.algebra import norm, quat_at, rotate, vec3_at
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
+from impulse_core.joints.coordinates import distance_along, turned_angle
 from impulse_core.joints.force_law import active_piece
 from impulse_core.joints.table import LENGTH, OFFSET, ROTATION_AXIS
 from impulse_core.model import SOFTEST
@@ -28,22 +27,24 @@ _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces
 def axis_position(model, k, position, orientation, near):
     """Coordinate of axis k at these poses; of all equal angles the one nearest to ``near``."""
     j = model.axis_joint[k]
-    i1, i2 = model.body1[j], model.body2[j]
-    q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
-    a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
     if model.axis_row[k] == ROTATION_AXIS:
-        turned = conjugate(q1) * q2 * conjugate(quat_at(model.relative_orientation, j))
-        angle = 2.0 * math.atan2(dot(Vec3(turned.x, turned.y, turned.z), a), turned.w)
-        turns = math.floor((near - angle) / (2.0 * math.pi) + 0.5)
-        return angle + turns * (2.0 * math.pi)
-    A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
-    B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
-    if model.translation_part[j] == LENGTH:
-        return norm(B - A)
-    if model.translation_part[j] == OFFSET:
-        r, row = B - A, model.axis_row[k]
+        return turned_angle(model, j, orientation, near)
+    part = model.translation_part[j]
+    if part == LENGTH:
+        return norm(_between_points(model, j, position, orientation))
+    if part == OFFSET:
+        r, row = _between_points(model, j, position, orientation), model.axis_row[k]
         return r.x if row == 0 else (r.y if row == 1 else r.z)
-    return dot(rotate(q1, a), B - A) - model.axis_offset[k]
+    return distance_along(model, j, position, orientation) - model.axis_offset[k]
+
+
+@inner_kernel
+def _between_points(model, j, position, orientation):
+    """B - A of joint j, world frame."""
+    i1, i2 = model.body1[j], model.body2[j]
+    A = vec3_at(position, i1) + rotate(quat_at(orientation, i1), vec3_at(model.anchor1, j))
+    B = vec3_at(position, i2) + rotate(quat_at(orientation, i2), vec3_at(model.anchor2, j))
+    return B - A
 
 
 @kernel

@@ -13,6 +13,7 @@ import math
 
 from impulse_core.algebra import ZERO3, Mat3, Vec3, mat3_at, norm, put_mat3, transposed_times
 from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.coupling import release_couplings
 from impulse_core.joints.table import NO_MOTOR, NO_PART
 
 _NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -79,6 +80,7 @@ def _take_out(model, state, work, j):
         work.error[j, row] = 0.0
         work.impulse[j, row] = 0.0
         work.compliance[j, row] = 1.0
+    release_couplings(model, work, j)
     for k in range(len(model.axis_joint)):
         if model.axis_joint[k] == j:
             model.axis_stiffness[k] = 0.0

@@ -27,6 +27,11 @@ from impulse_core.algebra import (
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
 from impulse_core.joints.constant_angle import constant_angle_error, constant_angle_rows
+from impulse_core.joints.coupling import (
+    apply_coupling_impulses,
+    coupling_directions,
+    coupling_velocities,
+)
 from impulse_core.joints.distance import distance_error, distance_rows, line_turned_too_far
 from impulse_core.joints.fixed_rotation import fixed_rotation_error
 from impulse_core.joints.length import length_direction
@@ -35,6 +40,7 @@ from impulse_core.joints.point_plane import point_plane_error, point_plane_rows
 from impulse_core.joints.point_point import point_point_error, point_point_rows
 from impulse_core.joints.table import (
     COMMON_AXIS,
+    COUPLING,
     DISTANCE,
     FIXED_ROTATION,
     LENGTH,
@@ -136,7 +142,7 @@ def _rotation_rows(model, j, q1, q2):
 
 @inner_kernel
 def joint_errors(model, position, orientation, error):
-    """Errors of all joints at these poses, written to error (m, 6).
+    """Errors of all joints but couplings at these poses, written to error (m, 6).
 
     Returns the largest translational error [m], the largest rotational error [rad], and the
     largest of all in metres (rotations weighed by body_length) with its joint. A NaN anywhere
@@ -147,6 +153,8 @@ def joint_errors(model, position, orientation, error):
     worst = 0.0
     worst_joint = -1
     for j in range(len(model.body1)):
+        if model.translation_part[j] == COUPLING:
+            continue
         i1 = model.body1[j]
         i2 = model.body2[j]
         q1 = quat_at(orientation, i1)
@@ -174,7 +182,10 @@ def joint_errors(model, position, orientation, error):
 @inner_kernel
 def joint_directions(model, position, orientation, directions):
     """Arms and row directions of all joints at these poses, into directions."""
+    coupling_directions(model, position, orientation, directions)
     for j in range(len(model.body1)):
+        if model.translation_part[j] == COUPLING:
+            continue
         i1 = model.body1[j]
         i2 = model.body2[j]
         q1 = quat_at(orientation, i1)
@@ -257,6 +268,7 @@ def apply_impulses(model, impulse, state, work):
                 work_done -= dot(P, vec3_at(work.angular_velocity, i2))
         put_vec3(state.angular_momentum, i1, L1)
         put_vec3(state.angular_momentum, i2, L2)
+    work_done += apply_coupling_impulses(model, impulse, state, work)
     for i in range(model.dynamic, len(model.mass)):
         put_vec3(state.angular_momentum, i, ZERO3)
     work.kinematic_work[0] += work_done
@@ -310,4 +322,4 @@ def relative_velocities(model, state, work, rate):
             if model.has_axis[j, 1]:
                 u = Vec3(u.x, u.y, 0.0)
             fastest = max(fastest, norm(u) * model.body_length[j])
-    return fastest
+    return max(fastest, coupling_velocities(model, state, work, rate))

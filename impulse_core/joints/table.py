@@ -12,6 +12,7 @@ __all__ = [
     "AXIS_ROWS",
     "COMMON_AXIS",
     "CONSTANT_ANGLE",
+    "COUPLING",
     "DISTANCE",
     "EXPLICIT_SERVO",
     "FIXED_ROTATION",
@@ -30,6 +31,7 @@ __all__ = [
     "TRANSLATION_ROWS",
     "VELOCITY_MOTOR",
     "JointParts",
+    "parts_of",
 ]
 
 NO_PART = 0
@@ -41,6 +43,7 @@ POINT_PLANE = 4
 # These constrain nothing; they carry the axes of springs between two points.
 LENGTH = 5
 OFFSET = 6
+COUPLING = 7  # its row stands among the translational ones, but acts on the bodies of its terms
 
 FIXED_ROTATION = 1
 COMMON_AXIS = 2
@@ -54,6 +57,7 @@ TRANSLATION_ROWS = {
     POINT_PLANE: 1,
     LENGTH: 0,
     OFFSET: 0,
+    COUPLING: 1,
 }
 ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 1}
 
@@ -95,3 +99,9 @@ JOINT_PARTS = {
     "orientation": JointParts(NO_PART, FIXED_ROTATION),
     "parallel-axes": JointParts(NO_PART, COMMON_AXIS),
 }
+"""Joint types between two bodies."""
+
+
+def parts_of(joint_type: str) -> JointParts:
+    """Parts of any joint type, couplings included."""
+    return JointParts(COUPLING, NO_PART) if joint_type == "coupling" else JOINT_PARTS[joint_type]

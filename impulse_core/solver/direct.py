@@ -31,6 +31,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
+from impulse_core.joints.coupling import term_rows
 from impulse_core.solver.pivots import pivot_inverse
 
 
@@ -69,6 +70,15 @@ def softness(structure, work, j, row):
 
 
 @inner_kernel
+def add_to_first_row(block, where, row):
+    """Add a coupling's row to a block; two of its terms may share a body."""
+    if where >= 0:
+        block[where, 0] += row.x
+        block[where, 1] += row.y
+        block[where, 2] += row.z
+
+
+@inner_kernel
 def _assemble(model, structure, state, work):
     """Write M, G and -E into work.block."""
     block = work.block
@@ -96,6 +106,10 @@ def _assemble(model, structure, state, work):
             for side in range(2):
                 sign = 1.0 if side else -1.0
                 _put_coupling(structure, block, j, 4 + side, sign * rows)
+    for k in range(len(model.couplings.term_joint)):
+        rows = term_rows(model, k, work.now)
+        for side in range(4):
+            add_to_first_row(block, structure.coupling_block[k, side], rows[side])
 
 
 @inner_kernel

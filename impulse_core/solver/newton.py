@@ -31,7 +31,9 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
+from impulse_core.joints.coupling import term_rows
 from impulse_core.solver.direct import (
+    add_to_first_row,
     gather,
     moment_rows,
     softness,
@@ -103,6 +105,20 @@ def _assemble(model, structure, state, h, work):
             for side in range(2):
                 sign = 1.0 if side else -1.0
                 _put_pair(structure, work, j, 4 + side, sign * row, sign * column)
+    for k in range(len(model.couplings.term_joint)):
+        rows, columns = term_rows(model, k, then), term_rows(model, k, now)
+        for side in range(4):
+            where = structure.coupling_block[k, side]
+            add_to_first_row(work.newton_lower, where, rows[side])
+            _add_to_first_column(work.newton_upper, where, columns[side])
+
+
+@inner_kernel
+def _add_to_first_column(block, where, column):
+    if where >= 0:
+        block[where, 0] += column.x
+        block[where, 3] += column.y
+        block[where, 6] += column.z
 
 
 @inner_kernel

@@ -5,9 +5,12 @@ found once:
 
 1. *Peel.* As long as a body has a single joint left, eliminate it and then that joint. This is
    "a body, then the joint to its parent, leaves first" (Baraff 1996): a tree has no fill at all.
-2. *The rest* (bodies on closed loops): minimum degree, under the rule that every dynamic body
-   comes before its joints. Then the pivots of redundant rows, and only theirs, are of the size of
-   round-off: a row is dropped for what the rows before it hold, not for an order that is bad.
+2. *The rest* (bodies on closed loops or under a coupling): minimum degree, under the rule that
+   every dynamic body comes before its joints. Then the pivots of redundant rows, and only theirs,
+   are of the size of round-off: a row is dropped for what the rows before it hold, not for an
+   order that is bad.
+
+A coupling is a joint of all the bodies of its terms.
 
 Plain Python over sets: it runs once per scene, linear for trees.
 """
@@ -16,10 +19,16 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from itertools import pairwise
 
 import numpy as np
 
-from impulse_core.joints.table import NO_PART, ROTATION_ROWS, TRANSLATION_ROWS
+from impulse_core.joints.table import (
+    NO_PART,
+    ROTATION_ROWS,
+    TRANSLATION_AXIS,
+    TRANSLATION_ROWS,
+)
 from impulse_core.model import Floats, Ints, Model, Structure
 
 __all__ = ["elimination_order", "plan_structure"]
@@ -34,13 +43,22 @@ def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
     """Joints of each dynamic body, dynamic bodies of each joint."""
     bodies = model.dynamic
     joints_of: list[set[int]] = [set() for _ in range(bodies)]
-    bodies_of: list[list[int]] = []
-    for joint, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
-        ends = [body for body in pair if body < bodies]
-        bodies_of.append(ends)
+    bodies_of = [
+        [body for body in pair if body < bodies]
+        for pair in zip(model.body1.tolist(), model.body2.tolist(), strict=True)
+    ]
+    for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):
+        joints = model.couplings.term_joint[terms].tolist()
+        bodies_of[coupling] = sorted({body for joint in joints for body in bodies_of[joint]})
+    for joint, ends in enumerate(bodies_of):
         for body in ends:
             joints_of[body].add(joint)
     return joints_of, bodies_of
+
+
+def _terms(model: Model) -> list[slice]:
+    first = model.couplings.first_term.tolist()
+    return [slice(a, b) for a, b in pairwise(first)]
 
 
 def elimination_order(model: Model) -> tuple[list[tuple[str, int]], set[int]]:
@@ -156,8 +174,13 @@ def plan_structure(model: Model) -> Structure:
     couplings = _joint_couplings(model, linear, angular, translation, rotation)
     for joint_node, body_node in (pair for row in couplings for pair in row if pair is not None):
         layout.couple(joint_node, body_node)
+    terms = _term_couplings(model, linear, angular, translation)
+    for coupling_node, body_node in (pair for row in terms for pair in row if pair is not None):
+        layout.couple(coupling_node, body_node)
     columns = layout.eliminate_all()
-    return _lay_out(model, columns, couplings, looped, linear, angular, translation, rotation)
+    return _lay_out(
+        model, columns, couplings, terms, looped, linear, angular, translation, rotation
+    )
 
 
 Coupling = tuple[int, int] | None
@@ -182,10 +205,30 @@ def _joint_couplings(
     return table
 
 
+def _term_couplings(
+    model: Model, linear: Ints, angular: Ints, translation: Ints
+) -> list[list[Coupling]]:
+    """For each term the four (coupling's node, body node) pairs of Structure.coupling_block."""
+    couplings = model.couplings
+    table: list[list[Coupling]] = []
+    for coupling, terms in zip(couplings.joint, _terms(model), strict=True):
+        node = int(translation[coupling])
+        for joint, row in zip(couplings.term_joint[terms], couplings.term_row[terms], strict=True):
+            pairs: list[Coupling] = []
+            for body in (model.body1[joint], model.body2[joint]):
+                moves = body < len(linear)
+                along = moves and row == TRANSLATION_AXIS
+                pairs.append((node, int(linear[body])) if along else None)
+                pairs.append((node, int(angular[body])) if moves else None)
+            table.append(pairs)
+    return table
+
+
 def _lay_out(
     model: Model,
     columns: list[list[int]],
     couplings: list[list[Coupling]],
+    terms: list[list[Coupling]],
     looped: set[int],
     linear: Ints,
     angular: Ints,
@@ -216,6 +259,12 @@ def _lay_out(
                 joint_node, body_node = pair
                 transposed[j, k] = body_node > joint_node
                 joint_block[j, k] = block_of[max(pair), min(pair)]
+    coupling_block = np.full((len(terms), 4), -1, dtype=np.int64)
+    for k, term_pairs in enumerate(terms):
+        for side, pair in enumerate(term_pairs):
+            if pair is not None:
+                coupling_block[k, side] = block_of[pair]
+    # blocks of couplings are summed over their terms, so they start as zero like fill
     assembled = set(joint_block[joint_block >= 0].tolist())
     fill = [
         block for block in range(nodes, nodes + int(column_start[-1])) if block not in assembled
@@ -241,6 +290,7 @@ def _lay_out(
         padding=_padding(model),
         row_scale=scale,
         pivot_floor=_pivot_floor(nodes, scale, looped, translation, rotation),
+        coupling_block=coupling_block,
         has_loops=int(bool(looped)),
     )
 
@@ -265,6 +315,9 @@ def _row_scale(model: Model) -> Floats:
             model.inverse_mass[i] + arm * softest[i] for i, arm in zip((i1, i2), arms, strict=True)
         )
         scale[j, 3:] = softest[i1] + softest[i2]
+    for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):
+        rows = scale[model.couplings.term_joint[terms], model.couplings.term_row[terms]]
+        scale[coupling] = model.couplings.coefficient[terms] ** 2 @ rows
     return scale
 
 

@@ -11,12 +11,13 @@ import impulse_core.model as model_module
 from impulse_core.invariants import Tally, new_tally
 from impulse_core.model import TAYLOR_ORDER
 from impulse_schema.models import Body, Load, SpringDamper
+from tests.core.gears import coupling
 from tests.core.probes import Probe
 from tests.core.scenes import chain, four_bar
 
 SHAPE = re.compile(r"shape \(([^()]*)\)")
 ENDS = {"anchor": (0.0, 0.0, 3.0), "anchor2": (0.0, 0.0, 1.0)}
-NAMES = ("Structure", "Model", "State", "Workspace")
+NAMES = ("Structure", "Model", "Couplings", "State", "Workspace")
 
 
 def documented_classes():
@@ -47,6 +48,7 @@ def probe():
     scene.joints += chain(2, ["ball", "fixed"]).joints
     scene.bodies += [Body(name=name, motion="kinematic") for name in ("lift", "platform")]
     scene.loads = [Load(body="left", force=(1.0, 0.0, 0.0)) for _ in range(4)]
+    scene.joints.append(coupling("gear", **{f"pin-{k}": 1.0 for k in range(3)}))
     for k in range(7):
         scene.springs.append(SpringDamper(body2="left", stiffness=1.0 + k, **ENDS))
     return Probe(scene)
@@ -56,6 +58,7 @@ def instances(probe):
     return {
         "Structure": probe.structure,
         "Model": probe.model,
+        "Couplings": probe.model.couplings,
         "State": probe.state,
         "Workspace": probe.work,
     }
@@ -72,6 +75,8 @@ def sizes(probe):
         "a": len(probe.model.axis_joint),
         "K": len(probe.structure.column_start) - 1,
         "E": len(probe.structure.entry_row),
+        "q": len(probe.model.couplings.joint),
+        "t": len(probe.model.couplings.term_joint),
         "TAYLOR_ORDER": TAYLOR_ORDER,
     }
 

@@ -10,6 +10,7 @@ from impulse_core.free_motion.flow import predict
 from impulse_core.free_motion.taylor import turn_by_taylor_series
 from impulse_core.jit import kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
+from impulse_core.joints.coupling import coupling_errors
 from impulse_core.model import TAYLOR_ORDER, copy_state
 from impulse_core.solver.direct import prepare
 from impulse_core.solver.newton import _turn_by_momentum, prepare_newton, solve_newton
@@ -27,6 +28,14 @@ def _predicted_errors(model, state, h, impulse, work):
     apply_impulses(model, impulse, state, work)
     predict(model, state, h, work)
     joint_errors(model, work.next_position, work.next_orientation, work.error)
+    coupling_errors(
+        model,
+        work.next_position,
+        work.next_orientation,
+        state.term_position,
+        work.term_next,
+        work.error,
+    )
 
 
 @kernel

@@ -8,7 +8,6 @@ from impulse_core.compile import SceneError
 from impulse_schema import save_scene
 from impulse_schema.models import (
     Body,
-    CouplingTerm,
     Friction,
     Joint,
     Keyframe,
@@ -34,13 +33,6 @@ def displaced():
     keys = [Keyframe(time=float(k), position=(0.0, 0.0, 1.0 + k)) for k in range(2)]
     lift = Body(name="lift", motion="kinematic", position=(0.0, 0.0, 2.0), keyframes=keys)
     scene.bodies.append(lift)
-    return scene
-
-
-def coupled():
-    scene = chain(2, ["hinge", "hinge"])
-    terms = [CouplingTerm(joint=f"joint-{k}", coefficient=1.0) for k in range(2)]
-    scene.joints.append(Joint(name="gear", type="coupling", terms=terms))
     return scene
 
 
@@ -79,7 +71,6 @@ REFUSED = {
         lambda: hinged(limits=[Limit(lower=0.5, upper=1.0)]),
         ["elbow", "start pose", "lower limit 0.5"],
     ),
-    "coupling": (coupled, ["gear", "coupling"]),
     "start of a kinematic body": (displaced, ["lift", "position", "keyframes"]),
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),

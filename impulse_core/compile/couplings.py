@@ -1,0 +1,88 @@
+"""Couplings of the Model: relations between the coordinates of joints."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from impulse_core.compile.joints import REPAIR_FRACTION, JointArrays
+from impulse_core.compile.problems import JOINTS_APART, ProblemList
+from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
+from impulse_core.model import Couplings, Floats
+from impulse_core.rotations import rotated
+from impulse_schema import Scene, joint_names
+from impulse_schema.models import FREE_AXES, CouplingTerm, Joint
+
+__all__ = ["check_constants", "compile_couplings"]
+
+
+def compile_couplings(
+    scene: Scene, joints: JointArrays, position: Floats, orientation: Floats
+) -> Couplings:
+    """Turn the couplings into arrays.
+
+    An error of a coupling means as many metres as the most sensitive of its coordinates would have
+    to move to mend it alone; angles are weighed by the length of their joint's bodies.
+
+    Args:
+        scene: The scene; terms name hinge, slider and cylindrical joints.
+        joints: The arrays of its joints.
+        position: Centres of mass [m], shape (n+1, 3).
+        orientation: Body frame to world, shape (n+1, 4).
+    """
+    number = {name: j for j, name in enumerate(joint_names(scene))}
+    couplings = [(j, joint) for j, joint in enumerate(scene.joints) if joint.type == "coupling"]
+    terms = [term for _, joint in couplings for term in joint.terms]
+    term_joint = np.array([number[term.joint] for term in terms], dtype=np.int64)
+    rows = [_row(term, scene.joints[number[term.joint]]) for term in terms]
+    coefficient = np.array([term.coefficient for term in terms], dtype=float)
+    first = np.cumsum([0] + [len(joint.terms) for _, joint in couplings])
+    lengths = np.where(np.array(rows) == ROTATION_AXIS, joints.body_length[term_joint], 1.0)
+    metres = lengths / np.abs(coefficient)
+    return Couplings(
+        joint=np.array([j for j, _ in couplings], dtype=np.int64),
+        constant=np.array([joint.constant for _, joint in couplings], dtype=float),
+        weight=np.array([metres[a:b].max() for a, b in pairwise(first)]),
+        first_term=first.astype(np.int64),
+        term_joint=term_joint,
+        term_row=np.array(rows, dtype=np.int64),
+        coefficient=coefficient,
+        term_offset=np.array(
+            [
+                _displacement(joints, j, position, orientation) if row == TRANSLATION_AXIS else 0.0
+                for j, row in zip(term_joint, rows, strict=True)
+            ]
+        ),
+    )
+
+
+def _row(term: CouplingTerm, joint: Joint) -> int:
+    freedom = term.freedom or FREE_AXES[joint.type][0]
+    return ROTATION_AXIS if freedom == "rotation" else TRANSLATION_AXIS
+
+
+def _displacement(joints: JointArrays, j: int, position: Floats, orientation: Floats) -> float:
+    """a·(B - A) at these poses [m]."""
+    i1, i2 = joints.body1[j], joints.body2[j]
+    A = position[i1] + rotated(orientation[i1], joints.anchor1[j])
+    B = position[i2] + rotated(orientation[i2], joints.anchor2[j])
+    return float(rotated(orientation[i1], joints.frame1[j, :3]) @ (B - A))
+
+
+def check_constants(scene: Scene, couplings: Couplings, size: float, problems: ProblemList) -> None:
+    """Report constants that ask for more than a small shift at the start, where all s are zero."""
+    names = joint_names(scene)
+    for j, constant, weight in zip(
+        couplings.joint, couplings.constant, couplings.weight, strict=True
+    ):
+        gap = abs(constant) * weight
+        if gap > REPAIR_FRACTION * size:
+            problems.add(
+                ("joints", int(j), "constant"),
+                JOINTS_APART,
+                f"coupling '{names[j]}' asks for {constant:.4g}, but the coordinates of its joints"
+                f" are zero at the start: they are {gap:.4g} m away; up to"
+                f" {REPAIR_FRACTION * size:.4g} m (1 % of the scene's size) is mended",
+                "Turn or move the bodies to the pose that fits, and leave the constant out",
+            )

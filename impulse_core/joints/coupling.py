@@ -1,0 +1,225 @@
+"""Couplings: a linear relation between any number of joint coordinates. Removes 1 freedom.
+
+    C = Σ cₖ sₖ - c₀ = 0                                                     (docs/algorithm.md, 38)
+    G v = Σ cₖ ṡₖ
+
+where each s (39) is the angle of a hinge or cylindrical joint, continuous over full turns, or the
+displacement of a slider or cylindrical joint; both are zero at the start pose. With a the axis of
+the joint, carried by its body 1, and B its point of body 2,
+
+    angle:          s = 2 atan2(a·v, w),  (w, v) = q1⁻¹ ∘ q2 ∘ Q0⁻¹,   row (0, -aᵀ | 0, aᵀ)
+    displacement:   s = a · (B - A) - s(0),   row (-aᵀ, -((B-C1)×a)ᵀ | aᵀ, ((B-C2)×a)ᵀ)
+
+so every term acts on both bodies of its joint as a motor on that axis would, and momenta are
+conserved. The multiplier of a coupling stands in row 0 of its joint.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    ZERO3,
+    Vec3,
+    cross,
+    dot,
+    put_vec3,
+    quat_at,
+    rotate,
+    vec3_at,
+)
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.coordinates import distance_along, turned_angle
+from impulse_core.joints.table import ROTATION_AXIS
+
+_ROUND_OFF = 1e-15  # of Σ |cₖ sₖ|: after many turns no smaller error can be told from zero
+
+
+@inner_kernel
+def _coordinate(model, k, position, orientation, near):
+    """Coordinate of term k at these poses; of all equal angles the one nearest to ``near``."""
+    j = model.couplings.term_joint[k]
+    if model.couplings.term_row[k] == ROTATION_AXIS:
+        return turned_angle(model, j, orientation, near)
+    return distance_along(model, j, position, orientation) - model.couplings.term_offset[k]
+
+
+@inner_kernel
+def coupling_errors(model, position, orientation, near, coordinate, error):
+    """Errors of all couplings at these poses, into error (m, 6); coordinates into coordinate (t,).
+
+    Returns the largest error in metres and its joint, -1 if there is none. A NaN makes that
+    error infinite.
+    """
+    couplings = model.couplings
+    worst = 0.0
+    worst_joint = -1
+    for c in range(len(couplings.joint)):
+        d = -couplings.constant[c]
+        size = abs(d)
+        for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+            s = _coordinate(model, k, position, orientation, near[k])
+            coordinate[k] = s
+            d += couplings.coefficient[k] * s
+            size += abs(couplings.coefficient[k] * s)
+        j = couplings.joint[c]
+        error[j, 0], error[j, 1], error[j, 2] = d, 0.0, 0.0
+        rest = abs(d) * couplings.weight[c]
+        if abs(d) <= _ROUND_OFF * size:
+            rest = 0.0
+        if not (rest <= worst):  # also true for NaN
+            worst = rest if rest == rest else 1e300
+            worst_joint = j
+    return worst, worst_joint
+
+
+@inner_kernel
+def coupling_directions(model, position, orientation, directions):
+    """Axes and arms of all terms at these poses, into directions."""
+    terms = model.couplings
+    for k in range(len(terms.term_joint)):
+        j = terms.term_joint[k]
+        i1, i2 = model.body1[j], model.body2[j]
+        a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+        put_vec3(directions.term_axis, k, rotate(quat_at(orientation, i1), a))
+        if terms.term_row[k] != ROTATION_AXIS:
+            r2 = rotate(quat_at(orientation, i2), vec3_at(model.anchor2, j))
+            B = vec3_at(position, i2) + r2
+            put_vec3(directions.term_arm1, k, B - vec3_at(position, i1))
+            put_vec3(directions.term_arm2, k, r2)
+
+
+@inner_kernel
+def term_moments(model, k, directions):
+    """What a unit impulse along term k turns: moments about the centres of bodies 1 and 2."""
+    a = vec3_at(directions.term_axis, k)
+    if model.couplings.term_row[k] == ROTATION_AXIS:
+        return a, a
+    return (
+        cross(vec3_at(directions.term_arm1, k), a),
+        cross(vec3_at(directions.term_arm2, k), a),
+    )
+
+
+@inner_kernel
+def term_rows(model, k, directions):
+    """Row of G of term k: linear and angular part of body 1, then of body 2.
+
+    The linear parts mean nothing for an angle.
+    """
+    c = model.couplings.coefficient[k]
+    a = c * vec3_at(directions.term_axis, k)
+    m1, m2 = term_moments(model, k, directions)
+    return -a, -c * m1, a, c * m2
+
+
+@inner_kernel
+def push_term(model, k, impulse, state, work):
+    """Change the momenta of both bodies by an impulse along the axis of term k."""
+    terms = model.couplings
+    j = terms.term_joint[k]
+    i1, i2 = model.body1[j], model.body2[j]
+    if terms.term_row[k] != ROTATION_AXIS:
+        P = impulse * vec3_at(work.now.term_axis, k)
+        v1 = vec3_at(state.velocity, i1) - P * model.inverse_mass[i1]
+        put_vec3(state.velocity, i1, v1)
+        v2 = vec3_at(state.velocity, i2) + P * model.inverse_mass[i2]
+        put_vec3(state.velocity, i2, v2)
+    m1, m2 = term_moments(model, k, work.now)
+    put_vec3(state.angular_momentum, i1, vec3_at(state.angular_momentum, i1) - impulse * m1)
+    put_vec3(state.angular_momentum, i2, vec3_at(state.angular_momentum, i2) + impulse * m2)
+
+
+@inner_kernel
+def apply_coupling_impulses(model, impulse, state, work):
+    """Change the momenta by Gᵀλ of all couplings; impulse is λ, shape (m, 6).
+
+    Returns the work of kinematic bodies [J], as apply_impulses counts it.
+    """
+    couplings = model.couplings
+    work_done = 0.0
+    for c in range(len(couplings.joint)):
+        p = impulse[couplings.joint[c], 0]
+        for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+            push_term(model, k, couplings.coefficient[k] * p, state, work)
+            work_done += _kinematic_work(model, k, couplings.coefficient[k] * p, state, work)
+    return work_done
+
+
+@inner_kernel
+def _kinematic_work(model, k, impulse, state, work):
+    """Work of kinematic bodies in an impulse along term k [J]."""
+    world = len(model.mass) - 1
+    j = model.couplings.term_joint[k]
+    i1, i2 = model.body1[j], model.body2[j]
+    rate = 0.0
+    if model.dynamic <= i1 < world or model.dynamic <= i2 < world:
+        m1, m2 = term_moments(model, k, work.now)
+        along = ZERO3
+        if model.couplings.term_row[k] != ROTATION_AXIS:
+            along = vec3_at(work.now.term_axis, k)
+        if model.dynamic <= i1 < world:
+            rate += dot(along, vec3_at(state.velocity, i1))
+            rate += dot(m1, vec3_at(work.angular_velocity, i1))
+        if model.dynamic <= i2 < world:
+            rate -= dot(along, vec3_at(state.velocity, i2))
+            rate -= dot(m2, vec3_at(work.angular_velocity, i2))
+    return impulse * rate
+
+
+@inner_kernel
+def term_rate(model, k, state, work):
+    """ds/dt of term k, with the directions and angular velocities in work."""
+    terms = model.couplings
+    j = terms.term_joint[k]
+    i1, i2 = model.body1[j], model.body2[j]
+    u = ZERO3
+    if terms.term_row[k] != ROTATION_AXIS:
+        u = vec3_at(state.velocity, i2) - vec3_at(state.velocity, i1)
+    m1, m2 = term_moments(model, k, work.now)
+    turning = dot(m2, vec3_at(work.angular_velocity, i2))
+    turning -= dot(m1, vec3_at(work.angular_velocity, i1))
+    return dot(vec3_at(work.now.term_axis, k), u) + turning
+
+
+@inner_kernel
+def coupling_velocities(model, state, work, rate):
+    """G v of all couplings, into rate (m, 6). Returns the largest in m/s."""
+    couplings = model.couplings
+    fastest = 0.0
+    for c in range(len(couplings.joint)):
+        u = 0.0
+        for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+            u += couplings.coefficient[k] * term_rate(model, k, state, work)
+        j = couplings.joint[c]
+        rate[j, 0], rate[j, 1], rate[j, 2] = u, 0.0, 0.0
+        fastest = max(fastest, abs(u) * couplings.weight[c])
+    return fastest
+
+
+@inner_kernel
+def foresee_coordinates(model, state, h, work):
+    """Where the coordinates will be at t+h if they keep their rates, to know full turns by."""
+    for k in range(len(model.couplings.term_joint)):
+        rate = term_rate(model, k, state, work)
+        work.term_near[k] = state.term_position[k] + h * rate
+
+
+@inner_kernel
+def accept_coordinates(model, state, work):
+    """The coordinates of the last prediction are those of the state."""
+    for k in range(len(model.couplings.term_joint)):
+        state.term_position[k] = work.term_next[k]
+
+
+@inner_kernel
+def release_couplings(model, work, j):
+    """Take out the couplings of joint j, which has broken: their rows become padding."""
+    couplings = model.couplings
+    for c in range(len(couplings.joint)):
+        held = False
+        for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+            held = held or couplings.term_joint[k] == j
+        if held:
+            couplings.constant[c] = 0.0
+            work.compliance[couplings.joint[c], 0] = 1.0
+            for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+                couplings.coefficient[k] = 0.0
