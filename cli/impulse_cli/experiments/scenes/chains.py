@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 from impulse_schema import Body, Geometry, Joint, Scene, Settings
 
@@ -39,6 +40,37 @@ def chain_with_both_ends_fixed(links: int = 8, span: float = 5.0) -> Scene:
         description=f"{links} bars of 1 m on ball joints, both ends fixed to the world, fall from a"
         " horizontal arc.",
         settings=Settings(step=0.01, duration=10.0),
+        bodies=bodies,
+        joints=joints,
+    )
+
+
+def uneven_chain(masses: Sequence[float], swing: float = 0.5) -> Scene:
+    """A chain of 1 m bars of very different masses, let go straight but not plumb.
+
+    All bars have the same size, so their inertias differ like their masses. Every other joint is a
+    hinge about y. The bars lie along x, and gravity leans from there towards -z.
+
+    Args:
+        masses: Of the bars [kg], the one at the fixed end first.
+        swing: Angle between chain and gravity at the start [rad].
+    """
+    points = [(float(k), 0.0, 0.0) for k in range(len(masses) + 1)]
+    bodies, joints = _bars(points, thickness=THICKNESS)
+    for body, mass in zip(bodies, masses, strict=True):
+        assert body.mass is not None
+        assert body.inertia is not None
+        x, y, z = (float(mass / body.mass * moment) for moment in body.inertia[:3])
+        body.mass, body.inertia = float(mass), (x, y, z)
+    for joint in joints[1::2]:
+        joint.type, joint.axis = "hinge", (0.0, 1.0, 0.0)
+    return Scene(
+        version=1,
+        name=f"uneven-chain-{len(masses)}",
+        description="Bars of very different masses in a chain.",
+        settings=Settings(
+            duration=10.0, gravity=(9.81 * math.cos(swing), 0.0, -9.81 * math.sin(swing))
+        ),
         bodies=bodies,
         joints=joints,
     )

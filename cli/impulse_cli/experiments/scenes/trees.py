@@ -66,6 +66,20 @@ def slow_tree(bodies: int) -> Scene:
     return scene
 
 
+def whirling_tree(bodies: int, spin: float) -> Scene:
+    """The mobile without its torque, started turning as a whole about the vertical [rad/s].
+
+    Nothing but ball joints holds the bars in their places, so they are flung outwards.
+    """
+    scene = tree(bodies)
+    scene.name, scene.loads = f"whirling-tree-{bodies}", []
+    scene.description = f"The mobile of {bodies} bars, started at {spin:g} rad/s."
+    for body in scene.bodies:
+        x, y, _ = body.position
+        body.velocity, body.angular_velocity = (-spin * y, spin * x, 0.0), (0.0, 0.0, spin)
+    return scene
+
+
 def hub(bodies: int) -> Scene:
     """A square plate on a ball joint with bars on ball joints all over its lower face.
 
