@@ -36,7 +36,6 @@ from impulse_core.step import (
     halving_step,
     keep_most,
     lines_turn_little,
-    pass_keyframes,
     restore,
     resume,
     save,
@@ -173,7 +172,6 @@ def run_driven_steps(
             state.time[0] = (grid + done) * h
         before = tally.corrections[0]
         velocity_before = tally.velocity_corrections[0]
-        pass_keyframes(model, structure, state, h, work, tally)
         if not halving_step(
             driven_step,
             save,

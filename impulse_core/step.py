@@ -316,16 +316,19 @@ def begin(model, structure, state, tolerance, work, tally):
     return before, after, joint
 
 
-@inner_kernel
-def pass_keyframes(model, structure, state, h, work, tally):
+@kernel
+def pass_keyframes(model, structure, state, h, put_back, work, tally):
     """Before a step of length h: let kinematic bodies take up the motion that holds in it.
 
     At a keyframe their velocity may jump, and that of the others with it. The joint correction
     would find the same motion, but an impulse does its work at the mean of both velocities, which
-    is the change of the kinetic energy (docs/algorithm.md, 37).
+    is the change of the kinetic energy (docs/algorithm.md, 37). Steps end at keyframes, so this is
+    only called between calls of run_steps, and only compiled for scenes with kinematic bodies.
     """
     if not choose_intervals(model, state, state.time[0] + 0.5 * h):
         return
+    if put_back:
+        resume(model, structure, state, work)
     before, _ = energies(model, state, work)
     drive(model, state, state.time[0], work)
     for k in range(len(model.axis_joint)):
@@ -359,7 +362,6 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
             state.time[0] = (grid + done) * h
         before = tally.corrections[0]
         velocity_before = tally.velocity_corrections[0]
-        pass_keyframes(model, structure, state, h, work, tally)
         if not halving_step(
             impulse_step,
             save,

@@ -18,7 +18,7 @@ from impulse_core.model import Floats, Ints, Model, State, copy_state, new_works
 from impulse_core.options import Options
 from impulse_core.runners import can_break, choose_runner, is_driven
 from impulse_core.solver.ordering import plan_structure
-from impulse_core.step import FINEST_PART, begin
+from impulse_core.step import FINEST_PART, begin, pass_keyframes
 
 __all__ = ["Stepper"]
 
@@ -78,6 +78,7 @@ class Stepper:
         state = copy_state(self.state)
         begin(self.model, self.structure, state, self.tolerance, self.work, self.tally)
         self.advance(1.0, 0)
+        self._pass_keyframes(state, 0.0)
         self._begin_driven(state)
         observe(self.model, state, self.work)
         return time.perf_counter() - began
@@ -200,9 +201,18 @@ class Stepper:
         if self.comparison:
             put_back, self._put_back = self._put_back, False
             return self.comparison.advance(length, count, put_back)
+        if count:
+            self._pass_keyframes(self.state, length)
         done = self.runner.run(self.state, length, count, grid, self._put_back, self.tally)
         self._put_back = False
         return done
+
+    def _pass_keyframes(self, state: State, length: float) -> None:
+        """Prepare kinematic bodies for steps of ``length``, between which there is no keyframe."""
+        if len(state.interval):
+            pass_keyframes(
+                self.model, self.structure, state, length, self._put_back, self.work, self.tally
+            )
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
