@@ -227,7 +227,7 @@ class _TimedIterativeRunner(_IterativeRunner):
     """
 
     most_steps = 1
-    _TRIAL = 20  # corrections per joint that are timed before the first step
+    _TRIAL = 10  # times the corrections that a step makes at least, to be timed at the start
     _RECENT = 0.1  # weight of the last step in the cost of a correction
     _WORTH_TIMING = 50  # corrections a step must make to say what one costs
 
@@ -259,20 +259,22 @@ class _TimedIterativeRunner(_IterativeRunner):
         return max(0, int(spare / self._seconds_per_correction))
 
     def _calibrate(self, state: State, length: float) -> None:
-        """Time steps of a copy that make no correction, and such that never make enough."""
-        limit = self._TRIAL * len(self.model.body1)
-        seconds = []
-        for corrections in (0, limit):
-            self.sweeps.limit[0] = corrections
-            times = []
-            for _ in range(3):
-                tally, copy = new_tally(), copy_state(state)
-                began = time.perf_counter()
-                self._run(copy, length, 1, -1, True, tally, 0.0)
-                times.append(time.perf_counter() - began)
-            seconds.append(min(times))
-        self._seconds_per_step = seconds[0]
-        self._seconds_per_correction = max(seconds[1] - seconds[0], 1e-9) / max(limit, 1)
+        """Time steps of a copy that make as few corrections as possible, and many."""
+        few, seconds = self._trial(state, length, 1)
+        many, longer = self._trial(state, length, self._TRIAL * few)
+        self._seconds_per_correction = max(longer - seconds, 1e-9) / max(many - few, 1)
+        self._seconds_per_step = max(seconds - few * self._seconds_per_correction, 0.0)
+
+    def _trial(self, state: State, length: float, limit: int) -> tuple[int, float]:
+        """Corrections and least time [s] of a step that is never accurate enough."""
+        self.sweeps.limit[0] = limit
+        times = []
+        for _ in range(3):
+            tally, copy = new_tally(), copy_state(state)
+            began = time.perf_counter()
+            self._run(copy, length, 1, -1, True, tally, 0.0)
+            times.append(time.perf_counter() - began)
+        return int(tally.impulses[0]), min(times)
 
     def _learn(self, seconds: float, corrections: int) -> None:
         if corrections >= self._WORTH_TIMING:

@@ -8,7 +8,8 @@ joint's own 6×6 matrix, and the next joint follows:
 This is the nonlinear Gauss-Seidel method. Joints are visited in their order and back again, so
 the result is the same on every machine, and a joint is looked at again only after a body of it has
 moved. Impulses start from those of the stage before. No matrix of the whole mechanism is built, so
-the iteration may stop anywhere: a budget ends it, and the next step corrects what was left.
+the iteration may stop anywhere: a budget ends it, and the next step corrects what was left. Each
+half of a stage makes one round at least, without which the error grows from step to step.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ UNLIMITED = 2**62  # corrections
 MOST_SWEEPS = 20_000  # per half of a stage. Reaching it in positions is a failure.
 SWEEPS_TO_GAIN = 32  # in as many sweeps the worst error must fall, or they are given up
 LEAST_GAIN = 0.999  # to this fraction
+LARGEST_PULL = 0.05  # of the scene's size: most of an error that one impulse of a budget removes
 POSITION_SHARE = 0.5  # of a budget; velocities get the rest and what positions leave
 _EPSILON = 2.0**-52
 _ROUND_OFFS = 32.0  # of the fastest joint point, below which no relative velocity can be brought
@@ -81,6 +83,10 @@ class Sweeps(NamedTuple):
     """Inverse of the Schur complement over the rotational rows, shape (m, 9)."""
     inverse_inertia: Floats
     """J⁻¹ of each body in world axes [1/(kg m²)], shape (b, 9)."""
+    half_impulse: Floats
+    """Sum of the impulses of the first half of a stage, where joints are open, shape (m, 6)."""
+    rough: Ints
+    """1 while joints are open beyond the tolerance, shape (1,)."""
     moved: Ints
     """Number of the last correction that moved each body, shape (b,)."""
     looked: Ints
@@ -92,7 +98,7 @@ class Sweeps(NamedTuple):
     path: Floats
     """Σ |γ| h of the step [s], by which stages share the limit, shape (1,)."""
     spare: Floats
-    """Corrections the present stage may make, shape (1,)."""
+    """Corrections the present stage may make after its first round, shape (1,)."""
     cut: Ints
     """1 where the limit ended a correction of this step, shape (1,)."""
     step_error: Floats
@@ -107,6 +113,8 @@ def new_sweeps(model: Model) -> Sweeps:
         coupling=np.zeros((joints, 9)),
         rotation_inverse=np.zeros((joints, 9)),
         inverse_inertia=np.zeros((rows, 9)),
+        half_impulse=np.zeros((joints, 6)),
+        rough=np.zeros(1, dtype=np.int64),
         moved=np.zeros(rows, dtype=np.int64),
         looked=np.zeros(joints, dtype=np.int64),
         limit=np.full(1, UNLIMITED, dtype=np.int64),
@@ -252,16 +260,12 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     The prediction is left in work, the sum of each joint's impulses in work.impulse. Where the
     budget ends the iteration the best so far is taken.
     """
-    warm_start(model, state, h, work)
-    if state.multiplier_step[0] == 0.0:
-        for j in range(len(model.body1)):
-            for row in range(6):
-                work.impulse[j, row] = 0.0
-    predict(model, state, h, work)
+    _begin_stage(model, sweeps, state, h, tolerance, work)
     joints = len(model.body1)
     most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
     _look_again(model, sweeps)
+    reach = LARGEST_PULL * model.size if sweeps.limit[0] < UNLIMITED else 1e300
     made = 0
     previous = 1e300
     satisfied = False
@@ -290,9 +294,10 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
                 continue
             if not (size <= worst):
                 worst = size
-            if made == most:
+            if made >= most and sweep > 0:
                 break
-            p, l = _solve_joint(sweeps, j, T * (-1.0 / h), R * (-1.0 / h))
+            share = min(1.0, reach / size) / -h
+            p, l = _solve_joint(sweeps, j, share * T, share * R)
             _add(work.impulse, j, p, l)
             p = transposed_times(mat3_at(work.now.translation_rows, j), p)
             l = transposed_times(mat3_at(work.now.rotation_rows, j), l)
@@ -315,7 +320,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
         if worst == 0.0:
             satisfied = True
             break
-        if made == most or not (worst < 1e6):
+        if made >= most or not (worst < 1e6):
             break
         tally.corrections[0] += 1
         if sweep % SWEEPS_TO_GAIN == 0:
@@ -334,10 +339,60 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
         return False
     if not satisfied:
         sweeps.cut[0] = 1
+    if sweeps.rough[0] or not satisfied:
+        sweeps.rough[0] = 1
+        for j in range(joints):
+            for row in range(6):
+                total = work.impulse[j, row]
+                work.impulse[j, row] = sweeps.half_impulse[j, row]
+                sweeps.half_impulse[j, row] = total
     sweeps.step_error[0] = max(sweeps.step_error[0], error)
     tally.translation_error[0] = max(tally.translation_error[0], shift)
     tally.rotation_error[0] = max(tally.rotation_error[0], turn)
     return True
+
+
+@inner_kernel
+def _begin_stage(model, sweeps, state, h, tolerance, work):
+    """Begin with the impulses of the stage before, and predict.
+
+    Where a budget left joints open, these impulses may be so far from what is needed that they
+    only feed the next error, and the energy would grow without bound. There they are used if they
+    halve the error that bodies would reach without them.
+    """
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.impulse[j, row] = 0.0
+    sweeps.rough[0] = 0
+    alone = 0.0
+    if sweeps.limit[0] < UNLIMITED:
+        _, _, error, _ = joint_errors(model, state.position, state.orientation, work.error)
+        if not (error <= tolerance):
+            sweeps.rough[0] = 1
+            for i in range(model.dynamic):
+                put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
+                put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+            alone = _predicted_error(model, state, h, work)
+    warm_start(model, state, h, work)
+    error = _predicted_error(model, state, h, work)
+    if sweeps.rough[0] and not (error < alone):
+        for i in range(model.dynamic):
+            put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
+            put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+        for j in range(len(model.body1)):
+            for row in range(6):
+                work.impulse[j, row] = 0.0
+        predict(model, state, h, work)
+    for j in range(len(model.body1)):
+        for row in range(6):
+            sweeps.half_impulse[j, row] = work.impulse[j, row]
+
+
+@inner_kernel
+def _predicted_error(model, state, h, work):
+    predict(model, state, h, work)
+    _, _, error, _ = joint_errors(model, work.next_position, work.next_orientation, work.error)
+    return error
 
 
 @kernel
@@ -396,7 +451,7 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
                 continue
             if not (size <= worst):
                 worst = size
-            if made == most:
+            if made >= most and sweep > 0:
                 break
             p, l = _solve_joint(sweeps, j, -T, -R)
             _add(work.impulse, j, p, l)
@@ -418,7 +473,7 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
                 sweeps.moved[i] = made + 1
         if worst == 0.0:
             break
-        if made == most:
+        if made >= most:
             sweeps.cut[0] = 1
             break
         tally.velocity_corrections[0] += 1
@@ -430,7 +485,10 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
     _spend(sweeps, made)
     for j in range(joints):
         for row in range(6):
-            state.multiplier[j, row] = work.impulse[j, row]
+            p = work.impulse[j, row]
+            if sweeps.rough[0]:  # what closes a gap is in both halves, with opposite signs
+                p = 0.5 * (p + sweeps.half_impulse[j, row])
+            state.multiplier[j, row] = p
     state.multiplier_step[0] = h
     angular_velocities(model, state, work)
 
