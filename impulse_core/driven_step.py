@@ -27,8 +27,14 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.joints.coupling import accept_coordinates
-from impulse_core.joints.elements import element_work, first_half_laws, second_half_laws
+from impulse_core.joints.elements import (
+    element_work,
+    first_half_laws,
+    motor_without_target,
+    second_half_laws,
+)
 from impulse_core.loads import kick, load_power
+from impulse_core.reactions import find_reactions_prepared
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step import (
     VELOCITY_SOLVES,
@@ -53,6 +59,10 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
         work.axis_start[k] = state.axis_position[k]
     read_rates(model, state, work.axis_rate, work)
     first_half_laws(model, state, h, work)
+    axis = motor_without_target(model, work)
+    if axis >= 0:
+        tally.failed_joint[0] = model.axis_joint[axis]
+        return False
     kick(model, state, 0.5 * h, work)
     if not correct_joints_regularised(
         axes_residual, add_axis_impulses, model, structure, state, h, tolerance, work, tally
@@ -63,6 +73,8 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     angular_velocities(model, state, work)
     read_rates(model, state, work.axis_after, work)
     add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
+    for k in range(len(model.axis_joint)):
+        work.axis_force[k] = work.axis_impulse[k] / h
 
     advance(model, state, h, work)
     accept_coordinates(model, state, work)
@@ -76,6 +88,8 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     if not correct_driven_velocities(model, structure, state, h, work, tally):
         return False
     add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
+    for k in range(len(model.axis_joint)):
+        work.axis_force[k] += work.axis_impulse[k] / h
     if len(model.load_body):
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
     tally.kinematic_work[0] += work.kinematic_work[0]
@@ -189,6 +203,8 @@ def run_driven_steps(
         keep_most(tally.most_corrections, tally.corrections[0] - before)
         keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
         tally_step(model, state, work, tally)
-        if work.may_break[0] and break_joints(model, state, work, tally):
-            resume(model, structure, state, work)
+        if work.may_break[0]:
+            find_reactions_prepared(model, structure, state, work)
+            if break_joints(model, state, work, tally):
+                resume(model, structure, state, work)
     return count

@@ -319,6 +319,12 @@ class Workspace(NamedTuple):
     """The same before those of the second half, shape (a,)."""
     axis_after: Floats
     """Velocities along the axes after the impulses of a half [m/s | rad/s], shape (a,)."""
+    axis_force: Floats
+    """Mean force along the axes over the last stage [N | N m], shape (a,)."""
+    reaction_force: Floats
+    """Force of each joint on body 2 at its joint point [N], shape (m, 3), world frame."""
+    reaction_torque: Floats
+    """Torque of each joint on body 2 [N m], shape (m, 3), world frame."""
     spring_share: Floats
     """σ of springs and dampers, shape (a,)."""
     motor_share: Floats
@@ -411,6 +417,9 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         axis_rate=np.zeros(axes),
         axis_next_rate=np.zeros(axes),
         axis_after=np.zeros(axes),
+        axis_force=np.zeros(axes),
+        reaction_force=np.zeros((joints, 3)),
+        reaction_torque=np.zeros((joints, 3)),
         spring_share=np.zeros(axes),
         motor_share=np.zeros(axes),
         motor_from=np.zeros(axes),

@@ -8,15 +8,9 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile import CompiledScene
+from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
 from impulse_core.invariants import observe
-from impulse_core.joints.table import (
-    COMMON_AXIS,
-    COUPLING,
-    FIXED_ROTATION,
-    POINT_LINE,
-    POINT_POINT,
-    ROTATION_AXIS,
-)
+from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
 from impulse_core.model import Floats
 from impulse_core.options import Options
 from impulse_core.recording import Recording, state_hash
@@ -26,17 +20,23 @@ from impulse_core.stepper import Stepper
 __all__ = ["FrameError", "Recorder"]
 
 
+_AXIS_NAMES = {
+    "rotation": ("angle", "drive_torque"),
+    "translation": ("displacement", "drive_force"),
+}
+"""Recorded quantities of a free axis: its coordinate, and what acts along it."""
+
 _LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
 
 
 class FrameError(ArithmeticError):
     """A frame whose numbers have grown beyond what can be represented."""
 
-    def __init__(self, time: float) -> None:
+    def __init__(self, time: float, hint: str = "") -> None:
         self.time = time
         super().__init__(
             f"at t = {time:.6g} s the energy is no longer a finite number; masses, velocities or"
-            " loads are too large"
+            f" loads are too large{hint}"
         )
 
 
@@ -55,19 +55,24 @@ class Recorder:
         self._energy: list[tuple[float, float]] = []
         self._momentum: list[Floats] = []
         self._term_position: list[Floats] = []
+        self._reaction: list[Floats] = []
+        self._axis: list[Floats] = []
 
     def add_frame(self, time: float) -> None:
         """Record the stepper's present state."""
         s = self.stepper
         kinetic, potential, linear, angular = observe(s.model, s.state, s.work)
         if not np.isfinite([kinetic, potential, *linear, *angular]).all():
-            raise FrameError(time)
+            raise FrameError(time, explicit_servo_hint(self.compiled.scene))
+        s.find_reactions()
         self._times.append(time)
         self._position.append(s.state.position.copy())
         self._orientation.append(s.state.orientation.copy())
         self._term_position.append(s.state.term_position.copy())
         self._energy.append((kinetic, potential))
         self._momentum.append(np.array((linear, angular)))
+        self._reaction.append(np.stack([s.work.reaction_force, s.work.reaction_torque], axis=1))
+        self._axis.append(np.stack([s.state.axis_position, s.work.axis_force], axis=1))
 
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""
@@ -91,7 +96,7 @@ class Recorder:
             body_names=tuple(self.compiled.body_names),
             positions=positions,
             orientations=orientations,
-            joints=self._joint_coordinates(position, orientation),
+            joints=self._joint_quantities(position, orientation),
             energy={
                 "kinetic": energy[:, 0],
                 "potential": energy[:, 1],
@@ -102,36 +107,46 @@ class Recorder:
             diagnostics=diagnostics,
         )
 
-    def _joint_coordinates(
+    def _joint_quantities(
         self, position: Floats, orientation: Floats
     ) -> dict[str, dict[str, Floats]]:
-        """Angles [rad] and displacements [m] of joints with free axes, zero at the start.
+        """Coordinates of free axes, what acts along them, and reactions, by joint.
 
-        Angles go on over full turns: those of coupled joints as the simulation counted them, others
-        by the nearest value to the frame before.
+        Angles go on over full turns: those on which something acts as the simulation counted them,
+        others by the nearest value to the frame before.
         """
-        model = self.compiled.model
-        coordinates: dict[str, dict[str, Floats]] = {}
-        turning = np.isin(model.translation_part, (POINT_POINT, POINT_LINE))
-        turning &= model.rotation_part == COMMON_AXIS
-        for j in np.flatnonzero(turning):
-            coordinates[self.compiled.joint_names[j]] = {"angle": self._angle(j, orientation)}
-        sliding = (model.translation_part == POINT_LINE) & np.isin(
-            model.rotation_part, (FIXED_ROTATION, COMMON_AXIS)
-        )
-        for j in np.flatnonzero(sliding):
-            values = coordinates.setdefault(self.compiled.joint_names[j], {})
-            values["displacement"] = self._displacement(j, position, orientation)
-        terms = np.array(self._term_position).reshape(len(self._times), -1)
+        compiled, model = self.compiled, self.compiled.model
+        reaction = np.array(self._reaction).reshape(len(position), -1, 2, 3)
+        axis = np.array(self._axis).reshape(len(position), -1, 2)
+        quantities: dict[str, dict[str, Floats]] = {}
+        for j, (joint, name) in enumerate(
+            zip(compiled.scene.joints, compiled.joint_names, strict=True)
+        ):
+            if joint.type == "coupling":
+                continue
+            found: dict[str, Floats] = {}
+            for freedom in FREE_AXES.get(joint.type, ()):
+                coordinate, drive = _AXIS_NAMES[freedom]
+                acting = (model.axis_joint == j) & (model.axis_row == AXIS_ROWS[freedom])
+                if acting.any():
+                    k = int(np.flatnonzero(acting)[0])
+                    found[coordinate], found[drive] = axis[:, k, 0], axis[:, k, 1]
+                elif freedom == "rotation":
+                    found[coordinate] = self._angle(j, orientation)
+                else:
+                    found[coordinate] = self._displacement(j, position, orientation)
+            found["force"], found["torque"] = reaction[:, j, 0], reaction[:, j, 1]
+            quantities[name] = found
+        terms = np.array(self._term_position).reshape(len(position), -1)
         for k in np.flatnonzero(model.couplings.term_row == ROTATION_AXIS):
-            name = self.compiled.joint_names[model.couplings.term_joint[k]]
-            coordinates.setdefault(name, {})["angle"] = terms[:, k] - terms[:1, k]
-        return coordinates
+            name = compiled.joint_names[model.couplings.term_joint[k]]
+            quantities[name]["angle"] = terms[:, k] - terms[:1, k]
+        return quantities
 
     def _angle(self, j: int, orientation: Floats) -> Floats:
+        """Angle of a joint about its axis [rad], zero at the start, continuous over full turns."""
         model = self.compiled.model
-        q1 = orientation[:, model.body1[j]]
-        q2 = orientation[:, model.body2[j]]
+        q1, q2 = orientation[:, model.body1[j]], orientation[:, model.body2[j]]
         turned = multiplied(
             multiplied(conjugated(q1), q2), conjugated(model.relative_orientation[j])
         )
@@ -141,12 +156,12 @@ class Recorder:
         return angle
 
     def _displacement(self, j: int, position: Floats, orientation: Floats) -> Floats:
+        """Displacement of a joint along its axis [m], zero at the start."""
         model = self.compiled.model
         i1, i2 = model.body1[j], model.body2[j]
-        q1, q2 = orientation[:, i1], orientation[:, i2]
-        A = position[:, i1] + rotated(q1, model.anchor1[j])
-        B = position[:, i2] + rotated(q2, model.anchor2[j])
-        along = np.sum(rotated(q1, model.frame1[j, :3]) * (B - A), axis=-1)
+        A = position[:, i1] + rotated(orientation[:, i1], model.anchor1[j])
+        B = position[:, i2] + rotated(orientation[:, i2], model.anchor2[j])
+        along = np.sum(rotated(orientation[:, i1], model.frame1[j, :3]) * (B - A), axis=1)
         moved: Floats = along - along[:1]
         return moved
 

@@ -137,7 +137,7 @@ class _Run:
         from impulse_core.recorder import FrameError
 
         try:
-            self.recorder.add_frame(0.0)
+            self._start()
             for segment in self._segments():
                 if not self._advance(segment):
                     raise self._failure(self.stepper.failure(segment.start, segment.length))
@@ -151,6 +151,13 @@ class _Run:
         except KeyboardInterrupt:
             return self.recorder.recording(complete=False, interrupted=True)
         return self.recorder.recording(complete=True)
+
+    def _start(self) -> None:
+        """Record the start. The first step says which forces act along free axes."""
+        self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, self.options.step))
+        if len(self.stepper.model.axis_joint):
+            self.stepper.peek(self.options.step, lambda: None)
+        self.recorder.add_frame(0.0)
 
     def _segments(self) -> Iterator[Segment]:
         o = self.options

@@ -10,12 +10,15 @@ import numpy as np
 
 from impulse_core.assembly import moves
 from impulse_core.compile import CompiledScene, Problem, SceneError
+from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.compile.problems import BAD_JOINT, problem_at
+from impulse_core.compile.signals import target_error
 from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
 from impulse_core.model import Floats, Ints, Model, State, copy_state, new_workspace, put_state
 from impulse_core.options import Options
+from impulse_core.reactions import find_reactions
 from impulse_core.runners import can_break, choose_runner, is_driven
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step import FINEST_PART, begin, pass_keyframes
@@ -81,6 +84,7 @@ class Stepper:
         self._pass_keyframes(state, 0.0)
         self._begin_driven(state)
         observe(self.model, state, self.work)
+        find_reactions(self.model, self.structure, state, self.work)
         return time.perf_counter() - began
 
     def _begin_driven(self, state: State) -> None:
@@ -197,6 +201,10 @@ class Stepper:
         self.work.may_break[0] = self.can_break
         return reached
 
+    def find_reactions(self) -> None:
+        """Reactions of all joints at the present state, into the workspace."""
+        find_reactions(self.model, self.structure, self.state, self.work)
+
     def _run(self, length: float, count: int, grid: int = -1) -> int:
         if self.comparison:
             put_back, self._put_back = self._put_back, False
@@ -216,18 +224,11 @@ class Stepper:
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
-        failed = int(self.tally.failed_joint[0])
-        name, body1, body2 = self._joint_and_bodies(failed)
+        j = int(self.tally.failed_joint[0])
+        name, body1, body2 = self._joint_and_bodies(j)
         failed_at = start + self._completed * length + float(self.tally.failed_time[0])
-        error = float(self.tally.failed_error[0])
-        what = (
-            self.comparison.failure(error)
-            if self.comparison
-            else f"could not be satisfied to {self.tolerance:.3g} m (it stays {error:.3g} m apart),"
-            f" even with steps of {length / FINEST_PART:.3g} s; use a smaller step, or see whether"
-            " a body turns extremely fast"
-        )
-        message = f"at t = {failed_at:.6g} s {self._described(failed)} {what}"
+        what = self._what_failed(j, failed_at, length / FINEST_PART)
+        message = f"at t = {failed_at:.6g} s {self._described(j)} {what}"
         return {
             "time": failed_at,
             "kind": "failure",
@@ -236,6 +237,19 @@ class Stepper:
             "body2": body2,
             "message": message,
         }
+
+    def _what_failed(self, j: int, failed_at: float, finest: float) -> str:
+        """The second half of the sentence about joint j at a time [s]."""
+        error = float(self.tally.failed_error[0])
+        if self.comparison:
+            return self.comparison.failure(error)
+        if no_target := target_error(self.compiled.scene, j, failed_at + finest):
+            return f"has a motor without a target: {no_target}"
+        return (
+            f"could not be satisfied to {self.tolerance:.3g} m (it stays {error:.3g} m apart),"
+            f" even with steps of {finest:.3g} s; use a smaller step, or see whether"
+            f" a body turns extremely fast{explicit_servo_hint(self.compiled.scene)}"
+        )
 
 
 def _own_joints(model: Model) -> Model:

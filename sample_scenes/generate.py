@@ -13,8 +13,9 @@ from impulse_cli.experiments.scenes.trees import hub, tree
 from impulse_schema import Scene, scene_to_xml
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms",)]
+sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms", "machines")]
 
+from machines import machines  # noqa: E402
 from mechanisms import mechanisms  # noqa: E402
 
 
@@ -26,6 +27,7 @@ def scenes() -> dict[str, Scene]:
         "chains/hanging-chain.xml": hanging_chain(),
         "chains/chain-8-loop.xml": chain_with_both_ends_fixed(),
         **mechanisms(),
+        **machines(),
     }
 
 

@@ -24,7 +24,7 @@ from impulse_core.model import Floats
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
 
-__all__ = ["axis_fields", "dissipation"]
+__all__ = ["FREE_AXES", "axis_fields", "dissipation", "explicit_servo_hint"]
 
 _ELEMENTS = ("motors", "limits", "springs", "frictions")
 
@@ -201,6 +201,17 @@ def dissipation(scene: Scene) -> str:
     for number, spring in enumerate(scene.springs, start=1):
         if spring.damping > 0.0:
             return f"the damping of {_spring_name(spring.name, number)}"
+    return ""
+
+
+def explicit_servo_hint(scene: Scene) -> str:
+    """The first explicit servo as what may be to blame for a motion that grows; "" if none."""
+    for joint, name in zip(scene.joints, joint_names(scene), strict=True):
+        if any(motor.explicit and motor.kind == "servo" for motor in joint.motors):
+            return (
+                f"; the explicit servo of joint '{name}' may be too stiff for the step: lower its"
+                " gains, or leave explicit out"
+            )
     return ""
 
 

@@ -13,7 +13,7 @@ from impulse_core.signals.signals import CONSTANT, CUBIC, EXPRESSION, LINEAR, ST
 from impulse_schema import Expression, ExpressionError, Scene, joint_names, parse_expression
 from impulse_schema.models import Curve, Motor
 
-__all__ = ["SignalList", "check_targets", "motor_switches", "signal_error"]
+__all__ = ["SignalList", "check_targets", "motor_switches", "signal_error", "target_error"]
 
 MOST_SWITCHES = 10_000
 """Breaks of one curve within a run beyond which steps are not cut at them: a curve that repeats
@@ -119,6 +119,12 @@ def signal_error(motor: Motor, t: float) -> str:
     except ExpressionError as error:
         return str(error)
     return ""
+
+
+def target_error(scene: Scene, j: int, t: float) -> str:
+    """What is wrong with a motor's target on joint j at time t [s]; "" if all have values."""
+    motors = scene.joints[j].motors if j < len(scene.joints) else []
+    return next((error for motor in motors if (error := signal_error(motor, t))), "")
 
 
 def check_targets(scene: Scene, problems: ProblemList) -> None:

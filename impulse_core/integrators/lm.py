@@ -16,32 +16,30 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.accelerations import (
+    angular_accelerations,
+    apply_loads,
+    joint_accelerations,
+)
 from impulse_core.algebra import (
     ZERO3,
     Quat,
-    Vec3,
-    cross,
-    mat3_at,
     normalized,
     put_quat,
     put_vec3,
     quat_at,
-    rotate,
-    rotate_back,
     vec3_at,
 )
 from impulse_core.assembly import move_bodies
 from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
-from impulse_core.joints.biases import rotation_bias, translation_bias
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
     joint_errors,
     relative_velocities,
 )
-from impulse_core.joints.table import NO_PART
-from impulse_core.loads import kick, load_power
+from impulse_core.loads import load_power
 from impulse_core.model import Floats, Ints, State, copy_state
 from impulse_core.solver.direct import prepare, solve
 
@@ -124,55 +122,6 @@ def new_stages(a: Floats, b: Floats, state: State) -> Stages:
 
 
 @inner_kernel
-def _free_accelerations(model, stages, work):
-    """Accelerations and torques without joints; free angular accelerations into work.next_position.
-
-    Needs work.angular_velocity. Of rate, velocities become g + F/m and momenta τ.
-    """
-    stage, rate = stages.stage, stages.rate
-    g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
-    for i in range(model.dynamic):
-        put_vec3(rate.velocity, i, g)
-        put_vec3(rate.angular_momentum, i, ZERO3)
-    kick(model, rate, 1.0, work)
-    for i in range(model.dynamic):
-        q = quat_at(stage.orientation, i)
-        L = vec3_at(stage.angular_momentum, i)
-        w = vec3_at(work.angular_velocity, i)
-        M = rotate_back(q, vec3_at(rate.angular_momentum, i) - cross(w, L))
-        spin = Vec3(
-            M.x * model.inverse_inertia[i, 0],
-            M.y * model.inverse_inertia[i, 1],
-            M.z * model.inverse_inertia[i, 2],
-        )
-        put_vec3(work.next_position, i, rotate(q, spin))
-
-
-@inner_kernel
-def _opening(model, stages, work):
-    """Ġ v + G M⁻¹ Q of all joints, into work.error (m, 6)."""
-    stage, rate = stages.stage, stages.rate
-    now = work.now
-    for j in range(len(model.body1)):
-        i1 = model.body1[j]
-        i2 = model.body2[j]
-        w1 = vec3_at(work.angular_velocity, i1)
-        w2 = vec3_at(work.angular_velocity, i2)
-        spin1 = vec3_at(work.next_position, i1)
-        spin2 = vec3_at(work.next_position, i2)
-        if model.translation_part[j] != NO_PART:
-            a1 = vec3_at(rate.velocity, i1) + cross(spin1, vec3_at(now.arm1, j))
-            a2 = vec3_at(rate.velocity, i2) + cross(spin2, vec3_at(now.arm2, j))
-            a = mat3_at(now.translation_rows, j) @ (a2 - a1)
-            a = a + translation_bias(model, now, j, stage, w1, w2)
-            work.error[j, 0], work.error[j, 1], work.error[j, 2] = a.x, a.y, a.z
-        if model.rotation_part[j] != NO_PART:
-            a = mat3_at(now.rotation_rows, j) @ (spin2 - spin1)
-            a = a + rotation_bias(model, now, j, stage, w1, w2)
-            work.error[j, 3], work.error[j, 4], work.error[j, 5] = a.x, a.y, a.z
-
-
-@inner_kernel
 def _attract(model, stages, pull, work):
     """Add Baumgarte's 2 α G v + β² d with α = β = pull to work.error (docs/algorithm.md, 29).
 
@@ -198,11 +147,12 @@ def _evaluate(model, structure, stages, prepared, pull, work):
     stage, rate = stages.stage, stages.rate
     angular_velocities(model, stage, work)
     power = load_power(model, stage, work) if len(model.load_body) else 0.0
-    _free_accelerations(model, stages, work)
+    apply_loads(model, rate, work)
+    angular_accelerations(model, stage, rate, work)
     if len(model.body1):
         if not prepared:
             prepare(model, structure, stage, work)
-        _opening(model, stages, work)
+        joint_accelerations(model, stage, rate, work)
         if pull != 0.0:
             _attract(model, stages, pull, work)
         solve(structure, work.error, -1.0, work)

@@ -47,7 +47,10 @@ def _share_of_end(stiffness, damping, inverse_mass, h):
 
 @inlined_kernel
 def first_half_laws(model, state, h, work):
-    """Laws p(x) of the impulses at t; needs the velocities along the axes in work.axis_rate."""
+    """Laws p(x) of the impulses at t; needs the velocities along the axes in work.axis_rate.
+
+    They mean nothing if a motor has no target (``motor_without_target``).
+    """
     law = work.axis_law
     for k in range(len(model.axis_joint)):
         s = state.axis_position[k]
@@ -88,7 +91,7 @@ def _motor_law(model, state, k, s, h, work):
     if model.motor_kind[k] == EXPLICIT_SERVO:
         rate = target_rate - work.axis_rate[k]
         law[k, SERVO] = 0.5 * h * (P * (before - s) + I * state.motor_integral[k] + D * rate)
-        law[k, SERVO_BOUND] = bound
+        law[k, SERVO_BOUND] = 0.5 * h * model.motor_limit[k]
         return
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
     share = _share_of_end(P, D, model.axis_inverse_mass[k], h)
@@ -97,7 +100,7 @@ def _motor_law(model, state, k, s, h, work):
     reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
     law[k, SERVO] = half * (P * reach + I * state.motor_integral[k] + D * (target_rate + s / h))
     law[k, SERVO_SLOPE] = half * (0.5 * P * (1.0 + share) + D / h)
-    law[k, SERVO_BOUND] = bound * (1.0 + share)
+    law[k, SERVO_BOUND] = bound
 
 
 @inlined_kernel
@@ -119,20 +122,10 @@ def second_half_laws(model, state, h, tolerance, work):
         if model.motor_kind[k] != NO_MOTOR:
             bound = min(0.5 * h * model.motor_limit[k], _RIGID)
         if model.motor_kind[k] == IMPLICIT_SERVO:
-            servo = servo_part(law, k, x)
-            if abs(servo) < law[k, SERVO_BOUND]:  # integrating at the bound would wind up
-                share = work.motor_share[k]
-                error = (1.0 - share) * (work.motor_from[k] - s)
-                error += (1.0 + share) * (work.motor_to[k] - x)
-                state.motor_integral[k] += 0.5 * h * error
-            servo *= (1.0 - work.motor_share[k]) / (1.0 + work.motor_share[k])
+            servo = _implicit_servo(state, k, s, h, work)
         elif model.motor_kind[k] == EXPLICIT_SERVO:
-            before, after = work.motor_from[k], work.motor_to[k]
-            P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
-            if abs(law[k, SERVO]) < bound:
-                state.motor_integral[k] += 0.5 * h * (before - s + after - x)
-            rate = (after - before) / h - work.axis_next_rate[k]
-            servo = 0.5 * h * (P * (after - x) + I * state.motor_integral[k] + D * rate)
+            bound = 0.5 * h * model.motor_limit[k]
+            servo = _explicit_servo(model, state, k, s, h, work)
         no_force(law, k)
         law[k, LOWER], law[k, UPPER] = lower, upper
         law[k, FRICTION] = 0.5 * h * model.axis_friction[k]
@@ -140,6 +133,28 @@ def second_half_laws(model, state, h, tolerance, work):
         law[k, SERVO], law[k, SERVO_BOUND] = servo, bound
         if model.motor_kind[k] == VELOCITY_MOTOR:
             law[k, DRIVE_AT], law[k, DRIVE] = work.motor_to[k], bound
+
+
+@inner_kernel
+def _implicit_servo(state, k, s, h, work):
+    """What is left for the second half of the impulse 2p/(1+σ) that the servo asks for."""
+    law, x, share = work.axis_law, work.axis_next[k], work.motor_share[k]
+    wanted = 2.0 / (1.0 + share) * (law[k, SERVO] - law[k, SERVO_SLOPE] * x)
+    if abs(wanted) < 2.0 * law[k, SERVO_BOUND]:  # integrating at the bound would wind up
+        error = (1.0 - share) * (work.motor_from[k] - s) + (1.0 + share) * (work.motor_to[k] - x)
+        state.motor_integral[k] += 0.5 * h * error
+    return wanted - servo_part(law, k, x)
+
+
+@inner_kernel
+def _explicit_servo(model, state, k, s, h, work):
+    """The impulse of the second half by the error and the velocity at its start."""
+    before, after, x = work.motor_from[k], work.motor_to[k], work.axis_next[k]
+    P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
+    if abs(work.axis_law[k, SERVO]) < work.axis_law[k, SERVO_BOUND]:
+        state.motor_integral[k] += 0.5 * h * (before - s + after - x)
+    rate = (after - before) / h - work.axis_next_rate[k]
+    return 0.5 * h * (P * (after - x) + I * state.motor_integral[k] + D * rate)
 
 
 @inlined_kernel
@@ -159,6 +174,16 @@ def _velocity_bounds(model, k, s, tolerance, work):
         if at == model.axis_lower[k]:
             lower = max(bounce, 0.0) if s > at + near else 0.0
     return lower, upper
+
+
+@inner_kernel
+def motor_without_target(model, work):
+    """The first axis whose motor has no finite target at an end of the stage; -1 if none."""
+    for k in range(len(model.axis_joint)):
+        finite = abs(work.motor_from[k]) < math.inf and abs(work.motor_to[k]) < math.inf
+        if model.motor_kind[k] != NO_MOTOR and not finite:
+            return k
+    return -1
 
 
 @inner_kernel

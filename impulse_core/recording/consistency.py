@@ -98,11 +98,23 @@ def series(key: str, quantities: Any, shape: tuple[int, ...]) -> dict[str, Float
 
 
 def joint_series(joints: Any, frames: int) -> dict[str, dict[str, Floats]]:
-    """The quantities of each joint, one number per frame."""
+    """The quantities of each joint, one number or one vector per frame."""
     return {
-        name: series(f"joints.{name}", quantities, (frames,))
+        name: {
+            quantity: numbers(f"joints.{name}.{quantity}", values, _joint_shape(values, frames))
+            for quantity, values in _items(f"joints.{name}", quantities)
+        }
         for name, quantities in _items("joints", joints)
     }
+
+
+def _joint_shape(values: Any, frames: int) -> tuple[int, ...]:
+    """Shape that values should have: vectors if the first of them is one."""
+    try:
+        is_vector = np.ndim(values[0]) == 1
+    except (TypeError, IndexError, KeyError, ValueError):
+        is_vector = np.ndim(values) == 2 if isinstance(values, np.ndarray) else False
+    return (frames, 3) if is_vector else (frames,)
 
 
 def check_records(recording: Recording) -> None:

@@ -4,7 +4,7 @@
      "scene_sha256": "…", "fps": 25.0, "step": 0.01, "method": "imp2", "solver": "direct",
      "times": [t, …],
      "bodies": {name: {"position": [[x, y, z], …], "orientation": [[w, x, y, z], …]}, …},
-     "joints": {name: {quantity: [value, …]}, …},
+     "joints": {name: {quantity: [value, …], …, quantity: [[x, y, z], …]}, …},
      "energy": {"kinetic": […], "potential": […], "total": […]},
      "momentum": {"linear": [[x, y, z], …], "angular": [[x, y, z], …]},
      "events": […], "diagnostics": {…}}

@@ -46,8 +46,8 @@ class Recording:
             world frame.
         orientations: user's body axes to world axes, quaternions (w, x, y, z), shape (F, N, 4);
             each has the sign that is nearer to the frame before.
-        joints: per joint name its recorded quantities, each of shape (F,), as in
-            ``joints["elbow"]["angle"]`` [rad].
+        joints: per joint name its recorded quantities, each of shape (F,) or (F, 3), as in
+            ``joints["elbow"]["angle"]`` [rad] and ``joints["elbow"]["force"]`` [N].
         energy: "kinetic", "potential" and "total" [J], each of shape (F,).
         momentum: "linear" [kg m/s] and "angular" about the world origin [kg m^2/s], each of
             shape (F, 3), world frame.

@@ -29,7 +29,10 @@ def animation(tmp_path: Path) -> Path:
         body_names=("hook", "boom"),
         positions=positions,
         orientations=np.tile([1.0, 0.0, 0.0, 0.0], (5, 2, 1)),
-        joints={"pin": {"angle": np.sin(times)}, "weld": {}},
+        joints={
+            "pin": {"angle": np.sin(times), "force": np.outer(times, [3.0, 0.0, 4.0])},
+            "weld": {"force": np.ones((5, 3))},
+        },
         energy={"kinetic": times, "potential": -times, "total": 0 * times},
         momentum={"linear": np.ones((5, 3)), "angular": np.zeros((5, 3))},
     ).save(path)
@@ -40,6 +43,20 @@ def rows(path: Path) -> list[dict[str, str]]:
     """The rows of a table."""
     with path.open() as file:
         return list(csv.DictReader(file))
+
+
+def test_forces_are_shown_by_length(cli: Cli, animation: Path) -> None:
+    """Vectors of joints give a curve each, and their components where one joint is asked for."""
+    output = animation.with_name("out.csv")
+
+    assert cli("plot", animation, "force", "-o", output).code == 0
+    assert [*rows(output)[0]][2:] == ["pin force [N]", "weld force [N]"]
+    assert float(rows(output)[4]["pin force [N]"]) == pytest.approx(5.0 * 4 / 25, rel=1e-15)
+
+    assert cli("plot", animation, "force", "--only", "pin", "-o", output).code == 0
+    columns = ["pin force [N]", "pin x force [N]", "pin y force [N]", "pin z force [N]"]
+    assert [*rows(output)[0]][2:] == columns
+    assert float(rows(output)[1]["pin z force [N]"]) == 4.0 / 25
 
 
 def test_table_holds_the_exact_values(cli: Cli, animation: Path) -> None:

@@ -27,7 +27,14 @@ def turning(
         "body_names": names,
         "positions": np.stack([np.sqrt(2) * angle, np.sin(angle), np.pi * angle], axis=2),
         "orientations": np.stack([np.cos(angle / 2), zero, zero, np.sin(angle / 2)], axis=2),
-        "joints": {"pin": {"angle": np.sin(times), "error": 1e-9 * times}, "weld": {}},
+        "joints": {
+            "pin": {
+                "angle": np.sin(times),
+                "force": np.outer(times, [1.0, -2.0, np.e]),
+                "error": 1e-9 * times,
+            },
+            "weld": {},
+        },
         "energy": {"kinetic": times**2, "potential": -(times**2), "total": 0 * times},
         "momentum": {
             "linear": np.outer(times, [1, 2, 3]),

@@ -84,6 +84,10 @@ def test_sign_continuity_of_nothing() -> None:
             {"joints": {"pin": {"angle": [0.0]}}},
             "joints.pin.angle: has 1 entries, but there are 5 frames.",
         ),
+        (
+            {"joints": {"pin": {"force": np.zeros((5, 4))}}},
+            "joints.pin.force: must be 5 x 3 numbers, but is 5 x 4.",
+        ),
         ({"events": [{"kind": "note"}]}, "events[0]: must be an object with a time."),
         ({"diagnostics": []}, "diagnostics: must be an object with names as keys."),
     ],

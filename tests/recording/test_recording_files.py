@@ -90,6 +90,7 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
     assert [len(pose) for pose in content["bodies"]["hook"]["position"]] == [3] * 5
     assert [len(pose) for pose in content["bodies"]["hook"]["orientation"]] == [4] * 5
     assert len(content["joints"]["pin"]["angle"]) == 5
+    assert [len(force) for force in content["joints"]["pin"]["force"]] == [3] * 5
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -151,6 +152,14 @@ def edited(path: Path, **changes: Any) -> Path:
         (
             {"joints": {"pin": {"angle": [0, 1, 2, None, 3]}}},
             "joints.pin.angle: holds something",
+        ),
+        (
+            {"joints": {"pin": {"force": [[0, 0, 1]] * 4}}},
+            "joints.pin.force: has 4 entries, but there are 5 frames",
+        ),
+        (
+            {"joints": {"pin": {"force": [[0, 0]] * 5}}},
+            "joints.pin.force: must be 5 x 3 numbers, but is 5 x 2",
         ),
         ({"diagnostics": None}, "diagnostics: is missing"),
     ],

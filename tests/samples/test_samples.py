@@ -36,6 +36,8 @@ CONTRACT = {  # names others rely on
     "slider-crank",
     "universal-shaft",
     "scissor-lift",
+    "car",
+    "leg",
 }
 
 

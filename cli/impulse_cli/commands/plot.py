@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     "--only", metavar="NAME", multiple=True, help="This body or joint only; may be repeated."
 )
 def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
-    """Plot QUANTITY over time: energy, momentum, positions, or a quantity of joints (angle).
+    """Plot QUANTITY over time: energy, momentum, positions, or a quantity of joints (angle, force).
 
     ANIM are animations that "impulse run" wrote, .json or .npz. Several of them share the axes.
 
@@ -31,6 +31,7 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     Examples:
       impulse plot crane.json energy -o energy.png
       impulse plot coarse.npz fine.npz positions --only hook -o hook.csv
+      impulse plot crane.json force torque --only boom-hinge -o loads.svg
     """
     from impulse_cli.plots.figure import FIGURE_SUFFIXES, draw
     from impulse_cli.plots.table import tabulate
@@ -41,7 +42,7 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     if not animations:
         raise click.UsageError("Name an animation, a .json or .npz file.")
     if not quantities:
-        raise click.UsageError("Name a quantity: energy, momentum, positions, angle.")
+        raise click.UsageError("Name a quantity: energy, momentum, positions, angle, force.")
     check_outputs([output], inputs=animations, suffixes=(*FIGURE_SUFFIXES, ".csv"))
     curves = {
         str(animation): _curves(animation, quantities, only)

@@ -12,7 +12,16 @@ from impulse_core.recording import Recording, RecordingError
 
 __all__ = ["Curve", "curves_of", "quantities_of"]
 
-_UNITS = {"angle": "rad", "linear": "kg m/s", "angular": "kg m²/s"}
+_UNITS = {
+    "angle": "rad",
+    "displacement": "m",
+    "drive_force": "N",
+    "drive_torque": "N m",
+    "force": "N",
+    "torque": "N m",
+    "linear": "kg m/s",
+    "angular": "kg m²/s",
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +56,8 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
     Args:
         recording: where they come from.
         quantity: "energy", "momentum", "positions", or a quantity of joints, as in "angle".
-        only: names of the bodies or joints wanted; all if empty.
+        only: names of the bodies or joints wanted; all if empty. Vectors of joints, as forces,
+            are shown by their length, those of a single joint also by their components.
 
     Raises:
         RecordingError: if the recording does not hold the quantity, or none of ``only``.
@@ -68,7 +78,11 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
             for name, values in recording.momentum.items()
             for curve in _components(f"{name} momentum [{_unit(name)}]", "", recording, values)
         ]
-    parts = _positions(recording) if quantity == "positions" else _joints(recording, quantity)
+    parts = (
+        _positions(recording)
+        if quantity == "positions"
+        else _joints(recording, quantity, in_components=len(only) == 1)
+    )
     wanted = {name: curves for name, curves in parts.items() if not only or name in only}
     if not wanted:
         raise RecordingError(
@@ -84,14 +98,18 @@ def _positions(recording: Recording) -> dict[str, list[Curve]]:
     }
 
 
-def _joints(recording: Recording, quantity: str) -> dict[str, list[Curve]]:
+def _joints(recording: Recording, quantity: str, *, in_components: bool) -> dict[str, list[Curve]]:
     unit = _unit(quantity)
     panel = f"{quantity} [{unit}]" if unit else quantity
-    return {
-        joint: [Curve(panel, joint, recording.times, quantities[quantity])]
-        for joint, quantities in recording.joints.items()
-        if quantity in quantities
-    }
+    found = {}
+    for joint, quantities in recording.joints.items():
+        if quantity in quantities:
+            values = quantities[quantity]
+            lengths = values if values.ndim == 1 else np.linalg.norm(values, axis=1)
+            found[joint] = [Curve(panel, joint, recording.times, lengths)]
+            if values.ndim == 2 and in_components:
+                found[joint] += _components(panel, f"{joint} ", recording, values)
+    return found
 
 
 def _components(

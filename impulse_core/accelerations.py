@@ -1,0 +1,113 @@
+"""Accelerations that bodies would have without joints, and how fast those would open the joints."""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    ZERO3,
+    Vec3,
+    cross,
+    dot,
+    mat3_at,
+    put_vec3,
+    quat_at,
+    rotate,
+    rotate_back,
+    vec3_at,
+)
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.biases import rotation_bias, translation_bias
+from impulse_core.joints.point_plane import point_plane_bias
+from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
+from impulse_core.loads import kick
+
+
+@inner_kernel
+def apply_loads(model, rate, work):
+    """Velocities of rate become g + F/m, its angular momenta the torques τ of the loads.
+
+    The poses of rate must be those of the present state.
+    """
+    g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
+    for i in range(model.dynamic):
+        put_vec3(rate.velocity, i, g)
+        put_vec3(rate.angular_momentum, i, ZERO3)
+    kick(model, rate, 1.0, work)
+
+
+@inner_kernel
+def angular_accelerations(model, state, rate, work):
+    """R J⁻¹ Rᵀ (τ - ω × L) into work.next_position, with the torques τ in rate.
+
+    Needs work.angular_velocity.
+    """
+    for i in range(model.dynamic):
+        q = quat_at(state.orientation, i)
+        L = vec3_at(state.angular_momentum, i)
+        w = vec3_at(work.angular_velocity, i)
+        M = rotate_back(q, vec3_at(rate.angular_momentum, i) - cross(w, L))
+        spin = Vec3(
+            M.x * model.inverse_inertia[i, 0],
+            M.y * model.inverse_inertia[i, 1],
+            M.z * model.inverse_inertia[i, 2],
+        )
+        put_vec3(work.next_position, i, rotate(q, spin))
+
+
+@inner_kernel
+def joint_accelerations(model, state, rate, work):
+    """Ġ v + G M⁻¹ Q of all joints, couplings too, into work.error (m, 6).
+
+    Needs the accelerations in rate, the angular ones in work.next_position, work.angular_velocity
+    and the directions in work.now.
+    """
+    now = work.now
+    for j in range(len(model.body1)):
+        i1 = model.body1[j]
+        i2 = model.body2[j]
+        w1 = vec3_at(work.angular_velocity, i1)
+        w2 = vec3_at(work.angular_velocity, i2)
+        spin1 = vec3_at(work.next_position, i1)
+        spin2 = vec3_at(work.next_position, i2)
+        if model.translation_part[j] == COUPLING:
+            continue
+        if model.translation_part[j] != NO_PART:
+            a1 = vec3_at(rate.velocity, i1) + cross(spin1, vec3_at(now.arm1, j))
+            a2 = vec3_at(rate.velocity, i2) + cross(spin2, vec3_at(now.arm2, j))
+            a = mat3_at(now.translation_rows, j) @ (a2 - a1)
+            a = a + translation_bias(model, now, j, state, w1, w2)
+            work.error[j, 0], work.error[j, 1], work.error[j, 2] = a.x, a.y, a.z
+        if model.rotation_part[j] != NO_PART:
+            a = mat3_at(now.rotation_rows, j) @ (spin2 - spin1)
+            a = a + rotation_bias(model, now, j, state, w1, w2)
+            work.error[j, 3], work.error[j, 4], work.error[j, 5] = a.x, a.y, a.z
+    _coupling_accelerations(model, state, rate, work)
+
+
+@inner_kernel
+def _coupling_accelerations(model, state, rate, work):
+    """Rows of couplings: the sum over their terms. An axis is carried by body 1 of its joint."""
+    couplings = model.couplings
+    for c in range(len(couplings.joint)):
+        total = 0.0
+        for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+            j = couplings.term_joint[k]
+            i1 = model.body1[j]
+            i2 = model.body2[j]
+            w1 = vec3_at(work.angular_velocity, i1)
+            w2 = vec3_at(work.angular_velocity, i2)
+            spin1 = vec3_at(work.next_position, i1)
+            spin2 = vec3_at(work.next_position, i2)
+            n = vec3_at(work.now.term_axis, k)
+            if couplings.term_row[k] == ROTATION_AXIS:
+                a = dot(n, spin2 - spin1) + dot(cross(w1, n), w2 - w1)
+            else:
+                r1 = vec3_at(work.now.term_arm1, k)
+                r2 = vec3_at(work.now.term_arm2, k)
+                v1 = vec3_at(state.velocity, i1)
+                v2 = vec3_at(state.velocity, i2)
+                a1 = vec3_at(rate.velocity, i1) + cross(spin1, r1)
+                a2 = vec3_at(rate.velocity, i2) + cross(spin2, r2)
+                a = dot(n, a2 - a1) + point_plane_bias(n, v1, w1, r1, v2, w2, r2).x
+            total += couplings.coefficient[k] * a
+        j = couplings.joint[c]
+        work.error[j, 0], work.error[j, 1], work.error[j, 2] = total, 0.0, 0.0

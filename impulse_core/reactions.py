@@ -1,0 +1,134 @@
+"""What joints transmit: reaction forces and torques at a state.
+
+With the forces f along the free axes given, the joints stay closed if their accelerations do:
+
+    A λ = -Ġ v - G M⁻¹ (Q + G_aᵀ f),   F = G_Fᵀ λ + a_F f,   T = G_Tᵀ λ + a_T f
+                                                                             (docs/algorithm.md, 35)
+
+F and T act on body 2 at its joint point. They are as accurate as the state, whatever the length of
+a step and the tolerance; the impulses of a step would be wrong by its length, and noisy by the
+tolerance over its square. f is the mean over the last stage, since limits, sticking and stiff
+servos have no force at a moment. Where joints repeat each other, only their sum is determined.
+"""
+
+from __future__ import annotations
+
+from impulse_core.accelerations import (
+    angular_accelerations,
+    apply_loads,
+    joint_accelerations,
+)
+from impulse_core.algebra import (
+    ZERO3,
+    Vec3,
+    mat3_at,
+    put_quat,
+    put_vec3,
+    quat_at,
+    transposed_times,
+    vec3_at,
+)
+from impulse_core.free_motion.kinematic import drive, resume_kinematic
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.constraints import angular_velocities, apply_impulses
+from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
+from impulse_core.model import SOFTEST
+from impulse_core.solver.direct import factorise, prepare, solve
+
+_SIDE = 1e-4  # s to either side of a state, for the accelerations of kinematic bodies
+
+
+@kernel
+def find_reactions(model, structure, state, work):
+    """Reactions of all joints at a state, into work.reaction."""
+    prepare(model, structure, state, work)
+    find_reactions_prepared(model, structure, state, work)
+
+
+@inner_kernel
+def find_reactions_prepared(model, structure, state, work):
+    """The same where directions and factor in work belong to the state."""
+    rate = work.saved  # means nothing between two steps
+    for i in range(len(model.mass)):
+        put_vec3(rate.position, i, vec3_at(state.position, i))
+        put_quat(rate.orientation, i, quat_at(state.orientation, i))
+        put_vec3(rate.velocity, i, ZERO3)
+        put_vec3(rate.angular_momentum, i, ZERO3)
+        put_vec3(work.next_position, i, ZERO3)
+        put_vec3(work.stage_velocity, i, ZERO3)
+    angular_velocities(model, state, work)
+    apply_loads(model, rate, work)
+    if len(state.interval):
+        _kinematic_accelerations(model, state, rate, work)
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.impulse[j, row] = 0.0
+    for k in range(len(model.axis_joint)):
+        work.impulse[model.axis_joint[k], model.axis_row[k]] = work.axis_force[k]
+    apply_impulses(model, work.impulse, rate, work)
+    angular_accelerations(model, state, rate, work)
+    joint_accelerations(model, state, rate, work)
+    _solve_constraints(model, structure, state, work)
+    for k in range(len(model.axis_joint)):
+        work.impulse[model.axis_joint[k], model.axis_row[k]] = work.axis_force[k]
+    for j in range(len(model.body1)):
+        F, T = ZERO3, ZERO3
+        p = work.impulse
+        if model.translation_part[j] != NO_PART and model.translation_part[j] != COUPLING:
+            rows = mat3_at(work.now.translation_rows, j)
+            F = transposed_times(rows, Vec3(p[j, 0], p[j, 1], p[j, 2]))
+        if model.rotation_part[j] != NO_PART:
+            rows = mat3_at(work.now.rotation_rows, j)
+            T = transposed_times(rows, Vec3(p[j, 3], p[j, 4], p[j, 5]))
+        put_vec3(work.reaction_force, j, F)
+        put_vec3(work.reaction_torque, j, T)
+    for c in range(len(model.couplings.joint)):
+        _add_coupling(model, c, work)
+
+
+@inner_kernel
+def _add_coupling(model, c, work):
+    """What coupling c transmits acts along the axes of its terms, as a motor there would."""
+    couplings = model.couplings
+    for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+        j = couplings.term_joint[k]
+        size = couplings.coefficient[k] * work.impulse[couplings.joint[c], 0]
+        push = size * vec3_at(work.now.term_axis, k)
+        if couplings.term_row[k] == ROTATION_AXIS:
+            put_vec3(work.reaction_torque, j, vec3_at(work.reaction_torque, j) + push)
+        else:
+            put_vec3(work.reaction_force, j, vec3_at(work.reaction_force, j) + push)
+
+
+@inner_kernel
+def _kinematic_accelerations(model, state, rate, work):
+    """Accelerations of kinematic bodies into rate, angular ones into work.next_position."""
+    for k in range(len(state.interval)):
+        rate.interval[k] = state.interval[k]
+    for side in (-1.0, 1.0):
+        drive(model, rate, state.time[0] + side * _SIDE, work)
+        for i in range(model.dynamic, len(model.mass) - 1):
+            a = vec3_at(work.stage_velocity, i) + vec3_at(rate.velocity, i) * (0.5 * side / _SIDE)
+            put_vec3(work.stage_velocity, i, a)
+            w = vec3_at(work.angular_velocity, i) * (0.5 * side / _SIDE)
+            put_vec3(work.next_position, i, vec3_at(work.next_position, i) + w)
+    for i in range(model.dynamic, len(model.mass) - 1):
+        put_vec3(rate.velocity, i, vec3_at(work.stage_velocity, i))
+    resume_kinematic(model, state, work)
+
+
+@inner_kernel
+def _solve_constraints(model, structure, state, work):
+    """A λ = -work.error of the constraint rows alone, with the axes free."""
+    if len(model.axis_joint):
+        for k in range(len(model.axis_joint)):
+            j, row = model.axis_joint[k], model.axis_row[k]
+            work.axis_piece[k, 1] = work.compliance[j, row]
+            work.compliance[j, row] = SOFTEST * model.axis_inverse_mass[k]
+            work.error[j, row] = 0.0
+        factorise(model, structure, state, work)
+    solve(structure, work.error, -1.0, work)
+    if len(model.axis_joint):
+        for k in range(len(model.axis_joint)):
+            work.compliance[model.axis_joint[k], model.axis_row[k]] = work.axis_piece[k, 1]
+        factorise(model, structure, state, work)

@@ -1,0 +1,13 @@
+"""The machines with motors by the names of their files."""
+
+from __future__ import annotations
+
+from car import car
+from leg import leg
+
+from impulse_schema import Scene
+
+
+def machines() -> dict[str, Scene]:
+    """Every scene of this folder by its path below sample_scenes."""
+    return {f"machines/{scene.name}.xml": scene for scene in (car(), leg())}

@@ -1,0 +1,62 @@
+"""Bodies with one free axis, on which elements act."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import impulse_core as ic
+from impulse_schema.models import Body, Geometry, Joint, Scene
+from tests.core.scenes import NO_GRAVITY, box, scene_of
+
+__all__ = ["MASS", "MOMENT", "coordinate", "errors", "rotor", "run", "sled", "unbalance"]
+
+MASS = 2.0  # kg, of the sled
+MOMENT = 0.5  # kg m², of the rotor about its axis
+
+X = (1.0, 0.0, 0.0)
+Y = (0.0, 1.0, 0.0)
+
+
+def sled(speed: float = 0.0, gravity=NO_GRAVITY, axis=X, **elements) -> Scene:
+    """A box of MASS on a slider through its centre, moving at ``speed`` along it [m/s]."""
+    velocity = tuple(speed * component for component in axis)
+    return scene_of(
+        [box("sled", (0.0, 0.0, 0.0), mass=MASS, velocity=velocity)],
+        [Joint(name="rail", type="slider", body2="sled", anchor=(0, 0, 0), axis=axis, **elements)],
+        gravity=gravity,
+    )
+
+
+def rotor(speed: float = 0.0, **elements) -> Scene:
+    """A body of MOMENT on a hinge along y through its centre, turning at ``speed`` [rad/s]."""
+    body = Body(
+        name="rotor",
+        mass=3.0,
+        inertia=(0.2, MOMENT, 0.4),
+        angular_velocity=(0.0, speed, 0.0),
+        geometry=[Geometry(role="visual", shape="sphere", radius=0.2)],
+    )
+    pin = Joint(name="pin", type="hinge", body2="rotor", anchor=(0, 0, 0), axis=Y, **elements)
+    return scene_of([body], [pin], gravity=NO_GRAVITY)
+
+
+def run(scene: Scene, **options) -> ic.Recording:
+    """Simulate to a tolerance far below the methods' errors unless told."""
+    return ic.simulate(scene, **({"tolerance": 1e-13} | options))
+
+
+def coordinate(recording: ic.Recording) -> np.ndarray:
+    """Displacement [m] of the sled along x, or angle [rad] of the rotor, per frame."""
+    if "pin" in recording.joints:
+        return recording.joints["pin"]["angle"]
+    return recording.positions[:, 0, 0]
+
+
+def errors(recording: ic.Recording, exact) -> float:
+    """Largest distance of the coordinate from ``exact``, a function of the times."""
+    return float(np.abs(coordinate(recording) - exact(recording.times)).max())
+
+
+def unbalance(recording: ic.Recording) -> float:
+    """Largest |E - E0 - work + dissipated| over the steps [J]."""
+    return recording.diagnostics["energy_j"]["max_abs_drift"]

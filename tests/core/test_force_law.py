@@ -1,0 +1,127 @@
+"""Force laws of free axes: the active piece is the inverse of x - ρ p(x), for every law."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from impulse_core.jit import kernel
+from impulse_core.joints import force_law as fl
+
+
+@kernel
+def active_piece(law, z, rho):
+    return fl.active_piece(law, 0, z, rho)
+
+
+@kernel
+def no_force(law):
+    fl.no_force(law, 0)
+
+
+def values(limit):
+    return st.floats(-limit, limit, allow_subnormal=False)
+
+
+sizes = st.sampled_from([0.0, 1e-3, 0.5, 1.0, 30.0, 1e100])
+slopes = st.sampled_from([0.0, 1e-6, 0.3, 2.0, 1e4, 1e9])
+
+
+@st.composite
+def laws(draw):
+    """Any law: limits in order or absent, jumps and slopes of any size or none."""
+    law = np.zeros((1, fl.LAW_NUMBERS))
+    lower, upper = sorted((draw(values(2.0)), draw(values(2.0))))
+    law[0, fl.LOWER] = lower if draw(st.booleans()) else -math.inf
+    law[0, fl.UPPER] = upper if draw(st.booleans()) else math.inf
+    law[0, fl.FRICTION_AT], law[0, fl.FRICTION] = draw(values(2.0)), draw(sizes)
+    law[0, fl.DRIVE_AT], law[0, fl.DRIVE] = draw(values(2.0)), draw(sizes)
+    law[0, fl.SERVO], law[0, fl.SERVO_SLOPE] = draw(values(10.0)), draw(slopes)
+    law[0, fl.SERVO_BOUND] = draw(sizes)
+    law[0, fl.BASE], law[0, fl.BASE_SLOPE] = draw(values(10.0)), draw(slopes)
+    return law
+
+
+def jump(x, at, size):
+    """Interval of values of ∓size at ``at``, shape (2,): smallest and largest."""
+    if x < at:
+        return np.array([size, size])
+    if x > at:
+        return np.array([-size, -size])
+    return np.array([-size, size])
+
+
+def force(law, x):
+    """The set p(x) as an interval, from the formula and not from the code."""
+    r = law[0]
+    p = np.full(2, r[fl.BASE] - r[fl.BASE_SLOPE] * x)
+    p += np.clip(r[fl.SERVO] - r[fl.SERVO_SLOPE] * x, -r[fl.SERVO_BOUND], r[fl.SERVO_BOUND])
+    p += jump(x, r[fl.FRICTION_AT], r[fl.FRICTION]) + jump(x, r[fl.DRIVE_AT], r[fl.DRIVE])
+    if x <= r[fl.LOWER]:
+        p[1] = math.inf
+    if x >= r[fl.UPPER]:
+        p[0] = -math.inf
+    return p
+
+
+@given(laws(), values(50.0), st.sampled_from([1e-4, 0.02, 1.0, 40.0]))
+@example(np.zeros((1, fl.LAW_NUMBERS)), 0.0, 1.0)
+def test_active_piece_is_the_inverse(law, z, rho):
+    """The x and p it stands for satisfy x - ρ p = z with p in p(x), to rounding."""
+    vertical, first, slope = active_piece(law, z, rho)
+
+    if vertical:
+        x = first
+        p = (x - z) / rho
+    else:
+        x = (z + rho * first) / (1.0 + rho * slope)
+        p = first - slope * x
+
+    lowest, highest = force(law, x)
+    terms = [abs(t) for t in law[0] if abs(t) < math.inf]
+    near = 1e-13 * (max(terms) * (1.0 + abs(x)) + abs(z) / rho)
+    # rounding of x moves p by the slope, and may put x beside the breakpoint it should be on
+    shift = 1e-13 * (1.0 + abs(x) + abs(z))
+    near += (slope + law[0, fl.BASE_SLOPE] + law[0, fl.SERVO_SLOPE]) * shift
+    around = [force(law, x - shift), force(law, x + shift)]
+    assert min(lowest, around[1][0]) - near <= p <= max(highest, around[0][1]) + near
+    assert law[0, fl.LOWER] - shift <= x <= law[0, fl.UPPER] + shift
+
+
+def test_no_force():
+    """Without elements every x is free: p = 0, no slope."""
+    law = np.ones((1, fl.LAW_NUMBERS))
+
+    no_force(law)
+
+    assert active_piece(law, 0.7, 1.0) == (0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("z", "expected"),
+    [
+        (-1.5, (0, 0.4, 0.0)),  # slips to the left of x_f = 0
+        (-0.3, (1, 0.0, 0.0)),  # sticks: |x - z| < ρ F
+        (0.3, (1, 0.0, 0.0)),
+        (1.5, (0, -0.4, 0.0)),
+    ],
+)
+def test_friction(z, expected):
+    """Dry friction of 0.4 N s at x = 0, by hand."""
+    law = np.zeros((1, fl.LAW_NUMBERS))
+    no_force(law)
+    law[0, fl.FRICTION] = 0.4
+
+    assert active_piece(law, z, 1.0) == expected
+
+
+def test_limit_wins_over_a_motor():
+    """A motor without limit beyond a joint limit: the joint stays at its limit."""
+    law = np.zeros((1, fl.LAW_NUMBERS))
+    no_force(law)
+    law[0, fl.UPPER] = 0.5
+    law[0, fl.DRIVE_AT], law[0, fl.DRIVE] = 1.0, 1e100
+
+    assert active_piece(law, 0.9, 1.0) == (1, 0.5, 0.0)

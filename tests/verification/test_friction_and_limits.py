@@ -1,0 +1,209 @@
+"""Dry friction and limits: where they stop, hold, bounce, and what they take out of the energy."""
+
+import math
+
+import numpy as np
+import pytest
+
+import impulse_core as ic
+from impulse_schema.models import Friction, Limit, Motor, Spring
+from tests.core.machines import MASS, MOMENT, coordinate, rotor, run, sled, unbalance
+
+DOWN = (-9.81, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+@pytest.mark.parametrize("step", [0.01, 0.013, 0.05])
+def test_sliding_body_stops_where_it_should(build, inertia, step):
+    """Deceleration a = F/m is exact; the step that stops it is off by at most a h²/8."""
+    force, speed = 1.7, 1.3
+    a = force / inertia
+    stop, way = speed / a, 0.5 * speed**2 / a
+
+    recording = run(
+        build(speed, frictions=[Friction(force=force)]), duration=2.6, fps=20, step=step
+    )
+
+    t = recording.times
+    sliding = t <= stop - step
+    exact = speed * t[sliding] - 0.5 * a * t[sliding] ** 2
+    assert coordinate(recording)[sliding] == pytest.approx(exact, abs=1e-11)
+    resting = coordinate(recording)[t >= stop + step]
+    assert np.ptp(resting) <= 1e-14
+    assert abs(resting[0] - way) <= a * step**2 / 8 + 1e-11
+    energy = recording.diagnostics["energy_j"]
+    assert energy["final"] == 0.0
+    assert energy["dissipated"] == pytest.approx(0.5 * inertia * speed**2, rel=1e-12)
+    assert unbalance(recording) <= 1e-12
+
+
+def test_friction_holds_below_its_limit_and_slides_above():
+    """At 99.9 % of the friction nothing creeps in 20 s; at 120 % it slides with a = g - F/m."""
+    held, sliding = (
+        run(sled(gravity=DOWN, frictions=[Friction(force=force)]), duration=20.0, fps=1)
+        for force in (MASS * 9.81 / 0.999, MASS * 9.81 / 1.2)
+    )
+
+    assert np.abs(coordinate(held)).max() <= 1e-14
+    a = 9.81 * (1 - 1 / 1.2)
+    assert coordinate(sliding) == pytest.approx(-0.5 * a * sliding.times**2, rel=1e-11)
+    assert unbalance(sliding) <= 1e-9
+
+
+def test_oscillator_with_dry_friction():
+    """Every half period the amplitude falls by 2F/k, until it stops within F/k of the centre."""
+    k, force, start = 50.0, 1.0, 0.5
+    scene = sled(springs=[Spring(stiffness=k, rest=start)], frictions=[Friction(force=force)])
+    w = math.sqrt(k / MASS)
+
+    recording = run(scene, duration=12.0, fps=1000, step=0.001)
+
+    x = coordinate(recording) - start
+    for half in range(1, 12):
+        wanted = start - 2.0 * half * force / k
+        turn = int(np.argmin(np.abs(recording.times - half * math.pi / w)))
+        assert abs(x[turn]) == pytest.approx(wanted, abs=2e-5)
+    assert np.ptp(x[-2000:]) <= 1e-13
+    assert abs(x[-1]) <= force / k
+    assert unbalance(recording) <= 1e-5
+
+
+def test_limit_without_restitution_stops_the_body():
+    """No penetration beyond the tolerance, no bounce; the kinetic energy is dissipated."""
+    recording = run(sled(2.0, limits=[Limit(upper=0.333)]), duration=1.0, fps=100, tolerance=1e-9)
+
+    x = coordinate(recording)
+    assert x.max() <= 0.333 + 1e-9
+    assert x[recording.times > 0.19] == pytest.approx(0.333, abs=1e-9)
+    energy = recording.diagnostics["energy_j"]
+    assert energy["dissipated"] == pytest.approx(0.5 * MASS * 4.0, rel=1e-9)
+    assert unbalance(recording) <= 1e-9
+
+
+def test_body_rests_on_its_limit():
+    """Dropped on a stop without restitution it stays there for 20 s, does not sink and not hop."""
+    recording = run(sled(gravity=DOWN, limits=[Limit(lower=-0.2)]), duration=20.0, fps=50)
+
+    x = coordinate(recording)
+    assert x.min() >= -0.2 - 1e-12
+    resting = recording.times > math.sqrt(2 * 0.2 / 9.81) + 0.02
+    assert x[resting] == pytest.approx(-0.2, abs=1e-12)
+    assert recording.energy["kinetic"][-1] <= 1e-24
+
+
+@pytest.mark.parametrize("restitution", [0.3, 0.8, 1.0])
+def test_body_bounces(restitution):
+    """Without loads the speed after each wall is e times that before, to round-off."""
+    limits = [Limit(lower=-0.5, upper=0.5, restitution=restitution)]
+
+    recording = run(sled(2.0, limits=limits), duration=1.3, fps=100)
+
+    x = coordinate(recording)
+    assert np.abs(x).max() <= 0.5 + 1e-12
+    v = np.diff(x) * 100
+    t = recording.times[:-1]
+    hits = [0.25, 0.25 + 0.5 / restitution]
+    after_first = v[(t > hits[0] + 0.02) & (t < hits[1] - 0.03)]
+    assert after_first == pytest.approx(-2.0 * restitution, rel=1e-9)
+    assert unbalance(recording) <= 1e-9
+    if restitution == 1.0:
+        assert recording.energy["kinetic"] == pytest.approx(0.5 * MASS * 4.0, rel=1e-9)
+
+
+def test_bouncing_ball_comes_to_rest():
+    """Dropped with e = 0.5: bounces get smaller until it lies still, and stays so."""
+    limits = [Limit(lower=-0.3, restitution=0.5)]
+
+    recording = run(sled(gravity=DOWN, limits=limits), duration=4.0, fps=100, step=0.005)
+
+    x = coordinate(recording)
+    t0 = math.sqrt(2 * 0.3 / 9.81)
+    apex = x[(recording.times > t0) & (recording.times < t0 + 2 * 0.5 * t0)].max()
+    # the bounce takes the velocity of the step before the impact: off by g h at most
+    v = 0.5 * math.sqrt(2 * 9.81 * 0.3)
+    assert apex + 0.3 == pytest.approx(v**2 / (2 * 9.81), abs=v * 0.005)
+    assert x.min() >= -0.3 - 1e-12
+    assert x[recording.times > 2.0] == pytest.approx(-0.3, abs=1e-9)
+
+
+@pytest.mark.parametrize("build", [sled, rotor])
+def test_limits_that_are_equal_lock_the_axis(build):
+    """lower = upper = 0: nothing moves, whatever pushes."""
+    scene = build(
+        limits=[Limit(lower=0.0, upper=0.0)],
+        motors=[Motor(kind="velocity", target=3.0, max_force=50.0)],
+        springs=[Spring(stiffness=1e3, rest=1.0)],
+    )
+
+    recording = run(scene, duration=1.0, fps=50)
+
+    assert np.abs(coordinate(recording)).max() <= 1e-12
+
+
+def test_motor_runs_into_a_limit():
+    """It presses on with its force; the limit holds, and nothing is dissipated by resting there."""
+    scene = sled(
+        motors=[Motor(kind="velocity", target=1.0, max_force=20.0)], limits=[Limit(upper=0.3)]
+    )
+
+    recording = run(scene, duration=2.0, fps=50, tolerance=1e-10)
+
+    assert coordinate(recording).max() <= 0.3 + 1e-10
+    assert coordinate(recording)[-1] == pytest.approx(0.3, abs=1e-10)
+    energy = recording.diagnostics["energy_j"]
+    assert energy["work_of_motors"] - energy["dissipated"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_everything_on_one_axis():
+    """Spring, damper, friction, servo and limits together balance their energy within limits.
+
+    At an impact the spring's work is off by that of half a step, so the balance is of first order.
+    """
+    scene = sled(
+        1.5,
+        gravity=(-3.0, 0.0, 0.0),
+        springs=[Spring(stiffness=80.0, damping=1.0, rest=0.1)],
+        frictions=[Friction(force=0.8)],
+        limits=[Limit(lower=-0.15, upper=0.2)],
+        motors=[
+            Motor(
+                kind="servo",
+                expression="0.3*sin(5*t)",
+                proportional=100.0,
+                derivative=4.0,
+                max_force=12.0,
+            )
+        ],
+    )
+
+    coarse, fine = (
+        run(scene, duration=4.0, fps=50, step=h, tolerance=1e-9) for h in (0.008, 0.001)
+    )
+
+    for recording in (coarse, fine):
+        x = coordinate(recording)
+        assert x.min() >= -0.15 - 1e-9
+        assert x.max() <= 0.2 + 1e-9
+        assert x.max() > 0.19
+    assert unbalance(fine) < unbalance(coarse) / 3.0
+    assert unbalance(fine) <= 1e-2
+
+
+@pytest.mark.parametrize("method", ["imp4", "imp6", "imp8", "imp10"])
+@pytest.mark.parametrize(
+    ("elements", "words"),
+    [
+        ({"frictions": [Friction(force=1.0)]}, "the friction of joint 'rail'"),
+        ({"limits": [Limit(upper=1.0)]}, "the limit of joint 'rail'"),
+        ({"springs": [Spring(damping=1.0)]}, "the damping of joint 'rail'"),
+        ({"motors": [Motor(kind="velocity", target=1.0)]}, "the motor of joint 'rail'"),
+    ],
+)
+def test_methods_that_go_back_in_time_refuse_what_cannot(method, elements, words):
+    """Order above two with dissipation: refused with the element's name, and what to use."""
+    with pytest.raises(ic.OptionError) as caught:
+        run(sled(**elements), duration=0.1, method=method)
+
+    assert words in str(caught.value)
+    assert method in str(caught.value)
+    assert "imp2" in str(caught.value)
