@@ -76,7 +76,7 @@ def simulate(
         budget_ms: Time each step may take [ms], for solver "iterative": a step ends there with
             the joints as far corrected as it came. The result depends on the machine.
         budget_corrections: The same as a number of corrections of single joints, with the same
-            result everywhere.
+            result everywhere. Two for each joint and stage are made whatever the budget.
         assemble: Pull joints together that start any distance apart; the report says how far
             each body moved.
         threads: Largest number of threads; the result does not depend on it.

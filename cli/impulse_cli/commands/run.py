@@ -82,7 +82,7 @@ _SOLVERS = ("direct", "sle", "iterative")
     metavar="N",
     type=click.IntRange(min=1),
     help="The same as a number of joint corrections for each step, with the same motion"
-    " everywhere (solver iterative).",
+    " everywhere; two for each joint are made at least (solver iterative).",
 )
 @click.option("--report", metavar="FILE", type=FILE, help="Write what was measured as JSON.")
 @click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use.")
