@@ -13,6 +13,8 @@ from impulse_cli.experiments.scenes.trees import hub, tree
 from impulse_schema import Scene, scene_to_xml
 
 HERE = Path(__file__).resolve().parent
+# What `impulse experiment` simulates has to be in the wheel; functions there need no file.
+PACKAGED = HERE.parent / "cli" / "impulse_cli" / "experiments" / "scenes"
 sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms", "machines")]
 
 from machines import machines  # noqa: E402
@@ -33,11 +35,19 @@ def scenes() -> dict[str, Scene]:
 
 def main() -> None:
     for name, scene in scenes().items():
-        path, text = HERE / name, scene_to_xml(scene)
-        current = path.exists() and path.read_bytes() == text
-        if not current:
-            path.write_bytes(text)
-        print(f"{path.relative_to(HERE.parent)}: {'as it was' if current else 'written'}")
+        write(HERE / name, scene)
+    for name, scene in machines().items():
+        if name in ("machines/car.xml", "machines/leg.xml"):
+            write(PACKAGED / Path(name).name, scene)
+
+
+def write(path: Path, scene: Scene) -> None:
+    """Write a scene where the file does not hold it yet."""
+    text = scene_to_xml(scene)
+    current = path.exists() and path.read_bytes() == text
+    if not current:
+        path.write_bytes(text)
+    print(f"{path.relative_to(HERE.parent)}: {'as it was' if current else 'written'}")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ import csv
 import importlib.util
 import json
 import math
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from impulse_cli.experiments import EXPERIMENTS, bfs05_chain, bs06_tree, sb05
+from impulse_cli.experiments import EXPERIMENTS, bfs05_chain, bs06_tree, sb05, scenes
 from impulse_cli.experiments.numbers import milliseconds, power
 from impulse_cli.experiments.sb05_claims import claims
 from impulse_cli.experiments.sb05_runs import Run, Runs
@@ -19,6 +20,7 @@ from tests.references import pendulum
 from .conftest import Cli
 
 NAMES = tuple(EXPERIMENTS)
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
 
 
 def run_quickly(cli: Cli, folder: Path, name: str) -> dict:
@@ -147,6 +149,39 @@ def test_chain_holds_to_its_tolerance(cli: Cli, tmp_path: Path) -> None:
         assert record["failure"] == ""
         assert record["max_joint_error_m"] <= 1e-12
         assert 0 < record["corrections_per_step"] <= record["max_corrections"]
+
+
+def test_packaged_machines_are_the_samples() -> None:
+    """The scenes that an installed program holds are those of sample_scenes, byte for byte."""
+    for name in ("car", "leg"):
+        packaged = resources.files(scenes).joinpath(f"{name}.xml").read_bytes()
+        assert packaged == (SAMPLES / "machines" / f"{name}.xml").read_bytes()
+
+
+def test_leg_is_the_papers(cli: Cli, tmp_path: Path) -> None:
+    """One servo, two hinges, one slider, one loop, one freedom; the servo follows its target."""
+    content = run_quickly(cli, tmp_path, "bs06-leg")
+
+    (claim,) = content["claims"]
+    assert claim["holds"], claim["found"]
+    assert claim["found"].endswith("1 closed loop, 1 degree of freedom")
+    (motors,) = [table for table in content["tables"] if table["title"].startswith("Motors")]
+    ((joint, kind, _, deviation, drive, limit),) = motors["rows"]
+    assert (joint, kind) == ("servo", "servo")
+    assert float(deviation.removesuffix(" rad")) < 0.05
+    assert float(drive) <= float(limit)
+
+
+def test_car_keeps_its_joints(cli: Cli, tmp_path: Path) -> None:
+    """Steps of any length hold the joints to 1e-6 m, and the steering follows its sine."""
+    content = run_quickly(cli, tmp_path, "bs06-car")
+
+    assert [record["step_s"] for record in content["data"]] == [0.01, 0.005, 0.0025]
+    assert all(record["max_joint_error_m"] <= 1e-6 for record in content["data"])
+    assert all(record["failure"] == "" for record in content["data"])
+    (motors,) = [table for table in content["tables"] if table["title"].startswith("Motors")]
+    (steering,) = [row for row in motors["rows"] if row[0] == "steering"]
+    assert float(steering[3].removesuffix(" m")) < 0.005
 
 
 def make_runs(errors: dict[str, float], failing: tuple[str, ...] = ()) -> Runs:

@@ -22,6 +22,8 @@ EXPERIMENTS = {
     "bs06-tree": "Trees of 31 to 255 ball joints: milliseconds a step, three solvers.",
     "bs06-hub": "127 ball joints on one body: milliseconds a step, three solvers.",
     "bfs05-chain": "Eight bodies between two fixed points, to 1e-12 m: corrections and time.",
+    "bs06-car": "A car with motors, steering and suspension: time, and how motors follow.",
+    "bs06-leg": "A leg of the walking machine: servo, two hinges and a slider in a loop.",
 }
 """What each experiment shows, in the order in which ``all`` runs them."""
 

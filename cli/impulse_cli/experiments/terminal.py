@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from impulse_cli.experiments.computer import computer
 from impulse_cli.experiments.result import Claim, Result, Table
 
 __all__ = ["show"]
@@ -27,6 +28,7 @@ def show(result: Result, console: Console) -> None:
         console.print(_claims(result.claims))
     for remark in result.remarks:
         console.print(Text(f"• {remark}"))
+    console.print(Text(f"Computer: {computer()}"))
 
 
 def _table(table: Table) -> RichTable:
