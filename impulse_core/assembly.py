@@ -56,7 +56,7 @@ def close_joints(model, structure, state, tolerance, work):
         _, _, error, joint = joint_errors(model, state.position, state.orientation, work.error)
         near = state.term_position
         slip, coupling = coupling_errors(
-            model, state.position, state.orientation, near, near, work.error
+            model, model.coupled, state.position, state.orientation, near, near, work.error
         )
         if slip > error:
             error, joint = slip, coupling

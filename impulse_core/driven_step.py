@@ -77,7 +77,7 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
         work.axis_force[k] = work.axis_impulse[k] / h
 
     advance(model, state, h, work)
-    accept_coordinates(model, state, work)
+    accept_coordinates(model, model.coupled, state, work)
     state.time[0] += h
     joint_directions(model, state.position, state.orientation, work.now)
     kick(model, state, 0.5 * h, work)

@@ -207,6 +207,8 @@ class Model(NamedTuple):
     """Functions of time."""
     couplings: Couplings
     """Relations between joint coordinates."""
+    coupled: int | None
+    """1, or None if there are no couplings: kernels are then compiled without them."""
 
     load_body: Ints
     """Row of the body each load acts on, shape (l,)."""

@@ -49,7 +49,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     if not lines_turn_little(model, state, work, tally):
         return False
     advance(model, state, h, work)
-    accept_coordinates(model, state, work)
+    accept_coordinates(model, model.coupled, state, work)
     state.time[0] += h
     prepare(model, structure, state, work)
     kick(model, state, 0.5 * h, work)
@@ -119,7 +119,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
     if len(model.body1) == 0:
         predict(model, state, h, work)
         return True
-    foresee_coordinates(model, state, h, work)
+    foresee_coordinates(model, model.coupled, state, h, work)
     warm_start(model, state, h, work)
     previous = 1e300
     stalls = 0
@@ -129,18 +129,18 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
         shift, turn, error, joint = joint_errors(
             model, work.next_position, work.next_orientation, work.error
         )
-        if len(model.couplings.joint):
-            slip, coupling = coupling_errors(
-                model,
-                work.next_position,
-                work.next_orientation,
-                work.term_near,
-                work.term_next,
-                work.error,
-            )
-            shift = max(shift, slip)
-            if slip > error:
-                error, joint = slip, coupling
+        slip, coupling = coupling_errors(
+            model,
+            model.coupled,
+            work.next_position,
+            work.next_orientation,
+            work.term_near,
+            work.term_next,
+            work.error,
+        )
+        shift = max(shift, slip)
+        if slip > error:
+            error, joint = slip, coupling
         error, joint, renewed = residual(model, structure, state, h, error, joint, work)
         if renewed:  # another piece of a force law is another problem, so count anew
             newton = False

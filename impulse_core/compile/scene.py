@@ -153,6 +153,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             **{key: array for key, array in vars(joints).items() if key in Model._fields},
             **axes,
             couplings=couplings,
+            coupled=1 if len(couplings.joint) else None,
             **_loads(scene, rows, bodies),
             paths=kinematics.paths,
         ),

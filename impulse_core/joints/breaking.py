@@ -50,7 +50,7 @@ def _take_out(model, state, work, tally, j):
         work.error[j, row] = 0.0
         work.impulse[j, row] = 0.0
         work.compliance[j, row] = 1.0
-    release_couplings(model, work, j)
+    release_couplings(model, model.coupled, work, j)
     for k in range(len(model.axis_joint)):
         if model.axis_joint[k] == j:
             stretch = state.axis_position[k] - model.axis_rest[k]

@@ -182,7 +182,7 @@ def joint_errors(model, position, orientation, error):
 @inner_kernel
 def joint_directions(model, position, orientation, directions):
     """Arms and row directions of all joints at these poses, into directions."""
-    coupling_directions(model, position, orientation, directions)
+    coupling_directions(model, model.coupled, position, orientation, directions)
     for j in range(len(model.body1)):
         if model.translation_part[j] == COUPLING:
             continue
@@ -268,7 +268,7 @@ def apply_impulses(model, impulse, state, work):
                 work_done -= dot(P, vec3_at(work.angular_velocity, i2))
         put_vec3(state.angular_momentum, i1, L1)
         put_vec3(state.angular_momentum, i2, L2)
-    work_done += apply_coupling_impulses(model, impulse, state, work)
+    work_done += apply_coupling_impulses(model, model.coupled, impulse, state, work)
     for i in range(model.dynamic, len(model.mass)):
         put_vec3(state.angular_momentum, i, ZERO3)
     work.kinematic_work[0] += work_done
@@ -322,4 +322,4 @@ def relative_velocities(model, state, work, rate):
             if model.has_axis[j, 1]:
                 u = Vec3(u.x, u.y, 0.0)
             fastest = max(fastest, norm(u) * model.body_length[j])
-    return max(fastest, coupling_velocities(model, state, work, rate))
+    return max(fastest, coupling_velocities(model, model.coupled, state, work, rate))

@@ -12,6 +12,9 @@ the joint, carried by its body 1, and B its point of body 2,
 
 so every term acts on both bodies of its joint as a motor on that axis would, and momenta are
 conserved. The multiplier of a coupling stands in row 0 of its joint.
+
+Functions that take ``coupled`` are compiled as nothing where that is None: scenes without couplings
+do not wait for them.
 """
 
 from __future__ import annotations
@@ -43,12 +46,14 @@ def _coordinate(model, k, position, orientation, near):
 
 
 @inner_kernel
-def coupling_errors(model, position, orientation, near, coordinate, error):
+def coupling_errors(model, coupled, position, orientation, near, coordinate, error):
     """Errors of all couplings at these poses, into error (m, 6); coordinates into coordinate (t,).
 
     Returns the largest error in metres and its joint, -1 if there is none. A NaN makes that
     error infinite.
     """
+    if coupled is None:
+        return 0.0, -1
     couplings = model.couplings
     worst = 0.0
     worst_joint = -1
@@ -72,8 +77,10 @@ def coupling_errors(model, position, orientation, near, coordinate, error):
 
 
 @inner_kernel
-def coupling_directions(model, position, orientation, directions):
+def coupling_directions(model, coupled, position, orientation, directions):
     """Axes and arms of all terms at these poses, into directions."""
+    if coupled is None:
+        return
     terms = model.couplings
     for k in range(len(terms.term_joint)):
         j = terms.term_joint[k]
@@ -129,11 +136,13 @@ def push_term(model, k, impulse, state, work):
 
 
 @inner_kernel
-def apply_coupling_impulses(model, impulse, state, work):
+def apply_coupling_impulses(model, coupled, impulse, state, work):
     """Change the momenta by Gᵀλ of all couplings; impulse is λ, shape (m, 6).
 
     Returns the work of kinematic bodies [J], as apply_impulses counts it.
     """
+    if coupled is None:
+        return 0.0
     couplings = model.couplings
     work_done = 0.0
     for c in range(len(couplings.joint)):
@@ -181,8 +190,10 @@ def term_rate(model, k, state, work):
 
 
 @inner_kernel
-def coupling_velocities(model, state, work, rate):
+def coupling_velocities(model, coupled, state, work, rate):
     """G v of all couplings, into rate (m, 6). Returns the largest in m/s."""
+    if coupled is None:
+        return 0.0
     couplings = model.couplings
     fastest = 0.0
     for c in range(len(couplings.joint)):
@@ -196,23 +207,29 @@ def coupling_velocities(model, state, work, rate):
 
 
 @inner_kernel
-def foresee_coordinates(model, state, h, work):
+def foresee_coordinates(model, coupled, state, h, work):
     """Where the coordinates will be at t+h if they keep their rates, to know full turns by."""
+    if coupled is None:
+        return
     for k in range(len(model.couplings.term_joint)):
         rate = term_rate(model, k, state, work)
         work.term_near[k] = state.term_position[k] + h * rate
 
 
 @inner_kernel
-def accept_coordinates(model, state, work):
+def accept_coordinates(model, coupled, state, work):
     """The coordinates of the last prediction are those of the state."""
+    if coupled is None:
+        return
     for k in range(len(model.couplings.term_joint)):
         state.term_position[k] = work.term_next[k]
 
 
 @inner_kernel
-def release_couplings(model, work, j):
+def release_couplings(model, coupled, work, j):
     """Take out the couplings of joint j, which has broken: their rows become padding."""
+    if coupled is None:
+        return
     couplings = model.couplings
     for c in range(len(couplings.joint)):
         held = False

@@ -106,10 +106,17 @@ def _assemble(model, structure, state, work):
             for side in range(2):
                 sign = 1.0 if side else -1.0
                 _put_coupling(structure, block, j, 4 + side, sign * rows)
+    _add_couplings(model, model.coupled, structure, work)
+
+
+@inner_kernel
+def _add_couplings(model, coupled, structure, work):
+    if coupled is None:
+        return
     for k in range(len(model.couplings.term_joint)):
         rows = term_rows(model, k, work.now)
         for side in range(4):
-            add_to_first_row(block, structure.coupling_block[k, side], rows[side])
+            add_to_first_row(work.block, structure.coupling_block[k, side], rows[side])
 
 
 @inner_kernel

@@ -105,8 +105,15 @@ def _assemble(model, structure, state, h, work):
             for side in range(2):
                 sign = 1.0 if side else -1.0
                 _put_pair(structure, work, j, 4 + side, sign * row, sign * column)
+    _add_couplings(model, model.coupled, structure, work)
+
+
+@inner_kernel
+def _add_couplings(model, coupled, structure, work):
+    if coupled is None:
+        return
     for k in range(len(model.couplings.term_joint)):
-        rows, columns = term_rows(model, k, then), term_rows(model, k, now)
+        rows, columns = term_rows(model, k, work.then), term_rows(model, k, work.now)
         for side in range(4):
             where = structure.coupling_block[k, side]
             add_to_first_row(work.newton_lower, where, rows[side])

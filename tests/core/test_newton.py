@@ -30,6 +30,7 @@ def _predicted_errors(model, state, h, impulse, work):
     joint_errors(model, work.next_position, work.next_orientation, work.error)
     coupling_errors(
         model,
+        model.coupled,
         work.next_position,
         work.next_orientation,
         state.term_position,
