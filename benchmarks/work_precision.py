@@ -21,9 +21,9 @@ __all__ = ["ENERGY_TARGETS", "JOINT_TARGET", "Result", "compare", "difference_of
 
 JOINT_TARGET = 1e-6  # m
 ENERGY_TARGETS = (1e-3, 1e-6, 1e-9)
-MOST_ROUNDS = 5
-LONGEST_ROUNDS = 2.0  # s of wall time for the rounds of one setting after the first
-LONGEST_TURNS = 20.0  # s for those of a pair in turns
+MOST_ROUNDS = 4
+LONGEST_ROUNDS = 0.8  # s of wall time for the rounds of one setting after the first
+LONGEST_TURNS = 15.0  # s for those of a pair in turns
 
 Setting = Impulse | MuJoCo
 
