@@ -48,7 +48,8 @@ def test_torque_of_the_motor_of_a_slider_crank():
 
     power = -6.0 * recording.joints["bearing"]["drive_torque"]
     gained = np.diff(recording.energy["total"]) * 1000  # mean over the step that ends there
-    assert power[1:] == pytest.approx(gained, abs=2e-3 * np.abs(power).max())
+    # the first step begins at the speed the sample was given
+    assert power[2:] == pytest.approx(gained[1:], abs=2e-3 * np.abs(power).max())
 
 
 def test_four_bar_driven_into_its_limits():
@@ -141,7 +142,7 @@ def test_train_of_sprung_wagons():
         for k in range(20)
     ]
 
-    recording = run(scene_of(bodies, joints), duration=4.0, fps=10, step=0.01, tolerance=1e-10)
+    recording = run(scene_of(bodies, joints), duration=12.0, fps=10, step=0.01, tolerance=1e-10)
 
     speed = (recording.positions[-1, :, 0] - recording.positions[-2, :, 0]) * 10
     assert speed == pytest.approx(2.0, abs=1e-6)

@@ -33,7 +33,7 @@ def test_sliding_body_stops_where_it_should(build, inertia, step):
     assert abs(resting[0] - way) <= a * step**2 / 8 + 1e-11
     energy = recording.diagnostics["energy_j"]
     assert energy["final"] == 0.0
-    assert energy["dissipated"] == pytest.approx(0.5 * inertia * speed**2, rel=1e-12)
+    assert energy["dissipated"] == pytest.approx(0.5 * inertia * speed**2, rel=1e-11)
     assert unbalance(recording) <= 1e-12
 
 
