@@ -12,6 +12,8 @@ from impulse_core.free_motion.flow import advance
 from impulse_core.invariants import tally_start, tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
+    OTHER_MATRIX,
+    SAME,
     add_axis_impulses,
     axis_errors,
     measure_axes,
@@ -107,15 +109,16 @@ def read_rates(model, state, rates, work):
 def axes_residual(model, structure, state, h, error, joint, work):
     """Add the rows of the axes to work.error: the worst error and joint of all rows.
 
-    Factorises again if the active piece of a law has changed, and returns whether it did.
+    Factorises again where the active piece of a law has another compliance, and returns whether
+    any law is on another piece.
     """
     predict_axes(model, state, work)
-    residual, axis, renewed = axis_errors(model, work.axis_next, h, work, work.error)
-    if renewed:
+    residual, axis, change = axis_errors(model, work.axis_next, h, work, work.error)
+    if change == OTHER_MATRIX:
         factorise(model, structure, state, work)
     if not (residual <= error):
-        return residual, model.axis_joint[axis], renewed
-    return error, joint, renewed
+        return residual, model.axis_joint[axis], change != SAME
+    return error, joint, change != SAME
 
 
 @inner_kernel
@@ -130,8 +133,8 @@ def add_element_work(model, h, before, at, work, tally):
 def correct_driven_velocities(model, structure, state, h, work, tally):
     """The velocity correction, with force laws along the axes; False if their pieces never hold.
 
-    Begins with the impulses in work.axis_impulse, which have been applied. Every change of a piece
-    needs a new factor; with the right pieces one solve is exact.
+    Begins with the impulses in work.axis_impulse, which have been applied. With the right pieces
+    one solve is exact where the joints close no loop.
     """
     for j in range(len(model.body1)):
         for row in range(6):
@@ -141,19 +144,20 @@ def correct_driven_velocities(model, structure, state, h, work, tally):
     state.multiplier_step[0] = h
     angular_velocities(model, state, work)
     previous = 1e300
-    factors, solves = 0, 0
+    pieces, solves = 0, 0
     while True:
         rate = relative_velocities(model, state, work, work.error)
         read_axes(model, work.error, work.axis_after)
-        residual, _, renewed = axis_errors(model, work.axis_after, 1.0, work, work.error)
+        residual, _, change = axis_errors(model, work.axis_after, 1.0, work, work.error)
         rate = max(rate, residual)
-        if renewed or factors == 0:
-            if factors == _MOST_PIECES:
-                return False
+        if pieces == 0 or change == OTHER_MATRIX:
             factorise(model, structure, state, work)
-            factors += 1
+        if pieces == 0 or change != SAME:
+            if pieces == _MOST_PIECES:
+                return False
+            pieces += 1
             solves = 0
-        elif solves == VELOCITY_SOLVES or not (rate < 0.5 * previous):
+        elif not structure.has_loops or solves == VELOCITY_SOLVES or not (rate < 0.5 * previous):
             return True
         previous = rate
         solve(structure, work.error, -1.0, work)

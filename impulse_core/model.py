@@ -178,7 +178,8 @@ class Model(NamedTuple):
     axis_offset: Floats
     """What a·(B-A) is at the start pose [m], shape (a,)."""
     axis_inverse_mass: Floats
-    """Inverse mass of the two free bodies along the axis [1/kg | 1/(kg m²)], shape (a,)."""
+    """Inverse mass along the axis of the two bodies and their joint alone [1/kg | 1/(kg m²)],
+    shape (a,)."""
     axis_length: Floats
     """Weight of its coordinate [m/rad], 1 for displacements, shape (a,)."""
     axis_stiffness: Floats

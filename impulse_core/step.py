@@ -114,7 +114,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
     fast, not to what, the iteration converges.
 
     Elements on free axes take part by two kernels: residual adds theirs to the right-hand side and
-    says whether it had to renew the factor, applied adds up the impulses along the axes.
+    says whether the laws along them moved to other pieces; applied adds up their impulses.
     """
     if len(model.body1) == 0:
         predict(model, state, h, work)
@@ -141,8 +141,8 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
         shift = max(shift, slip)
         if slip > error:
             error, joint = slip, coupling
-        error, joint, renewed = residual(model, structure, state, h, error, joint, work)
-        if renewed:  # another piece of a force law is another problem, so count anew
+        error, joint, moved = residual(model, structure, state, h, error, joint, work)
+        if moved:  # another piece of a force law is another problem, so count anew
             newton = False
             previous = 1e300
         tally.failed_joint[0] = joint

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
 from impulse_core.compile.joints import JointArrays
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
@@ -20,7 +21,6 @@ from impulse_core.joints.table import (
     TRANSLATION_AXIS,
     VELOCITY_MOTOR,
 )
-from impulse_core.model import Floats
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
 
@@ -59,8 +59,7 @@ class _Axis:
 def axis_fields(
     scene: Scene,
     joints: JointArrays,
-    inverse_mass: Floats,
-    inverse_inertia: Floats,
+    bodies: BodyRows,
     problems: ProblemList,
 ) -> dict[str, Any]:
     """The axis and motor fields of Model and its ``signals``, by its names.
@@ -68,17 +67,15 @@ def axis_fields(
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
         joints: Joint arrays.
-        inverse_mass: Of the body rows [1/kg], shape (n+1,).
-        inverse_inertia: Their inverse principal moments [1/(kg m²)], shape (n+1, 3).
+        bodies: Start of the body rows.
         problems: Where limits that exclude the start pose are reported.
     """
     names = joint_names(scene)
-    softest = inverse_inertia.max(axis=1)
     axes = []
     for j, joint in enumerate(scene.joints):
         for freedom in FREE_AXES.get(joint.type, ()):
             if any(_of(joint, key, freedom) for key in _ELEMENTS):
-                axis = _axis(j, AXIS_ROWS[freedom], joints, inverse_mass, softest)
+                axis = _axis(j, AXIS_ROWS[freedom], joints, bodies)
                 _add_elements(axis, joint, freedom)
                 _check_limits(joint, j, names[j], freedom, problems)
                 axes.append(axis)
@@ -88,7 +85,7 @@ def axis_fields(
         rest = start if spring.rest_length is None else spring.rest_length
         rows = range(3) if joints.translation_part[j] == OFFSET else [TRANSLATION_AXIS]
         for row in rows:
-            axis = _axis(j, row, joints, inverse_mass, softest)
+            axis = _axis(j, row, joints, bodies)
             axis.add_spring(spring.stiffness, spring.damping, rest)
             axes.append(axis)
     return _arrays(axes, len(joints.body1))
@@ -100,13 +97,11 @@ def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
     return [item for item in getattr(joint, key) if (item.freedom or default) == freedom]
 
 
-def _axis(j: int, row: int, joints: JointArrays, inverse_mass: Floats, softest: Floats) -> _Axis:
-    i1, i2 = joints.body1[j], joints.body2[j]
+def _axis(j: int, row: int, joints: JointArrays, bodies: BodyRows) -> _Axis:
+    inverse_mass = inverse_mass_along(j, row, joints, bodies)
     if row == ROTATION_AXIS:
-        return _Axis(j, row, 0.0, softest[i1] + softest[i2], joints.body_length[j])
-    arms = [float(r @ r) for r in (joints.anchor1[j], joints.anchor2[j])]
-    along = [inverse_mass[i] + arm * softest[i] for i, arm in zip((i1, i2), arms, strict=True)]
-    return _Axis(j, row, joints.start_offset[j], sum(along), 1.0)
+        return _Axis(j, row, 0.0, inverse_mass, joints.body_length[j])
+    return _Axis(j, row, joints.start_offset[j], inverse_mass, 1.0)
 
 
 def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:

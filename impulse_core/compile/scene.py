@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.axes import axis_fields, dissipation
+from impulse_core.compile.axis_mass import BodyRows
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.couplings import check_constants, compile_couplings
 from impulse_core.compile.joints import check_start, compile_joints
@@ -124,7 +125,8 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     size, reach = _extent(scene, bodies, kinematics)
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
     inverse_mass, inverse_inertia = _inverse(bodies.mass), _inverse(bodies.moments)
-    axes = axis_fields(scene, joints, inverse_mass, inverse_inertia, problems)
+    rows_at_start = BodyRows(bodies.position, bodies.orientation, inverse_mass, inverse_inertia)
+    axes = axis_fields(scene, joints, rows_at_start, problems)
     couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
     if not assemble:
         check_start(scene, size, problems)

@@ -20,6 +20,8 @@ from impulse_core.joints.force_law import active_piece
 from impulse_core.joints.table import LENGTH, OFFSET, ROTATION_AXIS
 from impulse_core.model import SOFTEST
 
+SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
+
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
 
 
@@ -64,7 +66,7 @@ def read_axes(model, rows, values):
 
 @inner_kernel
 def _take_piece(model, k, vertical, value, slope, h, work):
-    """Make a piece the active one of axis k; 1 if its compliance differs from before.
+    """Make a piece the active one of axis k; how it differs from the one before.
 
     With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
     on a vertical piece E = 0 and e = x - x0.
@@ -74,13 +76,17 @@ def _take_piece(model, k, vertical, value, slope, h, work):
         compliance = SOFTEST * model.axis_inverse_mass[k]
         if slope * h * compliance > 1.0:
             compliance = 1.0 / (slope * h)
+    change = SAME
+    if work.axis_vertical[k] != vertical or work.axis_piece[k, 0] != value:
+        change = OTHER_PIECE
     work.axis_vertical[k] = vertical
     work.axis_piece[k, 0] = value
     work.axis_piece[k, 1] = slope
     j, row = model.axis_joint[k], model.axis_row[k]
-    changed = work.compliance[j, row] != compliance
-    work.compliance[j, row] = compliance
-    return changed
+    if work.compliance[j, row] != compliance:
+        work.compliance[j, row] = compliance
+        change = OTHER_MATRIX
+    return change
 
 
 @inner_kernel
@@ -88,19 +94,18 @@ def axis_errors(model, x, h, work, error):
     """Choose the active piece of every law at x (k,) and work.axis_impulse; residuals into error.
 
     x are the coordinates at the end of the stage, or with h = 1 the velocities there. Returns the
-    largest residual in metres, its axis, and whether a compliance changed, so that the matrix has
-    to be factorised again.
+    largest residual in metres, its axis, and what changed with the pieces: SAME, OTHER_PIECE, or
+    OTHER_MATRIX where a compliance did, so that the matrix has to be factorised again.
     """
     worst = 0.0
     worst_axis = -1
-    changed = False
+    change = SAME
     for k in range(len(model.axis_joint)):
         w = model.axis_inverse_mass[k]
         p = work.axis_impulse[k]
         rho = h * w
         vertical, value, slope = active_piece(work.axis_law, k, x[k] - rho * p, rho)
-        if _take_piece(model, k, vertical, value, slope, h, work):
-            changed = True
+        change = max(change, _take_piece(model, k, vertical, value, slope, h, work))
         j, row = model.axis_joint[k], model.axis_row[k]
         if vertical:
             residual = x[k] - value
@@ -114,7 +119,7 @@ def axis_errors(model, x, h, work, error):
         if not (size <= worst):
             worst = size if size == size else 1e300
             worst_axis = k
-    return worst, worst_axis, changed
+    return worst, worst_axis, change
 
 
 @inner_kernel

@@ -1,0 +1,89 @@
+"""Inverse mass of two bodies along a free axis of the joint between them, at the start pose.
+
+    w = g M⁻¹ gᵀ - g M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ gᵀ
+
+with g the axis row and G the constraint rows of the same joint: how fast a unit impulse along the
+axis moves the pair if nothing else holds it. A hinge to the world has 1/(J + m l²).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impulse_core.compile.joints import JointArrays
+from impulse_core.joints.table import (
+    COMMON_AXIS,
+    FIXED_ROTATION,
+    LENGTH,
+    OFFSET,
+    POINT_LINE,
+    POINT_POINT,
+    ROTATION_AXIS,
+)
+from impulse_core.model import Floats
+from impulse_core.rotations import quaternion_to_matrix, rotated
+
+__all__ = ["BodyRows", "inverse_mass_along"]
+
+
+class BodyRows:
+    """Start of the body rows of the Model, the world last.
+
+    Args:
+        position: Centres of mass [m], shape (n+1, 3).
+        orientation: Body frame to world, shape (n+1, 4).
+        inverse_mass: [1/kg], shape (n+1,).
+        inverse_inertia: Inverse principal moments [1/(kg m²)], shape (n+1, 3).
+    """
+
+    def __init__(
+        self, position: Floats, orientation: Floats, inverse_mass: Floats, inverse_inertia: Floats
+    ) -> None:
+        self.position = position
+        self.orientation = orientation
+        self.inverse_mass = inverse_mass
+        self.inverse_inertia = inverse_inertia
+
+    def mobility(self, body: int) -> Floats:
+        """M⁻¹ of one body, linear before angular, world frame, shape (6, 6)."""
+        block = np.zeros((6, 6))
+        block[:3, :3] = self.inverse_mass[body] * np.eye(3)
+        R = quaternion_to_matrix(self.orientation[body])
+        block[3:, 3:] = R @ np.diag(self.inverse_inertia[body]) @ R.T
+        return block
+
+
+def inverse_mass_along(j: int, row: int, joints: JointArrays, bodies: BodyRows) -> float:
+    """w of axis row ``row`` of joint j [1/kg | 1/(kg m²)]."""
+    i1, i2 = int(joints.body1[j]), int(joints.body2[j])
+    q1, q2 = bodies.orientation[i1], bodies.orientation[i2]
+    r1, r2 = rotated(q1, joints.anchor1[j]), rotated(q2, joints.anchor2[j])
+    apart = bodies.position[i2] + r2 - bodies.position[i1] - r1
+    part = int(joints.translation_part[j])
+    if part == POINT_LINE:  # the impulse acts at B on both bodies
+        r1 = r1 + apart
+    a, b, c = (rotated(q1, direction) for direction in joints.frame1[j].reshape(3, 3))
+    if part == LENGTH:
+        a = apart / max(float(np.linalg.norm(apart)), 1e-300)
+    elif part == OFFSET:
+        a = np.eye(3)[row]
+
+    def moving(n: Floats) -> Floats:
+        return np.concatenate([-n, -np.cross(r1, n), n, np.cross(r2, n)])
+
+    def turning(n: Floats) -> Floats:
+        return np.concatenate([np.zeros(3), -n, np.zeros(3), n])
+
+    g = turning(a) if row == ROTATION_AXIS else moving(a)
+    rotation = int(joints.rotation_part[j])
+    translations = {POINT_POINT: list(np.eye(3)), POINT_LINE: [b, c]}.get(part, [])
+    rotations = {FIXED_ROTATION: list(np.eye(3)), COMMON_AXIS: [b, c]}.get(rotation, [])
+    G = np.array([moving(n) for n in translations] + [turning(n) for n in rotations])
+    mobility = np.zeros((12, 12))
+    mobility[:6, :6], mobility[6:, 6:] = bodies.mobility(i1), bodies.mobility(i2)
+    free = float(g @ mobility @ g)
+    if len(G) == 0:
+        return free
+    coupled = G @ mobility @ g
+    held = float(coupled @ np.linalg.lstsq(G @ mobility @ G.T, coupled, rcond=None)[0])
+    return max(free - held, 1e-12 * free)
