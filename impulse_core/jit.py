@@ -68,7 +68,7 @@ if _CACHE_USABLE:
 
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
-_options = {"cache": _CACHE_USABLE, "nogil": True, "error_model": "numpy"}
+_options = {"cache": _CACHE_USABLE, "nogil": True, "error_model": "numpy", "_nrt": False}
 
 kernel = partial(numba.njit, **_options)()
 """Compiles a function that Python calls, or a small one that takes numbers and tuples."""
