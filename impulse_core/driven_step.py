@@ -21,7 +21,6 @@ from impulse_core.joints.axes import (
     push_axes,
     read_axes,
 )
-from impulse_core.joints.breaking import break_joints
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -36,7 +35,6 @@ from impulse_core.joints.elements import (
     second_half_laws,
 )
 from impulse_core.loads import kick, load_power
-from impulse_core.reactions import find_reactions_prepared
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step import (
     VELOCITY_SOLVES,
@@ -207,8 +205,4 @@ def run_driven_steps(
         keep_most(tally.most_corrections, tally.corrections[0] - before)
         keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
         tally_step(model, state, work, tally)
-        if work.may_break[0]:
-            find_reactions_prepared(model, structure, state, work)
-            if break_joints(model, state, work, tally):
-                resume(model, structure, state, work)
     return count

@@ -29,7 +29,7 @@ from impulse_core.algebra import (
     vec3_at,
 )
 from impulse_core.free_motion.kinematic import drive, resume_kinematic
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
 from impulse_core.model import SOFTEST
@@ -40,14 +40,11 @@ _SIDE = 1e-4  # s to either side of a state, for the accelerations of kinematic 
 
 @kernel
 def find_reactions(model, structure, state, work):
-    """Reactions of all joints at a state, into work.reaction."""
+    """Reactions of all joints at a state, into work.reaction_force and work.reaction_torque.
+
+    Leaves directions and factor of that state in work, and its compliances as they were.
+    """
     prepare(model, structure, state, work)
-    find_reactions_prepared(model, structure, state, work)
-
-
-@inner_kernel
-def find_reactions_prepared(model, structure, state, work):
-    """The same where directions and factor in work belong to the state."""
     rate = work.saved  # means nothing between two steps
     for i in range(len(model.mass)):
         put_vec3(rate.position, i, vec3_at(state.position, i))
@@ -86,7 +83,7 @@ def find_reactions_prepared(model, structure, state, work):
         _add_coupling(model, c, work)
 
 
-@inner_kernel
+@inlined_kernel
 def _add_coupling(model, c, work):
     """What coupling c transmits acts along the axes of its terms, as a motor there would."""
     couplings = model.couplings
@@ -100,7 +97,7 @@ def _add_coupling(model, c, work):
             put_vec3(work.reaction_force, j, vec3_at(work.reaction_force, j) + push)
 
 
-@inner_kernel
+@inlined_kernel
 def _kinematic_accelerations(model, state, rate, work):
     """Accelerations of kinematic bodies into rate, angular ones into work.next_position."""
     for k in range(len(state.interval)):
@@ -117,7 +114,7 @@ def _kinematic_accelerations(model, state, rate, work):
     resume_kinematic(model, state, work)
 
 
-@inner_kernel
+@inlined_kernel
 def _solve_constraints(model, structure, state, work):
     """A λ = -work.error of the constraint rows alone, with the axes free."""
     if len(model.axis_joint):

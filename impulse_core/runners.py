@@ -99,7 +99,41 @@ class _DirectRunner:
 class _DrivenRunner(_DirectRunner):
     """The direct solver, with elements on free axes and joints that may break."""
 
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
+        super().__init__(options, fractions, model, structure, work)
+        self._can_break = can_break(model)
+        self._broke = False  # in the last step, so that the work no longer fits the model
+
     def run(
+        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
+    ) -> int:
+        if not self._can_break:
+            return self._run(state, length, count, grid, put_back, tally)
+        from impulse_core.joints.breaking import break_joints
+        from impulse_core.reactions import find_reactions
+
+        if not count:
+            self._run(state, length, 0, grid, put_back, tally)
+            find_reactions(self.model, self.structure, state, self.work)
+            break_joints(self.model, copy_state(state), self.work, new_tally(len(self.model.body1)))
+        for done in range(count):
+            number = grid + done if grid >= 0 else -1
+            if not self._run(state, length, 1, number, put_back or self._broke, tally):
+                return done
+            put_back, self._broke = False, False
+            if self.work.may_break[0]:
+                find_reactions(self.model, self.structure, state, self.work)
+                self._broke = bool(break_joints(self.model, state, self.work, tally))
+        return count
+
+    def _run(
         self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
     ) -> int:
         from impulse_core.driven_step import run_driven_steps

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import Mat3, norm, put_mat3, vec3_at
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.coupling import release_couplings
 from impulse_core.joints.table import NO_MOTOR, NO_PART
 
 _NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-@inner_kernel
+@kernel
 def break_joints(model, state, work, tally):
     """Take joints out that carry more than they can; returns whether any broke.
 
