@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numba
 
-__all__ = ["cache_folder", "inlined_kernel", "inner_kernel", "kernel"]
+__all__ = ["array_kernel", "cache_folder", "inlined_kernel", "inner_kernel", "kernel"]
 
 _PACKAGE = Path(__file__).parent
 _WITHOUT_KERNELS = ("compile", "recording")  # folders that neither hold kernels nor their constants
@@ -68,9 +68,13 @@ if _CACHE_USABLE:
 
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
-# _nrt False: kernels allocate nothing, so arrays need not be counted as they are passed on. With
-# it every call that takes Model or Workspace counted a hundred arrays: 25 microseconds a stage.
-_options = {"cache": _CACHE_USABLE, "nogil": True, "error_model": "numpy", "_nrt": False}
+# _nrt False: kernels of a step allocate nothing, so that arrays need not be counted as they are
+# passed on; every call with Model and Workspace would count a hundred, 25 microseconds a stage.
+_allocating = {"cache": _CACHE_USABLE, "nogil": True, "error_model": "numpy"}
+_options = {**_allocating, "_nrt": False}
+
+array_kernel = partial(numba.njit, **_allocating)()
+"""Compiles a function of the geometry that makes new arrays."""
 
 kernel = partial(numba.njit, **_options)()
 """Compiles a function that Python calls, or a small one that takes numbers and tuples."""

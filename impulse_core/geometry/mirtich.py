@@ -16,12 +16,12 @@ import numpy as np
 
 from impulse_core.algebra import cross, dot, norm, vec3_at
 from impulse_core.geometry.polygons import PLANE_TO_ROUND_OFF, plane_of
-from impulse_core.jit import kernel
+from impulse_core.jit import array_kernel
 
 __all__ = ["volume_integrals"]
 
 
-@kernel
+@array_kernel
 def volume_integrals(vertices, corners, offsets):
     """The ten volume integrals, shape (10,): 1, x, y, z, x^2, y^2, z^2, xy, yz, zx.
 
@@ -50,7 +50,7 @@ def volume_integrals(vertices, corners, offsets):
     return integrals + lost
 
 
-@kernel
+@array_kernel
 def _add_face(vertices, corners, start, end, area, integrals, lost):
     """Adds n_i times the face integrals of one planar polygon to the volume integrals."""
     if not (norm(area) > 0.0):
@@ -84,7 +84,7 @@ def _add_face(vertices, corners, start, end, area, integrals, lost):
     _add(integrals, lost, 7 + c, nc * fcca / 2.0)
 
 
-@kernel
+@array_kernel
 def _add(sums, lost, i, term):
     """Neumaier's compensated sum: what a million rounded additions lose is kept beside it."""
     total = sums[i] + term
@@ -95,7 +95,7 @@ def _add(sums, lost, i, term):
     sums[i] = total
 
 
-@kernel
+@array_kernel
 def _projection_integrals(vertices, corners, start, end, axis_a, axis_b):
     """P of 1, a, b, aa, ab, bb, aaa, aab, abb, bbb over the shadow in the alpha-beta plane."""
     p1 = pa = pb = paa = pab = pbb = paaa = paab = pabb = pbbb = 0.0
@@ -153,7 +153,7 @@ def _projection_integrals(vertices, corners, start, end, axis_a, axis_b):
     )
 
 
-@kernel
+@array_kernel
 def _face_integrals(projection, na, nb, nc, w):
     """F of a, b, c, aa, bb, cc, aaa, bbb, ccc, aab, bbc, cca over the face n . x + w = 0.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from impulse_core.algebra import ZERO3, cross, dot, norm, vec3_at
-from impulse_core.jit import kernel
+from impulse_core.jit import array_kernel
 
 __all__ = ["PLANE_TO_ROUND_OFF", "plane_of", "polygon_table"]
 
@@ -14,7 +14,7 @@ __all__ = ["PLANE_TO_ROUND_OFF", "plane_of", "polygon_table"]
 PLANE_TO_ROUND_OFF = 1e-11
 
 
-@kernel
+@array_kernel
 def plane_of(vertices, corners, start, end):
     """Mean corner, area vector, size and deviation of the polygon corners[start:end].
 
@@ -45,7 +45,7 @@ def plane_of(vertices, corners, start, end):
     return mean, area, 2.0 * radius, deviation
 
 
-@kernel
+@array_kernel
 def polygon_table(vertices, corners, offsets):
     """Area [m^2], size [m], deviation [m] and volume of the cone to the origin [m^3] of each face.
 

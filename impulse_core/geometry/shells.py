@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from impulse_core.algebra import cross, dot, norm, vec3_at
-from impulse_core.jit import kernel
+from impulse_core.jit import array_kernel
 
 __all__ = ["shell_boxes", "shells_of_faces", "winding_number"]
 
 
-@kernel
+@array_kernel
 def shells_of_faces(vertex_count, corners, offsets):
     """Shell number of each face, shape (F,), and how many shells there are.
 
@@ -42,7 +42,7 @@ def shells_of_faces(vertex_count, corners, offsets):
     return shells, count
 
 
-@kernel
+@array_kernel
 def _root(parent, i):
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -50,7 +50,7 @@ def _root(parent, i):
     return i
 
 
-@kernel
+@array_kernel
 def shell_boxes(vertices, corners, offsets, shells, count):
     """Lower and upper corners of the bounding boxes of the shells, each of shape (count, 3)."""
     lower = np.full((count, 3), np.inf)
@@ -64,7 +64,7 @@ def shell_boxes(vertices, corners, offsets, shells, count):
     return lower, upper
 
 
-@kernel
+@array_kernel
 def winding_number(point, vertices, corners, offsets, faces):
     """How often the given faces of a closed surface wind around a point (near an integer).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.jit import kernel
+from impulse_core.jit import array_kernel
 
 __all__ = ["weld"]
 
@@ -34,7 +34,7 @@ def _hashes(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
-@kernel
+@array_kernel
 def _distinct_rows(
     rows: NDArray[np.float64], slots: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
