@@ -122,6 +122,7 @@ class _DrivenRunner(_DirectRunner):
         if not count:
             self._run(state, length, 0, grid, put_back, tally)
             find_reactions(self.model, self.structure, state, self.work)
+            self.work.reaction_force[:] = self.work.reaction_torque[:] = 0.0  # nothing breaks yet
             break_joints(self.model, copy_state(state), self.work, new_tally(len(self.model.body1)))
         for done in range(count):
             number = grid + done if grid >= 0 else -1
