@@ -9,7 +9,7 @@ for its compilation.
 from __future__ import annotations
 
 from impulse_core.free_motion.flow import advance
-from impulse_core.invariants import tally_start, tally_step
+from impulse_core.invariants import tally_start
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
     OTHER_MATRIX,
@@ -39,12 +39,8 @@ from impulse_core.solver.direct import factorise, solve
 from impulse_core.step import (
     VELOCITY_SOLVES,
     correct_joints_regularised,
-    halving_step,
-    keep_most,
     lines_turn_little,
-    restore,
-    resume,
-    save,
+    take_steps,
 )
 
 _MOST_PIECES = 40  # of force laws that a velocity correction may try
@@ -180,29 +176,18 @@ def begin_driven(model, state, work, tally):
 def run_driven_steps(
     model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally
 ):
-    """Take count steps of length h, as run_steps does; returns how many were completed."""
-    if put_back:
-        resume(model, structure, state, work)
-    for done in range(count):
-        if grid >= 0:
-            state.time[0] = (grid + done) * h
-        before = tally.corrections[0]
-        velocity_before = tally.velocity_corrections[0]
-        if not halving_step(
-            driven_step,
-            save,
-            restore,
-            model,
-            structure,
-            state,
-            h,
-            fractions,
-            tolerance,
-            work,
-            tally,
-        ):
-            return done
-        keep_most(tally.most_corrections, tally.corrections[0] - before)
-        keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
-        tally_step(model, state, work, tally)
-    return count
+    """take_steps with the driven step."""
+    return take_steps(
+        driven_step,
+        model,
+        structure,
+        state,
+        h,
+        count,
+        grid,
+        fractions,
+        tolerance,
+        put_back,
+        work,
+        tally,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -78,9 +79,17 @@ class _DirectRunner:
     def run(
         self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
     ) -> int:
+        return self._take_steps(state, length, count, grid, put_back, tally)
+
+    def _kernel(self) -> Callable[..., int]:
         from impulse_core.step import run_steps
 
-        done = run_steps(
+        return run_steps
+
+    def _take_steps(
+        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
+    ) -> int:
+        done = self._kernel()(
             self.model,
             self.structure,
             state,
@@ -115,18 +124,18 @@ class _DrivenRunner(_DirectRunner):
         self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
     ) -> int:
         if not self._can_break:
-            return self._run(state, length, count, grid, put_back, tally)
+            return self._take_steps(state, length, count, grid, put_back, tally)
         from impulse_core.joints.breaking import break_joints
         from impulse_core.reactions import find_reactions
 
         if not count:
-            self._run(state, length, 0, grid, put_back, tally)
+            self._take_steps(state, length, 0, grid, put_back, tally)
             find_reactions(self.model, self.structure, state, self.work)
             self.work.reaction_force[:] = self.work.reaction_torque[:] = 0.0  # nothing breaks yet
             break_joints(self.model, copy_state(state), self.work, new_tally(len(self.model.body1)))
         for done in range(count):
             number = grid + done if grid >= 0 else -1
-            if not self._run(state, length, 1, number, put_back or self._broke, tally):
+            if not self._take_steps(state, length, 1, number, put_back or self._broke, tally):
                 return done
             put_back, self._broke = False, False
             if self.work.may_break[0]:
@@ -134,25 +143,10 @@ class _DrivenRunner(_DirectRunner):
                 self._broke = bool(break_joints(self.model, state, self.work, tally))
         return count
 
-    def _run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
+    def _kernel(self) -> Callable[..., int]:
         from impulse_core.driven_step import run_driven_steps
 
-        done = run_driven_steps(
-            self.model,
-            self.structure,
-            state,
-            length,
-            count,
-            grid,
-            self.fractions,
-            self.options.tolerance,
-            put_back,
-            self.work,
-            tally,
-        )
-        return int(done)
+        return run_driven_steps
 
 
 class _SleRunner:

@@ -347,9 +347,11 @@ def keep_most(most, value):
     most[0] = max(most[0], value)
 
 
-@kernel
-def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally):
-    """Take count steps of length h; returns how many were completed.
+@inlined_kernel
+def take_steps(
+    stage, model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally
+):
+    """Take count steps of length h in stages of a kind; returns how many were completed.
 
     The first is step number grid on the grid k·h, so that its time does not depend on how the
     steps are shared out to calls; a negative grid means that state.time is right as it is.
@@ -363,7 +365,7 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
         before = tally.corrections[0]
         velocity_before = tally.velocity_corrections[0]
         if not halving_step(
-            impulse_step,
+            stage,
             save,
             restore,
             model,
@@ -380,3 +382,22 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
         keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
         tally_step(model, state, work, tally)
     return count
+
+
+@kernel
+def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally):
+    """take_steps with the impulse step of bare joints."""
+    return take_steps(
+        impulse_step,
+        model,
+        structure,
+        state,
+        h,
+        count,
+        grid,
+        fractions,
+        tolerance,
+        put_back,
+        work,
+        tally,
+    )

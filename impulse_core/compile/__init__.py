@@ -2,7 +2,7 @@
 
 ``compile_scene`` either returns arrays the solver can step, or raises ``SceneError`` with every
 problem that only the simulator can see: meshes that enclose no volume, masses that cannot be
-computed, joints that start far apart, and what is not simulated yet.
+computed, joints that start far apart, and what contradicts itself.
 """
 
 from impulse_core.compile.scene import CompiledScene, compile_scene
