@@ -1,0 +1,1 @@
+"""Which points of which bodies touch, or could touch within a step."""

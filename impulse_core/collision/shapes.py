@@ -1,0 +1,108 @@
+"""``Shapes``: the collision geometry of a scene as arrays.
+
+Every solid that collides is one shape, given in the frame of its body's row of the model (centre of
+mass and principal axes of dynamic bodies, the world for static ones). A shape is a convex
+polyhedron, its *core*, swept by a ball of ``radius``: a sphere is a point with a radius, a capsule
+an edge with one. Ellipsoids, cylinders and cones are curved where they meet a plane, and inscribed
+polyhedra where they meet anything else.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from impulse_core.model import Floats, Ints
+
+__all__ = ["CONE", "CYLINDER", "ELLIPSOID", "GROUND", "PLANE", "POLYHEDRON", "TRIANGLE", "Shapes"]
+
+POLYHEDRON = 0
+PLANE = 1  # the half-space below its plane
+ELLIPSOID = 2
+CYLINDER = 3
+CONE = 4
+GROUND = 5  # a height field or static mesh: many triangles, found by a grid
+TRIANGLE = 6  # one of them: solid behind its face
+
+
+class Shapes(NamedTuple):
+    """Collision geometry of a scene: s shapes of which the first ``sought`` are swept; V vertices,
+    E edges and F faces of all cores together."""
+
+    sought: int
+    """Shapes 0 … sought-1 take part in sweep and prune; the others are triangles of grounds."""
+    kind: Ints
+    """POLYHEDRON, PLANE, …, shape (s,)."""
+    body: Ints
+    """Row of the model that carries each shape, shape (s,)."""
+    owner: Ints
+    """Body of the scene that has it, shape (s,): static bodies share the world's row."""
+    radius: Floats
+    """Rounding radius [m], shape (s,)."""
+    center: Floats
+    """Centre of each shape [m], shape (s, 3), body frame."""
+    frame: Floats
+    """Shape axes to body frame, quaternions, shape (s, 4)."""
+    extent: Floats
+    """Half axes of an ellipsoid; radius, radius, half height of a cylinder or cone (which stand
+    along z, a cone's apex at +z); half edges of a box-like bound of others [m], shape (s, 3)."""
+    reach: Floats
+    """Radius of a ball around ``center`` that holds the shape with its rounding [m], shape (s,);
+    inf for planes."""
+    material: Ints
+    """Number of its material in the pair tables, shape (s,)."""
+
+    vertex_start: Ints
+    """Vertices of shape i are vertex_start[i] … vertex_start[i+1]-1, shape (s+1,)."""
+    vertex: Floats
+    """Corners of the cores [m], shape (V, 3), body frame."""
+    edge_start: Ints
+    """Edges of shape i, shape (s+1,)."""
+    edge_vertex: Ints
+    """Tail and head of each edge (numbers in ``vertex``), shape (E, 2)."""
+    edge_face: Ints
+    """Face to the left and to the right of each edge, seen from outside and along it; -1 where
+    there is none (cores without a volume), shape (E, 2)."""
+    vertex_edge_start: Ints
+    """Edges at vertex v are vertex_edge[vertex_edge_start[v] … vertex_edge_start[v+1]-1], (V+1,)."""
+    vertex_edge: Ints
+    face_start: Ints
+    """Faces of shape i, shape (s+1,)."""
+    face_plane: Floats
+    """Outward unit normal n and offset d of n·x = d, shape (F, 4), body frame."""
+    face_corner_start: Ints
+    """Corners of face f are face_vertex[face_corner_start[f] … face_corner_start[f+1]-1],
+    counter-clockwise seen from outside, shape (F+1,)."""
+    face_vertex: Ints
+    face_edge: Ints
+    """Edge from each corner of a face to the next, as face_vertex."""
+
+    ground_first: Ints
+    """First triangle (a shape number) of each GROUND shape, shape (s,); -1 for others."""
+    ground_cells: Ints
+    """Number of grid cells along the two axes of each ground's grid, shape (s, 2)."""
+    ground_origin: Floats
+    """Corner and cell size of the grid [m], shape (s, 4): x, y, size x, size y; world frame."""
+    ground_cell_first: Ints
+    """Where the cells of ground i begin in cell_start, shape (s,)."""
+    cell_start: Ints
+    """Triangles of cell c are cell_triangle[cell_start[c] … cell_start[c+1]-1]."""
+    cell_triangle: Ints
+
+    static_friction: Floats
+    """Coulomb coefficient of two materials that stick, shape (M, M)."""
+    kinetic_friction: Floats
+    """Coulomb coefficient of two materials that slide, shape (M, M)."""
+    rolling_friction: Floats
+    """Lever arm of the rolling resistance of two materials [m], shape (M, M)."""
+    restitution: Floats
+    """Coefficient of restitution of two materials, shape (M, M)."""
+
+    group: Ints
+    """Collision group of each body of the scene, shape (N,); 0 for none."""
+    group_rule: Ints
+    """1 where two groups can touch, shape (G, G)."""
+    pair_key: Ints
+    """owner·N + owner (the smaller one first) of pairs of bodies with a rule of their own, ascending:
+    joined bodies and those that the collision filter names."""
+    pair_rule: Ints
+    """1 where such a pair can touch, else 0."""
