@@ -111,20 +111,30 @@ def new_found() -> Found:
 
 def new_contacts(rows: int) -> Contacts:
     """Room for a number of contact points."""
-    ints = {
-        name: np.zeros(rows, dtype=np.int64)
-        for name in ("body1", "body2", "shape1", "shape2", "kind", "feature", "sticking")
-    }
-    vectors = {
-        name: np.zeros((rows, 3))
-        for name in ("point1", "point2", "axis1", "axis2", "first_impulse", "second_impulse")
-    }
+
+    def ints() -> Ints:
+        return np.zeros(rows, dtype=np.int64)
+
+    def vectors() -> Floats:
+        return np.zeros((rows, 3))
+
     return Contacts(
         count=np.zeros(1, dtype=np.int64),
-        **ints,
-        **vectors,
+        body1=ints(),
+        body2=ints(),
+        shape1=ints(),
+        shape2=ints(),
+        kind=ints(),
+        feature=ints(),
+        point1=vectors(),
+        point2=vectors(),
+        axis1=vectors(),
+        axis2=vectors(),
         rim=np.zeros(rows),
         gap=np.zeros(rows),
-        slip=np.zeros((rows, 3)),
+        sticking=ints(),
+        first_impulse=vectors(),
+        second_impulse=vectors(),
+        slip=vectors(),
         roll=np.zeros((rows, 6)),
     )

@@ -25,8 +25,7 @@ TRIANGLE = 6  # one of them: solid behind its face
 
 
 class Shapes(NamedTuple):
-    """Collision geometry of a scene: s shapes of which the first ``sought`` are swept; V vertices,
-    E edges and F faces of all cores together."""
+    """Collision geometry of a scene: s shapes, the V vertices, E edges and F faces of all cores."""
 
     sought: int
     """Shapes 0 … sought-1 take part in sweep and prune; the others are triangles of grounds."""
@@ -63,7 +62,8 @@ class Shapes(NamedTuple):
     """Face to the left and to the right of each edge, seen from outside and along it; -1 where
     there is none (cores without a volume), shape (E, 2)."""
     vertex_edge_start: Ints
-    """Edges at vertex v are vertex_edge[vertex_edge_start[v] … vertex_edge_start[v+1]-1], (V+1,)."""
+    """Edges at vertex v are vertex_edge[k] for k from vertex_edge_start[v] up to
+    vertex_edge_start[v+1]-1, shape (V+1,)."""
     vertex_edge: Ints
     face_start: Ints
     """Faces of shape i, shape (s+1,)."""
@@ -102,7 +102,7 @@ class Shapes(NamedTuple):
     group_rule: Ints
     """1 where two groups can touch, shape (G, G)."""
     pair_key: Ints
-    """owner·N + owner (the smaller one first) of pairs of bodies with a rule of their own, ascending:
-    joined bodies and those that the collision filter names."""
+    """owner·N + owner (the smaller one first) of pairs of bodies with a rule of their own: joined
+    bodies and those that the collision filter names. Ascending."""
     pair_rule: Ints
     """1 where such a pair can touch, else 0."""
