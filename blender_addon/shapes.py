@@ -48,6 +48,12 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
         if extent.min() <= 0:
             raise ShapeError("is flat and cannot be a box; use the shape mesh or plane")
         return Fit(centre, {"size": extent}, float(np.prod(extent)))
+    if shape == "ellipsoid":
+        if extent.min() <= 0:
+            raise ShapeError("is flat and cannot be an ellipsoid; use the shape mesh or plane")
+        outside = float(np.linalg.norm(2 * arms / extent, axis=1).max())
+        size = tidy(extent * max(outside, 1.0), noise)
+        return Fit(centre, {"size": size}, math.pi / 6 * float(np.prod(size)))
     if shape == "sphere":
         _require_even(scales, shape)
         radius = float(tidy(np.linalg.norm(arms, axis=1).max(), noise))

@@ -21,6 +21,7 @@ from impulse_core.geometry import (
     cone_mass_properties,
     convex_hull,
     cylinder_mass_properties,
+    ellipsoid_mass_properties,
     polyhedron_mass_properties,
     read_mesh,
     sphere_mass_properties,
@@ -37,6 +38,7 @@ Path = tuple[str | int, ...]
 _PRIMITIVES: dict[str, Callable[[Geometry], MassProperties]] = {
     "box": lambda g: box_mass_properties(_given(g.size)),
     "sphere": lambda g: sphere_mass_properties(_given(g.radius)),
+    "ellipsoid": lambda g: ellipsoid_mass_properties(_given(g.size)),
     "cylinder": lambda g: cylinder_mass_properties(_given(g.radius), _given(g.height)),
     "capsule": lambda g: capsule_mass_properties(_given(g.radius), _given(g.height)),
     "cone": lambda g: cone_mass_properties(_given(g.radius), _given(g.height)),

@@ -14,6 +14,7 @@ from impulse_core.geometry.primitives import (
     capsule_mass_properties,
     cone_mass_properties,
     cylinder_mass_properties,
+    ellipsoid_mass_properties,
     sphere_mass_properties,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "cone_mass_properties",
     "convex_hull",
     "cylinder_mass_properties",
+    "ellipsoid_mass_properties",
     "polyhedron_mass_properties",
     "read_mesh",
     "sphere_mass_properties",

@@ -1,4 +1,4 @@
-"""Closed-form mass properties of box, sphere, cylinder, capsule and cone.
+"""Closed-form mass properties of box, sphere, ellipsoid, cylinder, capsule and cone.
 
 All stand with their middle at the origin; cylinder, capsule and cone have the z axis as axis of
 symmetry. Lengths in metres, density in kg/m^3. Every function raises ``MassPropertiesError`` for
@@ -19,6 +19,7 @@ __all__ = [
     "capsule_mass_properties",
     "cone_mass_properties",
     "cylinder_mass_properties",
+    "ellipsoid_mass_properties",
     "sphere_mass_properties",
 ]
 
@@ -43,6 +44,20 @@ def sphere_mass_properties(radius: float, density: float = 1.0) -> MassPropertie
     volume = 4.0 / 3.0 * math.pi * radius**3
     moment = 0.4 * density * volume * radius**2
     return _symmetric_about_axes(density, volume, (moment, moment, moment))
+
+
+def ellipsoid_mass_properties(size: Sequence[float], density: float = 1.0) -> MassProperties:
+    """Ellipsoid with the full axes ``size`` = (x, y, z): V = pi/6 xyz, Ixx = m (y^2 + z^2) / 20."""
+    x, y, z = (float(length) for length in size)
+    _require_positive(size_x=x, size_y=y, size_z=z, density=density)
+    volume = math.pi / 6.0 * x * y * z
+    twentieth = density * volume / 20.0
+    moments = (
+        twentieth * (y * y + z * z),
+        twentieth * (x * x + z * z),
+        twentieth * (x * x + y * y),
+    )
+    return _symmetric_about_axes(density, volume, moments)
 
 
 def cylinder_mass_properties(radius: float, height: float, density: float = 1.0) -> MassProperties:

@@ -149,6 +149,7 @@ def test_shear_that_cannot_be_kept_is_an_error(
     [
         ("box", {"size": (2, 2, 6)}),
         ("sphere", {"radius": math.sqrt(11)}),
+        ("ellipsoid", {"size": (2 * math.sqrt(3), 2 * math.sqrt(3), 6 * math.sqrt(3))}),
         ("cylinder", {"radius": math.sqrt(2), "height": 6}),
         ("cone", {"radius": math.sqrt(2), "height": 6}),
         ("capsule", {"radius": math.sqrt(2), "height": 6 - 2 * math.sqrt(2)}),

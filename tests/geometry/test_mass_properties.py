@@ -14,6 +14,7 @@ from impulse_core.geometry import (
     combine,
     cone_mass_properties,
     cylinder_mass_properties,
+    ellipsoid_mass_properties,
     polyhedron_mass_properties,
     sphere_mass_properties,
 )
@@ -86,6 +87,24 @@ def test_round_primitives_are_the_limit_of_meshes(closed_form, profile):
         return (4 * getattr(fine, name) - getattr(coarse, name)) / 3
 
     assert coarse.volume < fine.volume < closed_form.volume
+    limits = MassProperties(*map(limit, ["mass", "volume", "center_of_mass", "inertia"]))
+    assert_same(limits, closed_form, 1e-5, 0.1)
+
+
+def test_an_ellipsoid_is_a_stretched_sphere():
+    """Mesh of a sphere, stretched along each axis and refined, against the closed form."""
+    size = np.array([0.6, 1.4, 2.2])
+    meshes = [solid_of_revolution(sphere_profile(n), 4 * n) for n in (16, 32)]
+    stretched = [
+        polyhedron_mass_properties(mesh.transformed(np.diag(size / 1.4))) for mesh in meshes
+    ]
+    closed_form = ellipsoid_mass_properties(size)
+
+    def limit(name):
+        coarse, fine = (getattr(properties, name) for properties in stretched)
+        return (4 * fine - coarse) / 3
+
+    assert stretched[0].volume < stretched[1].volume < closed_form.volume
     limits = MassProperties(*map(limit, ["mass", "volume", "center_of_mass", "inertia"]))
     assert_same(limits, closed_form, 1e-5, 0.1)
 

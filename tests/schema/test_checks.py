@@ -113,6 +113,16 @@ UNSOUND = [
         "A capsule has radius and height",
     ),
     (
+        '<body name="x" density="1"><geometry shape="ellipsoid" radius="1" size="1 2 3"/></body>',
+        "E502",
+        "an ellipsoid does not use radius",
+    ),
+    (
+        '<body name="x" density="1"><geometry shape="ellipsoid"/></body>',
+        "E501",
+        "An ellipsoid has size",
+    ),
+    (
         '<body name="x" density="1"><geometry shape="sphere" radius="1" height="2"/></body>',
         "E502",
         "a sphere does not use height",

@@ -14,6 +14,7 @@ from impulse_schema.suggest import listed
 NEEDED: dict[Shape, tuple[str, ...]] = {
     "box": ("size",),
     "sphere": ("radius",),
+    "ellipsoid": ("size",),
     "cylinder": ("radius", "height"),
     "capsule": ("radius", "height"),
     "cone": ("radius", "height"),
@@ -30,14 +31,15 @@ def check_geometry(solid: Geometry, path: ScenePath, names: Names) -> Iterator[F
     needed = NEEDED[solid.shape]
     for key in needed:
         if getattr(solid, key) is None:
-            hint = f"A {solid.shape} has {listed(needed)}"
+            hint = f"{_article(solid.shape).capitalize()} has {listed(needed)}"
             yield Finding(path, "E501", f"the {solid.shape} has no {key}", hint)
     for key in _MEASURES:
         if getattr(solid, key) is not None and key not in needed:
-            hint = f"A {solid.shape} has {listed(needed)}" if needed else "Leave it out"
-            yield Finding((*path, key), "E502", f"a {solid.shape} does not use {key}", hint)
+            a_solid = _article(solid.shape)
+            hint = f"{a_solid.capitalize()} has {listed(needed)}" if needed else "Leave it out"
+            yield Finding((*path, key), "E502", f"{a_solid} does not use {key}", hint)
     if solid.decompose and solid.shape != "mesh":
-        message = f"a {solid.shape} is not split into convex parts"
+        message = f"{_article(solid.shape)} is not split into convex parts"
         yield Finding((*path, "decompose"), "E502", message, "Leave decompose out")
     yield from check_unit_quaternion(solid.orientation, (*path, "orientation"))
     if solid.mesh is not None and "mesh" in needed:
@@ -46,6 +48,10 @@ def check_geometry(solid: Geometry, path: ScenePath, names: Names) -> Iterator[F
         yield from names.check_material(solid.material, (*path, "material"))
     if solid.heights is not None:
         yield from _check_heights(solid.heights, (*path, "heights"))
+
+
+def _article(shape: Shape) -> str:
+    return f"{'an' if shape == 'ellipsoid' else 'a'} {shape}"
 
 
 def _check_heights(heights: list[list[float]], path: ScenePath) -> Iterator[Finding]:

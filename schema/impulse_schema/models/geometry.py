@@ -21,7 +21,16 @@ from impulse_schema.models.element import (
 Face = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=3)]
 HeightRow = Annotated[list[float], Field(min_length=2)]
 Shape = Literal[
-    "box", "sphere", "cylinder", "capsule", "cone", "mesh", "convex_hull", "plane", "height_field"
+    "box",
+    "sphere",
+    "ellipsoid",
+    "cylinder",
+    "capsule",
+    "cone",
+    "mesh",
+    "convex_hull",
+    "plane",
+    "height_field",
 ]
 
 
@@ -117,7 +126,7 @@ class Geometry(Element):
     )
     size: PositiveVector | None = Field(
         default=None,
-        description="Full edge lengths of a box; extent of a height field.",
+        description="Full edge lengths of a box; full axes of an ellipsoid; extent of a height field.",
         json_schema_extra=meta("m"),
     )
     radius: Positive | None = Field(

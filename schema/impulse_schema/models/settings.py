@@ -52,3 +52,21 @@ class Settings(Element):
         description="Rotation between joint impulses: exact (closed form or Taylor series to"
         " round-off), or one classical Runge-Kutta step as in the papers (order 2 only).",
     )
+    impact_law: Literal["poisson", "newton"] = Field(
+        default="poisson",
+        description="Meaning of the coefficient of restitution: impulse of the rebound over that of"
+        " the compression (Poisson), or speed after the impact over speed before it (Newton).",
+    )
+    time_of_impact: bool = Field(
+        default=False,
+        description="Undo a step in which bodies meet and repeat it from the moment of the first"
+        " impact.",
+    )
+    sleeping: bool = Field(
+        default=False,
+        description="Leave bodies out of the steps while they and all that touch them rest.",
+    )
+    record_contacts: bool = Field(
+        default=False,
+        description="Record points, normals and impulses of the contacts with every frame.",
+    )
