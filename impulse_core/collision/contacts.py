@@ -61,12 +61,12 @@ class Found(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """All contact points of a step, c rows of which the first count[0] are in use.
+    """All contact points of a step, c rows of which the first used[0] are in use.
 
     Rows of the step before are kept in the second half of a pair of these, for their impulses.
     """
 
-    count: Ints
+    used: Ints
     """Rows in use, shape (1,)."""
     body1: Ints
     body2: Ints
@@ -119,7 +119,7 @@ def new_contacts(rows: int) -> Contacts:
         return np.zeros((rows, 3))
 
     return Contacts(
-        count=np.zeros(1, dtype=np.int64),
+        used=np.zeros(1, dtype=np.int64),
         body1=ints(),
         body2=ints(),
         shape1=ints(),
