@@ -61,6 +61,9 @@ class Shapes(NamedTuple):
     edge_face: Ints
     """Face to the left and to the right of each edge, seen from outside and along it; -1 where
     there is none (cores without a volume), shape (E, 2)."""
+    edge_beyond: Floats
+    """Front normal of the ground's triangle beyond each edge of a TRIANGLE; zero where the ground
+    ends, and at edges of other shapes, shape (E, 3), body frame."""
     vertex_edge_start: Ints
     """Edges at vertex v are vertex_edge[k] for k from vertex_edge_start[v] up to
     vertex_edge_start[v+1]-1, shape (V+1,)."""
