@@ -1,0 +1,115 @@
+"""Features of cores: vertices, edges and faces as numbers, their places, supports, Voronoi planes.
+
+A feature is coded as 3·number + type in one integer, so that a pair's closest features fit its
+cache. A pose (R, t) leads from the frame of one core to that of the other: x₁ = R x₂ + t.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import Vec3, cross, dot, vec3_at
+from impulse_core.jit import inner_kernel, kernel
+
+__all__ = [
+    "EDGE",
+    "FACE",
+    "VERTEX",
+    "closest_of_segments",
+    "coded",
+    "direction",
+    "face_normal",
+    "feature_vertex",
+    "side_normal",
+    "support",
+]
+
+VERTEX = 0
+EDGE = 1
+FACE = 2
+
+_PARALLEL = 1e-14  # sin² of the angle below which segments have no crossing point of their own
+
+
+@kernel
+def coded(number, kind):
+    """One integer for a feature."""
+    return 3 * number + kind
+
+
+@inner_kernel
+def direction(shapes, e):
+    """From tail to head of edge e [m]."""
+    tail = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
+    return vec3_at(shapes.vertex, shapes.edge_vertex[e, 1]) - tail
+
+
+@inner_kernel
+def face_normal(shapes, f):
+    """Outward unit normal of face f."""
+    return Vec3(shapes.face_plane[f, 0], shapes.face_plane[f, 1], shapes.face_plane[f, 2])
+
+
+@inner_kernel
+def side_normal(shapes, e, f):
+    """In the plane of face f, across its edge e and out of it; as long as the edge."""
+    m = cross(direction(shapes, e), face_normal(shapes, f))
+    return m if shapes.edge_face[e, 0] == f else -m
+
+
+@inner_kernel
+def feature_vertex(shapes, code):
+    """A vertex of a feature."""
+    number, kind = code // 3, code % 3
+    if kind == VERTEX:
+        return number
+    if kind == EDGE:
+        return shapes.edge_vertex[number, 0]
+    return shapes.face_vertex[shapes.face_corner_start[number]]
+
+
+@inner_kernel
+def support(shapes, v, n):
+    """Vertex farthest along n, and its n·x: uphill from vertex v, over edges.
+
+    A vertex that no neighbour surpasses is the farthest of a convex polyhedron.
+    """
+    best = dot(vec3_at(shapes.vertex, v), n)
+    climbing = True
+    while climbing:
+        climbing = False
+        for i in range(shapes.vertex_edge_start[v], shapes.vertex_edge_start[v + 1]):
+            e = shapes.vertex_edge[i]
+            other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - v
+            height = dot(vec3_at(shapes.vertex, other), n)
+            if height > best:
+                best = height
+                v = other
+                climbing = True
+                break
+    return v, best
+
+
+@kernel
+def closest_of_segments(P, a, Q, b):
+    """Parameters in [0, 1] of the points of P + s a and Q + u b that are nearest to each other.
+
+    A segment may be a point.
+
+    Source: C. Ericson, Real-Time Collision Detection (2005), section 5.1.9.
+    """
+    r = P - Q
+    aa, bb, ab = dot(a, a), dot(b, b), dot(a, b)
+    ar, br = dot(a, r), dot(b, r)
+    across = aa * bb - ab * ab
+    s = 0.0
+    if across > _PARALLEL * aa * bb:
+        s = min(max((ab * br - ar * bb) / across, 0.0), 1.0)
+    if bb > 0.0:
+        u = (ab * s + br) / bb
+        if 0.0 <= u <= 1.0:
+            return s, u
+        u = 0.0 if u < 0.0 else 1.0
+    else:
+        u = 0.0
+    if aa > 0.0:
+        s = min(max((ab * u - ar) / aa, 0.0), 1.0)
+    return s, u

@@ -1,0 +1,476 @@
+"""V-Clip: the closest features of two convex cores, found from those of the step before.
+
+A pair of features is the closest one if the nearest point of either lies in the other's Voronoi
+region (docs/algorithm.md, section 10). Where it does not, the region's violated plane names the
+feature to go on with; every such move brings the features closer, so the walk ends, after one look
+at the planes if little has moved. What it ends with is proven by a plane between the cores; where
+rounding kept it from ending, or the proof fails, all features are compared.
+
+Source: B. Mirtich, "V-Clip: Fast and Robust Polyhedral Collision Detection", ACM Transactions on
+Graphics 17(3), 1998. Two moves differ from the paper's: pairs of edges and of a vertex with an
+edge are judged by their nearest points instead of by signs of derivatives, which is the same
+for pairs that do not touch, and lets parallel edges pass without a case of their own.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import ZERO3, Mat3, Vec3, cross, dot, norm, transposed_times, vec3_at
+from impulse_core.collision.features import (
+    EDGE,
+    FACE,
+    VERTEX,
+    closest_of_segments,
+    coded,
+    direction,
+    face_normal,
+    feature_vertex,
+    side_normal,
+    support,
+)
+from impulse_core.jit import inner_kernel, kernel
+
+__all__ = ["OVERLAPPING", "SEPARATE", "closest_features", "first_features", "transposed"]
+
+SEPARATE = 0
+OVERLAPPING = 1
+_GOING_ON = 2
+_LOST = 3
+
+INFINITE = 1e300
+_MOST_MOVES = 200
+# Sine of the angle by which a nearest point may lie outside a Voronoi region that another feature
+# would have to take over: the distance then is long by half its square, far below round-off.
+_ANGLE = 1e-10
+_TOUCHING = 1e-12  # distance, as part of the sizes of the shapes, that counts as none
+_PROOF = 1e-11  # part of the distance that the plane between the cores may leave open
+_ROUND_OFF = 1e-14  # of coordinates, as part of the sizes of the shapes
+
+
+@inner_kernel
+def closest_features(shapes, s1, s2, R, t, first, second):
+    """The closest features of the cores of shapes s1 and s2.
+
+    Args:
+        R, t: pose of the frame of s2 in that of s1: x₁ = R x₂ + t.
+        first, second: codes of the features to begin with.
+
+    Returns:
+        SEPARATE or OVERLAPPING; codes of the features; the nearest points on both cores, the unit
+        normal from the first to the second (frame of s1), and the distance [m].
+        Of overlapping cores only the codes say something: where the walk ended.
+    """
+    size = shapes.reach[s1] + shapes.reach[s2]
+    state, first, second, A, B, n, distance = _walk(shapes, s1, s2, R, t, first, second, size)
+    if state == SEPARATE and not _proven(shapes, R, t, first, second, n, distance, size):
+        state = _LOST
+    if state == _LOST:
+        first, second = _compare_all(shapes, s1, s2, R, t)
+        A, B, n, distance = nearest_points(shapes, R, t, first, second)
+        state = SEPARATE
+        if distance <= _TOUCHING * size or not _proven(
+            shapes, R, t, first, second, n, distance, size
+        ):
+            state = OVERLAPPING
+    return state, first, second, A, B, n, distance
+
+
+@inner_kernel
+def first_features(shapes, s1, s2, R, t):
+    """Features to begin with: the vertices of both that are farthest towards the other's centre."""
+    between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
+    v1, _ = support(shapes, shapes.vertex_start[s1], between)
+    v2, _ = support(shapes, shapes.vertex_start[s2], -transposed_times(R, between))
+    return coded(v1, VERTEX), coded(v2, VERTEX)
+
+
+@kernel
+def transposed(R):
+    """Rᵀ"""
+    return Mat3(R.xx, R.yx, R.zx, R.xy, R.yy, R.zy, R.xz, R.yz, R.zz)
+
+
+@inner_kernel
+def _walk(shapes, s1, s2, R, t, first, second, size):
+    Rt = transposed(R)
+    tt = -(Rt @ t)
+    state = _GOING_ON
+    moves = 0
+    A, B, n, distance = ZERO3, ZERO3, ZERO3, 0.0
+    while state == _GOING_ON:
+        moves += 1
+        if moves > _MOST_MOVES:
+            state = _LOST
+            break
+        kind1, kind2 = first % 3, second % 3
+        # With the higher feature as i, so that each pair of kinds is written once.
+        if kind1 >= kind2:
+            state, first, second, A, B, n, distance = _move(
+                shapes, s1, R, t, Rt, tt, first, second, size
+            )
+        else:
+            state, second, first, A, B, n, distance = _move(
+                shapes, s2, Rt, tt, R, t, second, first, size
+            )
+            if state == SEPARATE:
+                A, B, n = R @ B + t, R @ A + t, -(R @ n)
+    return state, first, second, A, B, n, distance
+
+
+@inner_kernel
+def _move(shapes, s, R, t, Rt, tt, i, j, size):
+    """One look at features i of core s and j of the other one; kind of i ≥ kind of j.
+
+    Poses: (R, t) from j's frame to i's, (Rt, tt) the inverse. Results in i's frame.
+    """
+    kind_i, kind_j = i % 3, j % 3
+    x, y = i // 3, j // 3
+    if kind_i == VERTEX:
+        return _vertex_vertex(shapes, R, t, Rt, tt, x, y, size)
+    if kind_i == EDGE:
+        if kind_j == VERTEX:
+            return _edge_vertex(shapes, R, t, Rt, tt, x, y, size)
+        return _edge_edge(shapes, R, t, Rt, tt, x, y, size)
+    if kind_j == VERTEX:
+        return _face_vertex(shapes, s, R, t, Rt, tt, x, y, size)
+    if kind_j == EDGE:
+        return _face_edge(shapes, s, R, t, Rt, tt, x, y, size)
+    # Two faces: only where a search begins.
+    v = shapes.face_vertex[shapes.face_corner_start[y]]
+    return _GOING_ON, i, coded(v, VERTEX), ZERO3, ZERO3, ZERO3, 0.0
+
+
+@inner_kernel
+def _finished(i, j, A, B, size):
+    """The end of a walk that nearest points A and B decide."""
+    between = B - A
+    distance = norm(between)
+    if distance <= _TOUCHING * size:
+        return OVERLAPPING, i, j, A, B, ZERO3, distance
+    return SEPARATE, i, j, A, B, between * (1.0 / distance), distance
+
+
+@inner_kernel
+def _edge_towards(shapes, v, x, tolerance):
+    """Edge at vertex v that comes closest to the direction of x, if it leads nearer to x; or -1."""
+    V = vec3_at(shapes.vertex, v)
+    to = x - V
+    best = tolerance * norm(to)
+    found = -1
+    for k in range(shapes.vertex_edge_start[v], shapes.vertex_edge_start[v + 1]):
+        e = shapes.vertex_edge[k]
+        other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - v
+        d = vec3_at(shapes.vertex, other) - V
+        along = dot(to, d)
+        if along > 0.0:
+            along /= norm(d)
+            if along > best:
+                best = along
+                found = e
+    return found
+
+
+@inner_kernel
+def _vertex_vertex(shapes, R, t, Rt, tt, v, w, size):
+    V = vec3_at(shapes.vertex, v)
+    W = R @ vec3_at(shapes.vertex, w) + t
+    e = _edge_towards(shapes, v, W, 0.0)
+    if e >= 0:
+        return _GOING_ON, coded(e, EDGE), coded(w, VERTEX), V, W, ZERO3, 0.0
+    e = _edge_towards(shapes, w, Rt @ V + tt, 0.0)
+    if e >= 0:
+        return _GOING_ON, coded(v, VERTEX), coded(e, EDGE), V, W, ZERO3, 0.0
+    return _finished(coded(v, VERTEX), coded(w, VERTEX), V, W, size)
+
+
+@inner_kernel
+def _edge_vertex(shapes, R, t, Rt, tt, e, w, size):
+    tail, head = shapes.edge_vertex[e, 0], shapes.edge_vertex[e, 1]
+    P, Q = vec3_at(shapes.vertex, tail), vec3_at(shapes.vertex, head)
+    d = Q - P
+    W = R @ vec3_at(shapes.vertex, w) + t
+    along = dot(W - P, d)
+    if along < 0.0:
+        return _GOING_ON, coded(tail, VERTEX), coded(w, VERTEX), P, W, ZERO3, 0.0
+    if dot(W - Q, d) > 0.0:
+        return _GOING_ON, coded(head, VERTEX), coded(w, VERTEX), P, W, ZERO3, 0.0
+    for side in range(2):
+        f = shapes.edge_face[e, side]
+        if f >= 0 and dot(W - P, side_normal(shapes, e, f)) < 0.0:
+            return _GOING_ON, coded(f, FACE), coded(w, VERTEX), P, W, ZERO3, 0.0
+    A = P + d * (along / dot(d, d))
+    edge = _edge_towards(shapes, w, Rt @ A + tt, _ANGLE)
+    if edge >= 0:
+        return _GOING_ON, coded(e, EDGE), coded(edge, EDGE), A, W, ZERO3, 0.0
+    return _finished(coded(e, EDGE), coded(w, VERTEX), A, W, size)
+
+
+@inner_kernel
+def _edge_edge(shapes, R, t, Rt, tt, e, g, size):
+    P = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
+    a = direction(shapes, e)
+    Q = vec3_at(shapes.vertex, shapes.edge_vertex[g, 0])
+    b = direction(shapes, g)
+    Q1, b1 = R @ Q + t, R @ b
+    s, u = closest_of_segments(P, a, Q1, b1)
+    A, B = P + a * s, Q1 + b1 * u
+    first, second = coded(e, EDGE), coded(g, EDGE)
+    at_end = False
+    if s == 0.0 or s == 1.0:
+        first = coded(shapes.edge_vertex[e, int(s)], VERTEX)
+        at_end = True
+    if u == 0.0 or u == 1.0:
+        second = coded(shapes.edge_vertex[g, int(u)], VERTEX)
+        at_end = True
+    if at_end:
+        return _GOING_ON, first, second, A, B, ZERO3, 0.0
+    between = B - A
+    distance = norm(between)
+    if distance <= _TOUCHING * size:
+        return OVERLAPPING, first, second, A, B, ZERO3, distance
+    floor = -_ANGLE * distance
+    for side in range(2):
+        f = shapes.edge_face[e, side]
+        if f >= 0:
+            m = side_normal(shapes, e, f)
+            if dot(between, m) < floor * norm(m):
+                return _GOING_ON, coded(f, FACE), second, A, B, ZERO3, 0.0
+    other = Rt @ between
+    for side in range(2):
+        f = shapes.edge_face[g, side]
+        if f >= 0:
+            m = side_normal(shapes, g, f)
+            if -dot(other, m) < floor * norm(m):
+                return _GOING_ON, first, coded(f, FACE), A, B, ZERO3, 0.0
+    n = between * (1.0 / distance)
+    across = cross(a, b1)
+    sine = norm(across)
+    if sine > 1e-3 * norm(a) * norm(b1):  # more exact than the difference of close points
+        n = across * ((1.0 if dot(across, between) > 0.0 else -1.0) / sine)
+    return SEPARATE, first, second, A, B, n, distance
+
+
+@inner_kernel
+def _face_vertex(shapes, s, R, t, Rt, tt, f, w, size):
+    W = R @ vec3_at(shapes.vertex, w) + t
+    beyond = side_beyond(shapes, f, W)
+    if beyond >= 0:
+        return _GOING_ON, coded(beyond, EDGE), coded(w, VERTEX), ZERO3, W, ZERO3, 0.0
+    # Heights over the face with its normal in the vertex's frame, the same at every look.
+    n = face_normal(shapes, f)
+    m = Rt @ n
+    h0 = dot(n, t) - shapes.face_plane[f, 3]
+    height = dot(m, vec3_at(shapes.vertex, w)) + h0
+    if height <= _TOUCHING * size:
+        return _below(shapes, s, R, t, f, w, size)
+    lowest = height
+    down = -1
+    for k in range(shapes.vertex_edge_start[w], shapes.vertex_edge_start[w + 1]):
+        e = shapes.vertex_edge[k]
+        other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - w
+        h = dot(m, vec3_at(shapes.vertex, other)) + h0
+        if h < lowest:
+            lowest = h
+            down = e
+    if down >= 0:
+        return _GOING_ON, coded(f, FACE), coded(down, EDGE), ZERO3, W, ZERO3, 0.0
+    return SEPARATE, coded(f, FACE), coded(w, VERTEX), W - n * height, W, n, height
+
+
+@inner_kernel
+def _below(shapes, s, R, t, f, w, size):
+    """Vertex w lies below face f of core s, in its prism: above another face, or within the core."""
+    W = R @ vec3_at(shapes.vertex, w) + t
+    most = _TOUCHING * size
+    above = -1
+    for g in range(shapes.face_start[s], shapes.face_start[s + 1]):
+        height = dot(face_normal(shapes, g), W) - shapes.face_plane[g, 3]
+        if height > most:
+            most = height
+            above = g
+    if above < 0:
+        return OVERLAPPING, coded(f, FACE), coded(w, VERTEX), W, W, ZERO3, 0.0
+    return _GOING_ON, coded(above, FACE), coded(w, VERTEX), W, W, ZERO3, 0.0
+
+
+@inner_kernel
+def _face_edge(shapes, s, R, t, Rt, tt, f, g, size):
+    """Face and edge: the edge is clipped to the prism over the face, where its ends decide."""
+    tail, head = shapes.edge_vertex[g, 0], shapes.edge_vertex[g, 1]
+    P = R @ vec3_at(shapes.vertex, tail) + t
+    d = R @ vec3_at(shapes.vertex, head) + t - P
+    low, high = 0.0, 1.0
+    low_edge, high_edge = -1, -1
+    for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
+        e = shapes.face_edge[k]
+        m = side_normal(shapes, e, f)
+        start = dot(P - vec3_at(shapes.vertex, shapes.edge_vertex[e, 0]), m)
+        change = dot(d, m)
+        if start <= 0.0 and start + change <= 0.0:
+            continue
+        if start > 0.0 and start + change > 0.0:
+            low = 2.0
+            break
+        at = -start / change
+        if start > 0.0 and at > low:
+            low = at
+            low_edge = e
+        elif start <= 0.0 and at < high:
+            high = at
+            high_edge = e
+    if low > high:
+        side = _nearest_side(shapes, f, P, d)
+        return _GOING_ON, coded(side, EDGE), coded(g, EDGE), P, P, ZERO3, 0.0
+    n = face_normal(shapes, f)
+    m = Rt @ n
+    h0 = dot(n, t) - shapes.face_plane[f, 3]
+    h_tail = dot(m, vec3_at(shapes.vertex, tail)) + h0
+    h_head = dot(m, vec3_at(shapes.vertex, head)) + h0
+    h_low = h_tail if low_edge < 0 else h_tail + low * (h_head - h_tail)
+    h_high = h_head if high_edge < 0 else h_tail + high * (h_head - h_tail)
+    if (h_low > 0.0) != (h_high > 0.0):
+        return OVERLAPPING, coded(f, FACE), coded(g, EDGE), P, P, ZERO3, 0.0
+    if h_low <= 0.0:  # both below
+        return _below(shapes, s, R, t, f, tail if h_tail > h_head else head, size)
+    if h_low < h_high or (h_low == h_high and low_edge < 0):
+        if low_edge >= 0:
+            return _GOING_ON, coded(low_edge, EDGE), coded(g, EDGE), P, P, ZERO3, 0.0
+        return _GOING_ON, coded(f, FACE), coded(tail, VERTEX), P, P, ZERO3, 0.0
+    if high_edge >= 0:
+        return _GOING_ON, coded(high_edge, EDGE), coded(g, EDGE), P, P, ZERO3, 0.0
+    return _GOING_ON, coded(f, FACE), coded(head, VERTEX), P, P, ZERO3, 0.0
+
+
+@inner_kernel
+def _nearest_side(shapes, f, P, d):
+    """Edge of face f that is nearest to the segment P + u d."""
+    best = INFINITE
+    found = shapes.face_edge[shapes.face_corner_start[f]]
+    for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
+        e = shapes.face_edge[k]
+        Q = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
+        a = direction(shapes, e)
+        s, u = closest_of_segments(Q, a, P, d)
+        between = P + d * u - Q - a * s
+        distance = dot(between, between)
+        if distance < best:
+            best = distance
+            found = e
+    return found
+
+
+@inner_kernel
+def _proven(shapes, R, t, first, second, n, distance, size):
+    """True if a plane across n leaves the distance between the cores, to round-off."""
+    _, most = support(shapes, feature_vertex(shapes, first), n)
+    m = transposed_times(R, n)
+    _, least = support(shapes, feature_vertex(shapes, second), -m)
+    gap = dot(n, t) - least - most
+    return gap >= distance * (1.0 - _PROOF) - _ROUND_OFF * size
+
+
+# ---------------------------------------------------------------------------------------
+# All features, where the walk lost its way
+# ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def nearest_points(shapes, R, t, first, second):
+    """Nearest points of two vertices, two edges, or a vertex and a face it projects into.
+
+    Returns:
+        The points A and B, the unit vector from A to B (frame of the first), their distance.
+    """
+    i, kind1 = first // 3, first % 3
+    j, kind2 = second // 3, second % 3
+    A, B = ZERO3, ZERO3
+    if kind1 == EDGE:
+        P, a = vec3_at(shapes.vertex, shapes.edge_vertex[i, 0]), direction(shapes, i)
+        Q = R @ vec3_at(shapes.vertex, shapes.edge_vertex[j, 0]) + t
+        b = R @ direction(shapes, j)
+        s, u = closest_of_segments(P, a, Q, b)
+        A, B = P + a * s, Q + b * u
+    elif kind1 == FACE:
+        n = face_normal(shapes, i)
+        B = R @ vec3_at(shapes.vertex, j) + t
+        A = B - n * (dot(n, B) - shapes.face_plane[i, 3])
+    elif kind2 == FACE:
+        A = vec3_at(shapes.vertex, i)
+        n = R @ face_normal(shapes, j)
+        B = A - n * (dot(n, A - t) - shapes.face_plane[j, 3])
+    else:
+        A = vec3_at(shapes.vertex, i)
+        B = R @ vec3_at(shapes.vertex, j) + t
+    between = B - A
+    distance = norm(between)
+    return A, B, between * (1.0 / distance) if distance > 0.0 else ZERO3, distance
+
+
+@inner_kernel
+def _compare_all(shapes, s1, s2, R, t):
+    """The two features nearest to each other of all pairs of edges and of vertices and faces."""
+    Rt = transposed(R)
+    tt = -(Rt @ t)
+    best, first, second = _nearest_edges(shapes, s1, s2, R, t)
+    height, f, w = _lowest_over_faces(shapes, s1, s2, R, t)
+    if height < best:
+        best, first, second = height, coded(f, FACE), coded(w, VERTEX)
+    height, f, w = _lowest_over_faces(shapes, s2, s1, Rt, tt)
+    if height < best:
+        best, first, second = height, coded(w, VERTEX), coded(f, FACE)
+    return first, second
+
+
+@inner_kernel
+def _nearest_edges(shapes, s1, s2, R, t):
+    """Distance [m] and codes of the nearest edges, a core of one vertex counting as an edge."""
+    best = INFINITE
+    first, second = -1, -1
+    for e in range(
+        shapes.edge_start[s1], max(shapes.edge_start[s1 + 1], shapes.edge_start[s1] + 1)
+    ):
+        one = e == shapes.edge_start[s1 + 1]
+        P = vec3_at(shapes.vertex, shapes.vertex_start[s1] if one else shapes.edge_vertex[e, 0])
+        a = ZERO3 if one else direction(shapes, e)
+        for g in range(
+            shapes.edge_start[s2], max(shapes.edge_start[s2 + 1], shapes.edge_start[s2] + 1)
+        ):
+            single = g == shapes.edge_start[s2 + 1]
+            w = shapes.vertex_start[s2] if single else shapes.edge_vertex[g, 0]
+            Q = R @ vec3_at(shapes.vertex, w) + t
+            b = ZERO3 if single else R @ direction(shapes, g)
+            s, u = closest_of_segments(P, a, Q, b)
+            distance = norm(Q + b * u - P - a * s)
+            if distance < best:
+                best = distance
+                first = coded(shapes.vertex_start[s1], VERTEX) if one else coded(e, EDGE)
+                second = coded(w, VERTEX) if single else coded(g, EDGE)
+    return best, first, second
+
+
+@inner_kernel
+def _lowest_over_faces(shapes, s1, s2, R, t):
+    """Least height [m] of a vertex of s2 in the prism over a face of s1; that face and vertex."""
+    best = INFINITE
+    face, vertex = -1, -1
+    for w in range(shapes.vertex_start[s2], shapes.vertex_start[s2 + 1]):
+        W = R @ vec3_at(shapes.vertex, w) + t
+        for f in range(shapes.face_start[s1], shapes.face_start[s1 + 1]):
+            height = dot(face_normal(shapes, f), W) - shapes.face_plane[f, 3]
+            if 0.0 < height < best and side_beyond(shapes, f, W) < 0:
+                best = height
+                face, vertex = f, w
+    return best, face, vertex
+
+
+@inner_kernel
+def side_beyond(shapes, f, W):
+    """Side of face f beyond which W lies farthest, an edge; or -1 where W is in the prism over f."""
+    worst = 0.0
+    beyond = -1
+    for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
+        e = shapes.face_edge[k]
+        out = dot(W - vec3_at(shapes.vertex, shapes.edge_vertex[e, 0]), side_normal(shapes, e, f))
+        if out > worst:
+            worst = out
+            beyond = e
+    return beyond
