@@ -12,6 +12,7 @@ __all__ = [
     "CACHE_NUMBERS",
     "LINE_LINE",
     "LINE_POINT",
+    "MOST_CORNERS",
     "MOST_POINTS",
     "PLANE_ELLIPSOID",
     "PLANE_POINT",
@@ -31,6 +32,7 @@ PLANE_ELLIPSOID = 4
 PLANE_RIM = 5
 
 MOST_POINTS = 8  # of one pair of shapes
+MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
 
 
@@ -58,6 +60,10 @@ class Found(NamedTuple):
     """Radius of a rim [m], shape (p,)."""
     gap: Floats
     """Distance of the two surfaces [m], negative where they overlap, shape (p,)."""
+    polygon: Floats
+    """Scratch: corners and heights of contact polygons, shape (2, MOST_CORNERS, 4)."""
+    polygon_source: Ints
+    """Scratch: name of each of these corners and of the edge after it, (2, MOST_CORNERS, 2)."""
 
 
 class Contacts(NamedTuple):
@@ -106,6 +112,8 @@ def new_found() -> Found:
         axis2=np.zeros((p, 3)),
         rim=np.zeros(p),
         gap=np.zeros(p),
+        polygon=np.zeros((2, MOST_CORNERS, 4)),
+        polygon_source=np.zeros((2, MOST_CORNERS, 2), dtype=np.int64),
     )
 
 

@@ -14,7 +14,7 @@ for pairs that do not touch, and lets parallel edges pass without a case of thei
 
 from __future__ import annotations
 
-from impulse_core.algebra import ZERO3, Mat3, Vec3, cross, dot, norm, transposed_times, vec3_at
+from impulse_core.algebra import ZERO3, Mat3, cross, dot, norm, transposed_times, vec3_at
 from impulse_core.collision.features import (
     EDGE,
     FACE,
@@ -129,11 +129,11 @@ def _move(shapes, s, R, t, Rt, tt, i, j, size):
     if kind_i == EDGE:
         if kind_j == VERTEX:
             return _edge_vertex(shapes, R, t, Rt, tt, x, y, size)
-        return _edge_edge(shapes, R, t, Rt, tt, x, y, size)
+        return _edge_edge(shapes, R, t, Rt, x, y, size)
     if kind_j == VERTEX:
-        return _face_vertex(shapes, s, R, t, Rt, tt, x, y, size)
+        return _face_vertex(shapes, s, R, t, Rt, x, y, size)
     if kind_j == EDGE:
-        return _face_edge(shapes, s, R, t, Rt, tt, x, y, size)
+        return _face_edge(shapes, s, R, t, Rt, x, y, size)
     # Two faces: only where a search begins.
     v = shapes.face_vertex[shapes.face_corner_start[y]]
     return _GOING_ON, i, coded(v, VERTEX), ZERO3, ZERO3, ZERO3, 0.0
@@ -205,7 +205,7 @@ def _edge_vertex(shapes, R, t, Rt, tt, e, w, size):
 
 
 @inner_kernel
-def _edge_edge(shapes, R, t, Rt, tt, e, g, size):
+def _edge_edge(shapes, R, t, Rt, e, g, size):
     P = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
     a = direction(shapes, e)
     Q = vec3_at(shapes.vertex, shapes.edge_vertex[g, 0])
@@ -215,10 +215,10 @@ def _edge_edge(shapes, R, t, Rt, tt, e, g, size):
     A, B = P + a * s, Q1 + b1 * u
     first, second = coded(e, EDGE), coded(g, EDGE)
     at_end = False
-    if s == 0.0 or s == 1.0:
+    if s in (0.0, 1.0):
         first = coded(shapes.edge_vertex[e, int(s)], VERTEX)
         at_end = True
-    if u == 0.0 or u == 1.0:
+    if u in (0.0, 1.0):
         second = coded(shapes.edge_vertex[g, int(u)], VERTEX)
         at_end = True
     if at_end:
@@ -250,7 +250,7 @@ def _edge_edge(shapes, R, t, Rt, tt, e, g, size):
 
 
 @inner_kernel
-def _face_vertex(shapes, s, R, t, Rt, tt, f, w, size):
+def _face_vertex(shapes, s, R, t, Rt, f, w, size):
     W = R @ vec3_at(shapes.vertex, w) + t
     beyond = side_beyond(shapes, f, W)
     if beyond >= 0:
@@ -278,7 +278,7 @@ def _face_vertex(shapes, s, R, t, Rt, tt, f, w, size):
 
 @inner_kernel
 def _below(shapes, s, R, t, f, w, size):
-    """Vertex w lies below face f of core s, in its prism: above another face, or within the core."""
+    """Vertex w is below face f of core s, in its prism: above another face, or within the core."""
     W = R @ vec3_at(shapes.vertex, w) + t
     most = _TOUCHING * size
     above = -1
@@ -293,7 +293,7 @@ def _below(shapes, s, R, t, f, w, size):
 
 
 @inner_kernel
-def _face_edge(shapes, s, R, t, Rt, tt, f, g, size):
+def _face_edge(shapes, s, R, t, Rt, f, g, size):
     """Face and edge: the edge is clipped to the prism over the face, where its ends decide."""
     tail, head = shapes.edge_vertex[g, 0], shapes.edge_vertex[g, 1]
     P = R @ vec3_at(shapes.vertex, tail) + t
@@ -464,7 +464,7 @@ def _lowest_over_faces(shapes, s1, s2, R, t):
 
 @inner_kernel
 def side_beyond(shapes, f, W):
-    """Side of face f beyond which W lies farthest, an edge; or -1 where W is in the prism over f."""
+    """Side of face f beyond which W is farthest, an edge; or -1 where W is in the prism over f."""
     worst = 0.0
     beyond = -1
     for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):

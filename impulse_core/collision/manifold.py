@@ -1,0 +1,386 @@
+"""The contact polygon of a face and what touches it, reduced to a few points.
+
+The feature of the other core that faces the reference face most directly, its incident face, edge
+or vertex, is cut to the prism over the reference face. Corners of the polygon that remain within
+reach are contact points. They are known by the features they come from: a vertex of either
+core, or an edge of one crossing an edge of the other, whichever face was the reference.
+
+Sources: I. E. Sutherland, G. W. Hodgman, "Reentrant Polygon Clipping", Comm. ACM 17(1), 1974;
+BFS05 section 4, contact regions.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    ZERO3,
+    cross,
+    dot,
+    norm,
+    put_vec3,
+    transposed_times,
+    vec3_at,
+)
+from impulse_core.collision.contacts import MOST_CORNERS, PLANE_POINT
+from impulse_core.collision.features import face_normal, side_normal, support
+from impulse_core.jit import inner_kernel, kernel
+
+__all__ = ["MANY", "edge_crossing", "face_contact", "put_point", "reduced", "vertex_of"]
+
+MANY = 4  # points that a contact polygon is reduced to
+
+# Corners may lie this part of the smaller shape outside the reference face before they are cut:
+# flush faces of equal boxes keep their corners however the round-off falls.
+_FLUSH = 1e-5
+_DEEPER = 1e-4  # part of the smaller shape by which a left-out point must be deeper to be taken
+_AS_LARGE = 0.9  # part of the best area at which the points of the step before are kept
+
+
+@inner_kernel
+def face_contact(
+    shapes, a, b, f, w, R, t, swapped, wanted, deepest, slope, cache, k, found
+):  # fmt: skip
+    """Contact points between face f of core a and core b, put into ``found``.
+
+    Args:
+        a, b: shapes; the face is on a.
+        w: vertex of b near the lowest over the face.
+        R, t: pose of b's frame in a's.
+        swapped: 1 if a is the second shape of the pair.
+        wanted: points with a higher gap of the cores are left out [m].
+        deepest: the face is refused if b reaches further below it [m].
+        slope: it is refused if b's lowest vertex lies outside the prism, further below the lowest
+            point inside than this times their distance.
+        cache, k: memory of the pair, of which column 3 tells the points of the step before.
+
+    Returns:
+        Number of points, or -1 where the face is refused; the lowest vertex of b; its gap [m].
+    """
+    n = face_normal(shapes, f)
+    m = transposed_times(R, n)
+    offset = dot(n, t) - shapes.face_plane[f, 3]
+    w, lowest = support(shapes, w, -m)
+    lowest = offset - lowest
+    if lowest > wanted:
+        return 0, w, lowest
+    if lowest < deepest:
+        return -1, w, lowest
+    size = min(shapes.reach[a], shapes.reach[b])
+    buffer, corners = _incident_polygon(shapes, w, m, R, t, found)
+    buffer, corners = _clipped(shapes, f, buffer, corners, _FLUSH * size, swapped, found)
+    if corners == 0:
+        return -1, w, lowest
+    polygon, source = found.polygon[buffer], found.polygon_source[buffer]
+    least = lowest + 1e300
+    at = 0
+    for i in range(corners):
+        height = dot(n, vec3_at(polygon, i)) - shapes.face_plane[f, 3]
+        polygon[i, 3] = height
+        if height < least:
+            least = height
+            at = i
+    W = R @ vec3_at(shapes.vertex, w) + t
+    if least - lowest > slope * norm(W - vec3_at(polygon, at)):
+        return -1, w, lowest
+    kept = 0
+    for i in range(corners):
+        if polygon[i, 3] <= wanted:
+            if kept < i:
+                for c in range(4):
+                    polygon[kept, c] = polygon[i, c]
+                source[kept, 0] = source[i, 0]
+            kept += 1
+    kept = reduced(polygon, source, kept, n, size, cache, k)
+    for i in range(kept):
+        x = vec3_at(polygon, i)
+        height = polygon[i, 3]
+        put_point(
+            found, i, PLANE_POINT, swapped, source[i, 0],
+            x - n * height, transposed_times(R, x - t), n, ZERO3, height,
+        )  # fmt: skip
+    return kept, w, lowest
+
+
+@inner_kernel
+def put_point(found, i, kind, swapped, feature, point1, point2, axis1, axis2, gap):
+    """Write row i of the points found."""
+    found.kind[i] = kind
+    found.swapped[i] = swapped
+    found.feature[i] = feature
+    put_vec3(found.point1, i, point1)
+    put_vec3(found.point2, i, point2)
+    put_vec3(found.axis1, i, axis1)
+    put_vec3(found.axis2, i, axis2)
+    found.rim[i] = 0.0
+    found.gap[i] = gap
+
+
+# ---------------------------------------------------------------------------------------
+# Names of points
+# ---------------------------------------------------------------------------------------
+
+
+@kernel
+def vertex_of(v, second):
+    """Name of a point that is vertex v of the pair's first shape, or of the second one."""
+    return 4 * v + (1 if second else 0)
+
+
+@kernel
+def edge_crossing(e, g, swapped):
+    """Name of a point where edges meet: e of the pair's first shape and g; reversed if swapped."""
+    if swapped:
+        e, g = g, e
+    return 4 * (e * 2147483648 + g) + 2
+
+
+# ---------------------------------------------------------------------------------------
+# The polygon
+# ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _incident_polygon(shapes, w, m, R, t, found):
+    """Put what faces the normal m (frame of b) at vertex w of b into a buffer, in the frame of a.
+
+    Each corner has its name and the edge of b that leads to the next one. A segment has its two
+    corners, a point one. Returns the buffer and the number of corners.
+    """
+    polygon, source = found.polygon[0], found.polygon_source[0]
+    face, edge = -1, -1
+    best = 2.0
+    for i in range(shapes.vertex_edge_start[w], shapes.vertex_edge_start[w + 1]):
+        edge = shapes.vertex_edge[i]
+        for side in range(2):
+            g = shapes.edge_face[edge, side]
+            if g >= 0:
+                against = dot(m, face_normal(shapes, g))
+                if against < best:
+                    best = against
+                    face = g
+    if face < 0:
+        count = 1 if edge < 0 else 2
+        for i in range(count):
+            v = w if edge < 0 else shapes.edge_vertex[edge, i]
+            _put_corner(polygon, source, i, R @ vec3_at(shapes.vertex, v) + t, v, edge)
+        return 0, count
+    start, end = shapes.face_corner_start[face], shapes.face_corner_start[face + 1]
+    # Every stride-th corner: the clipped polygon must fit its buffer.
+    stride = 1 + (end - start) // (MOST_CORNERS // 2)
+    count = 0
+    for i in range(start, end, stride):
+        v = shapes.face_vertex[i]
+        X = R @ vec3_at(shapes.vertex, v) + t
+        _put_corner(polygon, source, count, X, v, shapes.face_edge[i])
+        count += 1
+    return 0, count
+
+
+@inner_kernel
+def _put_corner(polygon, source, i, X, v, edge):
+    polygon[i, 0] = X.x
+    polygon[i, 1] = X.y
+    polygon[i, 2] = X.z
+    source[i, 0] = v
+    source[i, 1] = edge
+
+
+@inner_kernel
+def _clipped(shapes, f, buffer, corners, flush, swapped, found):
+    """Cut the polygon in a buffer to the prism over face f. Returns buffer and number of corners.
+
+    Edges of the polygon are coded as e for an edge of the incident face and -1-e for a side of f.
+    Corners get their names.
+    """
+    source = found.polygon_source[buffer]
+    for i in range(corners):
+        source[i, 0] = vertex_of(source[i, 0], swapped == 0)
+    for s in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
+        e = shapes.face_edge[s]
+        P = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
+        m = side_normal(shapes, e, f)
+        edge_of_prism = flush * norm(m)
+        polygon = found.polygon[buffer]
+        outside = 0
+        for i in range(corners):
+            out = dot(vec3_at(polygon, i) - P, m) - edge_of_prism
+            polygon[i, 3] = out
+            if out > 0.0:
+                outside += 1
+        if outside == 0:
+            continue
+        if outside == corners:
+            return buffer, 0
+        corners = _cut(shapes, e, buffer, corners, swapped, found)
+        buffer = 1 - buffer
+    return buffer, corners
+
+
+@inner_kernel
+def _cut(shapes, side, buffer, corners, swapped, found):
+    """One side of the prism: from a buffer with signed distances in column 3 to the other one."""
+    polygon, source = found.polygon[buffer], found.polygon_source[buffer]
+    new_polygon, new_source = found.polygon[1 - buffer], found.polygon_source[1 - buffer]
+    count = 0
+    for i in range(corners):
+        if corners == 2 and i == 1:
+            j = -1  # a segment does not close
+        else:
+            j = i + 1 if i + 1 < corners else 0
+        out = polygon[i, 3]
+        X = vec3_at(polygon, i)
+        if out <= 0.0 and count < MOST_CORNERS:
+            _put_corner(new_polygon, new_source, count, X, source[i, 0], source[i, 1])
+            count += 1
+        if j < 0:
+            continue
+        next_out = polygon[j, 3]
+        if (out <= 0.0) != (next_out <= 0.0) and count < MOST_CORNERS:
+            Y = X + (vec3_at(polygon, j) - X) * (out / (out - next_out))
+            edge = source[i, 1]
+            if edge >= 0:
+                name = edge_crossing(side, edge, swapped)
+            else:
+                name = vertex_of(_common_vertex(shapes, side, -1 - edge), swapped == 1)
+            leads_on = -1 - side if out <= 0.0 and corners > 2 else edge
+            _put_corner(new_polygon, new_source, count, Y, name, leads_on)
+            count += 1
+    return count
+
+
+@inner_kernel
+def _common_vertex(shapes, e, g):
+    """Vertex where two sides of a face meet; of sides that do not, a vertex of the first."""
+    tail, head = shapes.edge_vertex[e, 0], shapes.edge_vertex[e, 1]
+    if tail == shapes.edge_vertex[g, 0] or tail == shapes.edge_vertex[g, 1]:
+        return tail
+    return head
+
+
+# ---------------------------------------------------------------------------------------
+# Few of many points
+# ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def reduced(polygon, source, count, n, size, cache, k):
+    """Move the points to keep to the front of the list; returns how many these are.
+
+    Points: position and gap in the columns of ``polygon``, name in column 0 of ``source``. Of more
+    than MANY those are kept that span the largest area: the two ends of a diagonal and the farthest
+    point on either side of it. The choice is remembered in column 3 of the cache and kept while it
+    spans nearly as much, so that it does not flicker between points that serve equally well.
+    A point that is clearly deeper than the others takes the place of the one next to it.
+    """
+    if count <= MANY:
+        cache[k, 3] = -1
+        return count
+    i0, i1, i2, i3 = _spanning(polygon, count, n)
+    j0, j1, j2, j3 = _remembered(source, count, cache[k, 3])
+    if j0 >= 0:
+        area = _area(polygon, i0, i1, i2, i3)
+        if _area(polygon, j0, j1, j2, j3) >= _AS_LARGE * area:
+            i0, i1, i2, i3 = j0, j1, j2, j3
+    cache[k, 3] = _fingerprint(source[i0, 0], source[i1, 0], source[i2, 0], source[i3, 0])
+    deepest = 0
+    for i in range(count):
+        if polygon[i, 3] < polygon[deepest, 3]:
+            deepest = i
+    level = min(polygon[i0, 3], polygon[i1, 3], polygon[i2, 3], polygon[i3, 3])
+    if polygon[deepest, 3] < level - _DEEPER * size:
+        X = vec3_at(polygon, deepest)
+        d0, d1 = norm(vec3_at(polygon, i0) - X), norm(vec3_at(polygon, i1) - X)
+        d2, d3 = norm(vec3_at(polygon, i2) - X), norm(vec3_at(polygon, i3) - X)
+        least = min(d0, d1, d2, d3)
+        if d0 == least:
+            i0 = deepest
+        elif d1 == least:
+            i1 = deepest
+        elif d2 == least:
+            i2 = deepest
+        else:
+            i3 = deepest
+    # To the front, in ascending order so that none is overwritten before it moved.
+    kept = 0
+    for i in range(count):
+        if i in (i0, i1, i2, i3):
+            for c in range(4):
+                polygon[kept, c] = polygon[i, c]
+            source[kept, 0] = source[i, 0]
+            kept += 1
+    return kept
+
+
+@inner_kernel
+def _spanning(polygon, count, n):
+    """Ends of a long diagonal, and the farthest points to its left and right across n."""
+    mean = ZERO3
+    for i in range(count):
+        mean = mean + vec3_at(polygon, i)
+    i0 = _farthest(polygon, count, mean * (1.0 / count))
+    P = vec3_at(polygon, i0)
+    i1 = _farthest(polygon, count, P)
+    across = cross(n, vec3_at(polygon, i1) - P)
+    i2, i3 = i0, i0
+    most, least = 0.0, 0.0
+    for i in range(count):
+        out = dot(vec3_at(polygon, i) - P, across)
+        if out > most:
+            most = out
+            i2 = i
+        elif out < least:
+            least = out
+            i3 = i
+    return i0, i1, i2, i3
+
+
+@inner_kernel
+def _farthest(polygon, count, X):
+    most = -1.0
+    found = 0
+    for i in range(count):
+        d = vec3_at(polygon, i) - X
+        distance = dot(d, d)
+        if distance > most:
+            most = distance
+            found = i
+    return found
+
+
+@inner_kernel
+def _area(polygon, i0, i1, i2, i3):
+    """Twice the area of the quadrilateral with the diagonal i0, i1."""
+    P = vec3_at(polygon, i0)
+    d = vec3_at(polygon, i1) - P
+    return norm(cross(d, vec3_at(polygon, i2) - P)) + norm(cross(d, vec3_at(polygon, i3) - P))
+
+
+@kernel
+def _hashed(name):
+    """15 bits of a name."""
+    return ((name * 2654435761) >> 16) & 32767
+
+
+@kernel
+def _fingerprint(a, b, c, d):
+    return (_hashed(a) << 45) | (_hashed(b) << 30) | (_hashed(c) << 15) | _hashed(d)
+
+
+@inner_kernel
+def _remembered(source, count, fingerprint):
+    """Where the four points of a fingerprint are in the list; -1 first if one is missing."""
+    if fingerprint < 0:
+        return -1, -1, -1, -1
+    i0, i1, i2, i3 = -1, -1, -1, -1
+    for i in range(count):
+        name = _hashed(source[i, 0])
+        if name == (fingerprint >> 45) & 32767:
+            i0 = i
+        if name == (fingerprint >> 30) & 32767:
+            i1 = i
+        if name == (fingerprint >> 15) & 32767:
+            i2 = i
+        if name == fingerprint & 32767:
+            i3 = i
+    if i1 < 0 or i2 < 0 or i3 < 0:
+        return -1, -1, -1, -1
+    return i0, i1, i2, i3

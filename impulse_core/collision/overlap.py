@@ -1,0 +1,199 @@
+"""Depth and direction in which two overlapping cores are parted by the shortest translation.
+
+The gap g(n) of two cores along a unit vector n is the least n·B of the second less the largest
+n·A of the first. Overlapping cores have g < 0 everywhere; where g is largest, -g is the
+shortest way apart. A climb finds it from any n: the second core is moved by δ n until there is a margin between them
+and the closest features then tell a better direction n', for
+
+    g(n') ≥ g(n) + δ (1 - n·n')                                              (docs/algorithm.md, 47)
+
+It starts with the direction that the pair remembers, so that cores at rest on each other, whose gap
+is round-off of either sign, keep their normal; without memory with the best of all separating axes.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import Vec3, cross, dot, norm, transposed_times, vec3_at
+from impulse_core.collision.features import (
+    EDGE,
+    FACE,
+    VERTEX,
+    coded,
+    direction,
+    face_normal,
+    feature_vertex,
+    side_normal,
+    support,
+)
+from impulse_core.collision.vclip import INFINITE, SEPARATE, closest_features, first_features
+from impulse_core.jit import inner_kernel
+
+__all__ = ["SHALLOW", "gap_along", "least_overlap"]
+
+SHALLOW = 0.02  # depth, as part of the smaller shape, down to which a remembered direction holds
+_MARGIN = 0.01  # between the cores while they climb, as part of the smaller shape
+_MOST_CLIMBS = 30
+_CONVERGED = 1e-20  # square of the angle between two directions
+_MOST_EDGE_PAIRS = 40_000  # above this the climb starts from faces only
+
+
+@inner_kernel
+def least_overlap(shapes, s1, s2, R, t, first, second):
+    """Closest features, nearest points A and B, normal n and gap [m] of overlapping cores.
+
+    Args:
+        R, t: pose of the frame of s2 in that of s1.
+        first, second: the features that the pair remembers.
+
+    Returns:
+        As closest_features: codes of two features, A, B and n in the frame of s1, the gap.
+    """
+    size = min(shapes.reach[s1], shapes.reach[s2])
+    known, n = _remembered_axis(shapes, R, first, second)
+    gap = gap_along(shapes, R, t, first, second, n) if known else -INFINITE
+    if gap < -SHALLOW * size:
+        n, gap = _best_axis(shapes, s1, s2, R, t)
+        first, second = first_features(shapes, s1, s2, R, t + n * (10.0 * size))
+    A, B = n, n
+    for _ in range(_MOST_CLIMBS):
+        shift = _MARGIN * size - gap
+        state, first, second, A, B, m, distance = closest_features(
+            shapes, s1, s2, R, t + n * shift, first, second
+        )
+        if state != SEPARATE:
+            break
+        B = B - n * shift
+        away = m - n
+        n = m
+        gap = distance - shift * (1.0 - 0.5 * dot(away, away))
+        if dot(away, away) < _CONVERGED:
+            break
+    return first, second, A, B, n, gap
+
+
+@inner_kernel
+def gap_along(shapes, R, t, first, second, n):
+    """g(n) [m]: what a plane across n leaves between the cores that have these features."""
+    _, most = support(shapes, feature_vertex(shapes, first), n)
+    _, least = support(shapes, feature_vertex(shapes, second), -transposed_times(R, n))
+    return dot(n, t) - least - most
+
+
+@inner_kernel
+def _remembered_axis(shapes, R, first, second):
+    """If two features name a direction, and which: a face's normal, or across two edges."""
+    i, kind1 = first // 3, first % 3
+    j, kind2 = second // 3, second % 3
+    if kind1 == FACE:
+        return True, face_normal(shapes, i)
+    if kind2 == FACE:
+        return True, -(R @ face_normal(shapes, j))
+    if kind1 == EDGE and kind2 == EDGE:
+        n = cross(direction(shapes, i), R @ direction(shapes, j))
+        size = norm(n)
+        out = 0.0
+        for side in range(2):
+            if shapes.edge_face[i, side] >= 0:
+                out += dot(n, face_normal(shapes, shapes.edge_face[i, side]))
+            if shapes.edge_face[j, side] >= 0:
+                out -= dot(n, R @ face_normal(shapes, shapes.edge_face[j, side]))
+        if size > 0.0 and out != 0.0:
+            return True, n * ((1.0 if out > 0.0 else -1.0) / size)
+    return False, Vec3(0.0, 0.0, 1.0)
+
+
+@inner_kernel
+def _best_axis(shapes, s1, s2, R, t):
+    """Direction of the largest gap among the normals of faces and the directions across edges."""
+    best = Vec3(0.0, 0.0, 1.0)
+    most = -INFINITE
+    w = shapes.vertex_start[s2]
+    for f in range(shapes.face_start[s1], shapes.face_start[s1 + 1]):
+        n = face_normal(shapes, f)
+        w, least = support(shapes, w, -transposed_times(R, n))
+        gap = dot(n, t) - least - shapes.face_plane[f, 3]
+        if gap > most:
+            best, most = n, gap
+    v = shapes.vertex_start[s1]
+    for f in range(shapes.face_start[s2], shapes.face_start[s2 + 1]):
+        n = -(R @ face_normal(shapes, f))
+        v, farthest = support(shapes, v, n)
+        gap = dot(n, t) - shapes.face_plane[f, 3] - farthest
+        if gap > most:
+            best, most = n, gap
+    pairs = (shapes.edge_start[s1 + 1] - shapes.edge_start[s1]) * (
+        shapes.edge_start[s2 + 1] - shapes.edge_start[s2]
+    )
+    if pairs <= _MOST_EDGE_PAIRS:
+        n, gap = _best_across_edges(shapes, s1, s2, R, t)
+        if gap > most:
+            best, most = n, gap
+    if most == -INFINITE:  # two points, or parallel segments
+        v, w = coded(v, VERTEX), coded(w, VERTEX)
+        if shapes.edge_start[s1 + 1] > shapes.edge_start[s1]:
+            best = _across(direction(shapes, shapes.edge_start[s1]))
+        elif shapes.edge_start[s2 + 1] > shapes.edge_start[s2]:
+            best = _across(R @ direction(shapes, shapes.edge_start[s2]))
+        most = gap_along(shapes, R, t, v, w, best)
+    return best, most
+
+
+@inner_kernel
+def _across(a):
+    """A unit vector across a."""
+    x, y, z = abs(a.x), abs(a.y), abs(a.z)
+    if x <= y and x <= z:
+        n = Vec3(0.0, -a.z, a.y)
+    elif y <= z:
+        n = Vec3(a.z, 0.0, -a.x)
+    else:
+        n = Vec3(-a.y, a.x, 0.0)
+    return n * (1.0 / norm(n))
+
+
+@inner_kernel
+def _best_across_edges(shapes, s1, s2, R, t):
+    """Direction of the largest gap among those across an edge of either core.
+
+    Only edges that are the farthest of their core along it count: n lies on the outer side of
+    both faces' planes across the edge.
+    """
+    best = Vec3(0.0, 0.0, 1.0)
+    most = -INFINITE
+    for g in range(shapes.edge_start[s2], shapes.edge_start[s2 + 1]):
+        Q = R @ vec3_at(shapes.vertex, shapes.edge_vertex[g, 0]) + t
+        b = R @ direction(shapes, g)
+        left, right = shapes.edge_face[g, 0], shapes.edge_face[g, 1]
+        m_left = R @ side_normal(shapes, g, left) if left >= 0 else b
+        m_right = R @ side_normal(shapes, g, right) if right >= 0 else b
+        for e in range(shapes.edge_start[s1], shapes.edge_start[s1 + 1]):
+            n = cross(direction(shapes, e), b)
+            # n·b = 0, so that an edge without faces passes
+            left_out, right_out = dot(n, m_left), dot(n, m_right)
+            if left < 0:
+                left_out, right_out = 0.0, 0.0
+            if left_out * right_out < 0.0:
+                continue
+            size = norm(n)
+            if size <= 1e-9 * norm(b) * norm(direction(shapes, e)):
+                continue
+            for sign in (1.0, -1.0):
+                if sign * left_out > 0.0 or sign * right_out > 0.0:
+                    continue
+                m = n * (sign / size)
+                if not _farthest(shapes, e, m):
+                    continue
+                gap = dot(m, Q - vec3_at(shapes.vertex, shapes.edge_vertex[e, 0]))
+                if gap > most:
+                    best, most = m, gap
+    return best, most
+
+
+@inner_kernel
+def _farthest(shapes, e, n):
+    """True if edge e is the farthest of its core along n, which is across it."""
+    for side in range(2):
+        f = shapes.edge_face[e, side]
+        if f >= 0 and dot(n, side_normal(shapes, e, f)) < 0.0:
+            return False
+    return True

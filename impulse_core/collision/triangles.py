@@ -1,0 +1,83 @@
+"""Triangles of a ground: which side of them is solid, and which directions they may push in.
+
+A ground is one surface. Where something touches it on an edge or a corner, the normal must lie
+between those of the faces there; any other direction belongs to a neighbouring triangle, which
+reports the point itself, and following it would make bodies trip over edges in a smooth ground.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import cross, dot, norm, vec3_at
+from impulse_core.collision.features import direction, face_normal, side_normal
+from impulse_core.collision.vclip import INFINITE
+from impulse_core.jit import inner_kernel
+
+__all__ = ["may_push", "neighboured"]
+
+_LEVEL = 1e-7  # sine of the angle to a plane across the direction within which features lie in it
+_BEYOND = 1e-7  # and by which a normal may pass that of a neighbour
+
+
+@inner_kernel
+def may_push(shapes, s, u):
+    """True if u, out of the ground, is a normal of its surface where triangle s is farthest on u.
+
+    u is a unit vector in the frame of s. Of two triangles that share an edge one answers for it.
+    """
+    front = shapes.face_start[s]
+    if dot(u, face_normal(shapes, front)) <= 0.0:
+        return False
+    level = -INFINITE
+    for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
+        level = max(level, dot(u, vec3_at(shapes.vertex, v)))
+    level -= _LEVEL * shapes.reach[s]
+    farthest = 0
+    for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
+        if dot(u, vec3_at(shapes.vertex, v)) >= level:
+            farthest += 1
+    if farthest == 3:
+        return True
+    for e in range(shapes.edge_start[s], shapes.edge_start[s + 1]):
+        ends = 0
+        for end in range(2):
+            if dot(u, vec3_at(shapes.vertex, shapes.edge_vertex[e, end])) >= level:
+                ends += 1
+        # The edge that is farthest, or both edges at the farthest corner.
+        if ends == farthest and not _within_neighbours(shapes, e, front, u, farthest == 2):
+            return False
+    return True
+
+
+@inner_kernel
+def _within_neighbours(shapes, e, front, u, answering):
+    """True if the direction u at edge e is not beyond the normal of the triangle beyond it."""
+    beyond = vec3_at(shapes.edge_beyond, e)
+    if beyond.x == 0.0 and beyond.y == 0.0 and beyond.z == 0.0:
+        return True  # the ground ends here
+    m = side_normal(shapes, e, front)
+    size = norm(m)
+    if dot(u, m) <= _BEYOND * size:
+        return True
+    if dot(beyond, m) <= _BEYOND * size:
+        return False  # level or a valley: only faces touch
+    # Out of the neighbour across the edge, which it has the other way round.
+    d = direction(shapes, e) if shapes.edge_face[e, 0] == front else -direction(shapes, e)
+    if dot(u, cross(beyond, d)) < -_BEYOND * size:
+        return False
+    return not answering or d.x > 0.0 or (d.x == 0.0 and (d.y > 0.0 or (d.y == 0.0 and d.z > 0.0)))
+
+
+@inner_kernel
+def neighboured(shapes, s, u):
+    """True if triangle s has a neighbour at an edge where it is farthest along u."""
+    level = -INFINITE
+    for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
+        level = max(level, dot(u, vec3_at(shapes.vertex, v)))
+    level -= _LEVEL * shapes.reach[s]
+    for e in range(shapes.edge_start[s], shapes.edge_start[s + 1]):
+        beyond = vec3_at(shapes.edge_beyond, e)
+        for end in range(2):
+            v = shapes.edge_vertex[e, end]
+            if dot(u, vec3_at(shapes.vertex, v)) >= level and dot(beyond, beyond) > 0.0:
+                return True
+    return False
