@@ -96,7 +96,7 @@ class Sweep(NamedTuple):
     on_level: Ints
     """Number of columns on each grid."""
 
-    count: Ints
+    pair_count: Ints
     """Number of pairs, shape (1,)."""
     pair_first: Ints
     """The smaller shape number of each pair, shape (p,); pairs ascend."""
@@ -124,8 +124,8 @@ class Sweep(NamedTuple):
     """Shape (_DIGIT + 1,)."""
 
 
-def new_sweep(shapes: Shapes, state: State) -> Sweep:
-    """Room for the pairs of a scene."""
+def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
+    """Room for a number of pairs, by default for as many as most scenes have."""
     n = shapes.sought
     kinds = shapes.kind[:n]
     boxed = np.flatnonzero(kinds != PLANE)
@@ -133,7 +133,7 @@ def new_sweep(shapes: Shapes, state: State) -> Sweep:
     moving = diameters[kinds[boxed] != GROUND]
     height = state.position[shapes.body[boxed], 2] + shapes.center[boxed, 2]
     slots = 1 << max(4, (2 * n).bit_length())
-    pairs = max(64, _PAIRS_AT_FIRST * n)
+    pairs = max(64, _PAIRS_AT_FIRST * n) if pairs is None else pairs
     return Sweep(
         planes=np.flatnonzero(kinds == PLANE),
         bound=np.array([_bound_of(shapes, i) for i in range(n)], dtype=np.int64),
@@ -151,7 +151,7 @@ def new_sweep(shapes: Shapes, state: State) -> Sweep:
         cell_first=np.zeros(n + 1, dtype=np.int64),
         scratch=np.zeros(n, dtype=np.int64),
         on_level=np.zeros(_LEVELS, dtype=np.int64),
-        count=np.zeros(1, dtype=np.int64),
+        pair_count=np.zeros(1, dtype=np.int64),
         pair_first=np.zeros(pairs, dtype=np.int64),
         pair_second=np.zeros(pairs, dtype=np.int64),
         pair_reach=np.zeros(pairs),
@@ -421,8 +421,8 @@ def _sort_into_columns(sweep):
         while width <= 0.25 * size and level > 0:
             level -= 1
             size = _size_of_cells(sweep.cell_size, level)
-        x = int(math.floor(sweep.low[s, 0] / size))
-        y = int(math.floor(sweep.low[s, 1] / size))
+        x = math.floor(sweep.low[s, 0] / size)
+        y = math.floor(sweep.low[s, 1] / size)
         c = _column_for(sweep, x, y, level, columns)
         if c == columns:
             columns += 1
@@ -484,8 +484,8 @@ def may_touch(model, shapes, s1, s2):
 @inner_kernel
 def _add(sweep, s1, s2):
     """Note a pair; beyond the room there is, only count it."""
-    k = sweep.count[0]
-    sweep.count[0] = k + 1
+    k = sweep.pair_count[0]
+    sweep.pair_count[0] = k + 1
     if k < len(sweep.pair_first):
         sweep.key[0, k] = (min(s1, s2) << sweep.bits) | max(s1, s2)
 
@@ -493,7 +493,7 @@ def _add(sweep, s1, s2):
 @inner_kernel
 def _cell_between(x, origin, size, cells):
     """Cell of a ground's grid at a coordinate, the nearest if it is outside."""
-    return min(max(int(math.floor((x - origin) / size)), 0), cells - 1)
+    return min(max(math.floor((x - origin) / size), 0), cells - 1)
 
 
 @inner_kernel
@@ -501,13 +501,13 @@ def _add_triangles(shapes, sweep, ground, s):
     """Note the triangles of a ground in the box of shape s, each where the two first share a cell
     of the ground's grid.
     """
-    low, high = vec3_at(sweep.low, s), vec3_at(sweep.high, s)
+    around = Vec3(1.0, 1.0, 1.0) * shapes.radius[ground]
+    low, high = vec3_at(sweep.low, s) - around, vec3_at(sweep.high, s) + around
     x0, y0 = shapes.ground_origin[ground, 0], shapes.ground_origin[ground, 1]
     dx, dy = shapes.ground_origin[ground, 2], shapes.ground_origin[ground, 3]
     nx, ny = shapes.ground_cells[ground, 0], shapes.ground_cells[ground, 1]
     i0, i1 = _cell_between(low.x, x0, dx, nx), _cell_between(high.x, x0, dx, nx)
     k0, k1 = _cell_between(low.y, y0, dy, ny), _cell_between(high.y, y0, dy, ny)
-    around = shapes.radius[ground]
     for k in range(k0, k1 + 1):
         for i in range(i0, i1 + 1):
             c = shapes.ground_cell_first[ground] + k * nx + i
@@ -516,11 +516,12 @@ def _add_triangles(shapes, sweep, ground, s):
                 a = vec3_at(shapes.vertex, shapes.vertex_start[t])
                 b = vec3_at(shapes.vertex, shapes.vertex_start[t] + 1)
                 d = vec3_at(shapes.vertex, shapes.vertex_start[t] + 2)
-                left, right = min(a.x, b.x, d.x) - around, max(a.x, b.x, d.x) + around
-                front, back = min(a.y, b.y, d.y) - around, max(a.y, b.y, d.y) + around
-                if left > high.x or right < low.x or front > high.y or back < low.y:
+                left, front = min(a.x, b.x, d.x), min(a.y, b.y, d.y)
+                if left > high.x or max(a.x, b.x, d.x) < low.x:
                     continue
-                if min(a.z, b.z, d.z) - around > high.z or max(a.z, b.z, d.z) + around < low.z:
+                if front > high.y or max(a.y, b.y, d.y) < low.y:
+                    continue
+                if min(a.z, b.z, d.z) > high.z or max(a.z, b.z, d.z) < low.z:
                     continue
                 if max(_cell_between(left, x0, dx, nx), i0) != i:
                     continue
@@ -680,7 +681,7 @@ def _add_planes(model, shapes, state, h, margin, sweep):
 @inner_kernel
 def _sort_keys(sweep):
     """Sort the keys of all pairs by their digits; returns the half of ``key`` that holds them."""
-    n = sweep.count[0]
+    n = sweep.pair_count[0]
     half = 0
     shift = 0
     while shift < 2 * sweep.bits:
@@ -702,7 +703,7 @@ def _sort_keys(sweep):
 @inner_kernel
 def _keep_memory(sweep, half):
     """Give each pair the row of ``cache`` it had, or a new one; both lists of pairs ascend."""
-    n, old = sweep.count[0], sweep.old_count[0]
+    n, old = sweep.pair_count[0], sweep.old_count[0]
     at = 0
     for k in range(n):
         key = sweep.key[half, k]
@@ -746,7 +747,7 @@ def _approach(model, shapes, state, h, sweep, s1, s2):
 @inner_kernel
 def _fill_pairs(model, shapes, state, h, margin, sweep, half):
     """The pairs behind their keys, and how far the two can approach."""
-    for k in range(sweep.count[0]):
+    for k in range(sweep.pair_count[0]):
         key = sweep.key[half, k]
         s1, s2 = key >> sweep.bits, key & ((1 << sweep.bits) - 1)
         sweep.pair_first[k] = s1
@@ -770,14 +771,14 @@ def find_pairs(model, shapes, state, h, margin, sweep):
 
     The pairs ascend, whatever was found before.
     """
-    sweep.count[0] = 0
+    sweep.pair_count[0] = 0
     _find_boxes(model, shapes, state, h, margin, sweep)
     columns = _sort_into_columns(sweep)
     _sweep_columns(model, shapes, sweep, columns)
     _add_planes(model, shapes, state, h, margin, sweep)
-    n = sweep.count[0]
+    n = sweep.pair_count[0]
     if n > len(sweep.pair_first):
-        sweep.count[0] = 0
+        sweep.pair_count[0] = 0
         return -n
     half = _sort_keys(sweep)
     _keep_memory(sweep, half)

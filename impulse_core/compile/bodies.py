@@ -59,6 +59,7 @@ class MassSource:
     problems: ProblemList
     warnings: list[str] = field(default_factory=list)
     _unit_density: dict[tuple[str, bool], MassProperties | None] = field(default_factory=dict)
+    _polygons: dict[str, PolygonMesh | None] = field(default_factory=dict)
 
     def of_mesh(self, name: str, *, hull: bool) -> MassProperties | None:
         """Mass properties at density one of a mesh or its convex hull; None if it has none."""
@@ -68,8 +69,8 @@ class MassSource:
         return self._unit_density[key]
 
     def _integrate(self, name: str, hull: bool) -> MassProperties | None:
-        index = next(i for i, mesh in enumerate(self.scene.meshes) if mesh.name == name)
-        polygons = self._read(index, self.scene.meshes[index])
+        index = self.index_of(name)
+        polygons = self.polygons(name)
         if polygons is None:
             return None
         if hull:
@@ -83,6 +84,17 @@ class MassSource:
         if any(defect.fatal for defect in defects):
             return None
         return polyhedron_mass_properties(polygons)
+
+    def index_of(self, name: str) -> int:
+        """Number of a mesh of the scene."""
+        return next(i for i, mesh in enumerate(self.scene.meshes) if mesh.name == name)
+
+    def polygons(self, name: str) -> PolygonMesh | None:
+        """The polygons of a mesh [m]; None after reporting why they cannot be read."""
+        if name not in self._polygons:
+            index = self.index_of(name)
+            self._polygons[name] = self._read(index, self.scene.meshes[index])
+        return self._polygons[name]
 
     def _read(self, index: int, mesh: Mesh) -> PolygonMesh | None:
         if mesh.file is None:

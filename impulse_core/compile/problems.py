@@ -6,12 +6,15 @@ from impulse_schema import Problem, Scene, problem_at
 
 __all__ = [
     "BAD_JOINT",
+    "BAD_SHAPE",
     "BAD_START",
     "JOINTS_APART",
     "MESH_DEFECT",
     "MESH_FILE",
+    "NOT_CONVEX",
     "NOT_SIMULATED",
     "NO_MASS",
+    "NO_PARTS",
     "NO_VALUE",
     "ProblemList",
     "problem_at",
@@ -20,6 +23,9 @@ __all__ = [
 MESH_FILE = "E601"
 MESH_DEFECT = "E602"
 NO_MASS = "E603"
+NOT_CONVEX = "E604"
+NO_PARTS = "E605"
+BAD_SHAPE = "E606"
 JOINTS_APART = "E611"
 BAD_JOINT = "E612"
 NO_VALUE = "E613"

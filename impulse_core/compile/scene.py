@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from impulse_core.collision.shapes import Shapes
 from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.axis_mass import BodyRows
 from impulse_core.compile.bodies import MassSource, body_mass_properties
@@ -21,6 +22,7 @@ from impulse_core.compile.kinematic import (
     keyframe_times,
 )
 from impulse_core.compile.problems import ProblemList
+from impulse_core.compile.shapes import compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.compile.unsupported import contact_warning
 from impulse_core.geometry import MassProperties
@@ -56,6 +58,7 @@ class CompiledScene:
         load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
         size: Size of the scene [m]: extent of bodies and joints.
         reach: Largest distance of any of them from the world's origin [m].
+        shapes: Collision geometry, None if no two bodies can ever touch.
         dissipation: What in the scene is not reversible in time, "" if nothing is.
         warnings: Sentences for the report.
     """
@@ -74,6 +77,7 @@ class CompiledScene:
     load_windows: Floats
     size: float
     reach: float
+    shapes: Shapes | None
     dissipation: str
     warnings: list[str]
 
@@ -131,11 +135,12 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     if not assemble:
         check_start(scene, size, problems)
         check_constants(scene, couplings, size, problems)
+    body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
+    origin, user_axes = _outputs(scene, body_row, bodies)
+    shapes = compile_shapes(scene, source, body_row, origin, user_axes)
     if problems.problems:
         raise SceneError(problems.problems)
 
-    body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
-    origin, user_axes = _outputs(scene, body_row, bodies)
     contact = contact_warning(scene)
     name, sha256 = _identity(scene)
     return CompiledScene(
@@ -184,6 +189,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         ).reshape(-1, 2),
         size=size,
         reach=reach,
+        shapes=shapes,
         dissipation=dissipation(scene),
         warnings=source.warnings + ([contact] if contact else []),
     )

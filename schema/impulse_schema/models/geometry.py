@@ -126,7 +126,8 @@ class Geometry(Element):
     )
     size: PositiveVector | None = Field(
         default=None,
-        description="Full edge lengths of a box; full axes of an ellipsoid; extent of a height field.",
+        description="Full edge lengths of a box; full axes of an ellipsoid; extent of a height"
+        " field.",
         json_schema_extra=meta("m"),
     )
     radius: Positive | None = Field(

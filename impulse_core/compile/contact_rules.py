@@ -1,0 +1,96 @@
+"""Which bodies can touch, and with which friction and restitution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from impulse_schema import Scene
+from impulse_schema.models import Material
+
+__all__ = ["can_touch", "filter_fields", "material_fields"]
+
+_COEFFICIENTS = ("static_friction", "kinetic_friction", "rolling_friction", "restitution")
+
+
+def material_fields(scene: Scene) -> dict[str, Any]:
+    """The coefficients of each pair of materials, by the names of Shapes, shape (M, M).
+
+    Number M-1 is that of solids without a material. Two materials have the mean of their
+    coefficients unless a pair says otherwise.
+    """
+    numbers = {material.name: k for k, material in enumerate(scene.materials)}
+    materials = [*scene.materials, Material(name="default")]
+    tables = {}
+    for name in _COEFFICIENTS:
+        values = np.array([_coefficient(material, name) for material in materials])
+        tables[name] = 0.5 * (values[:, None] + values[None, :])
+    for pair in scene.material_pairs:
+        i, k = numbers[pair.material1], numbers[pair.material2]
+        for name in _COEFFICIENTS:
+            value = _coefficient(pair, name)
+            if value is not None:
+                tables[name][i, k] = tables[name][k, i] = value
+    return tables
+
+
+def _coefficient(source: object, name: str) -> float | None:
+    """A coefficient of a material or pair; what slides takes that of what sticks by default."""
+    value: float | None = getattr(source, name)
+    return _coefficient(source, "static_friction") if value is None and "kin" in name else value
+
+
+def filter_fields(scene: Scene) -> dict[str, Any]:
+    """group, group_rule, pair_key and pair_rule of Shapes."""
+    rules = scene.collision_filter
+    names = sorted({body.collision_group for body in scene.bodies if body.collision_group})
+    number = {name: k for k, name in enumerate(names, start=1)}
+    default = int(rules.default) if rules else 1
+    group_rule = np.full((len(names) + 1, len(names) + 1), default, dtype=np.int64)
+    for rule in rules.groups if rules else []:
+        i, k = number[rule.group1], number[rule.group2]
+        group_rule[i, k] = group_rule[k, i] = int(rule.collide)
+    bodies = {body.name: i for i, body in enumerate(scene.bodies)}
+    pairs: dict[int, int] = {}
+    for joint in scene.joints:
+        joined = joint.body1 in bodies and joint.body2 in bodies
+        if joined and not joint.collide:
+            pairs[_key(bodies[joint.body1], bodies[joint.body2], len(bodies))] = 0
+    for pair in rules.pairs if rules else []:
+        pairs[_key(bodies[pair.body1], bodies[pair.body2], len(bodies))] = int(pair.collide)
+    keys = sorted(pairs)
+    return {
+        "group": np.array(
+            [number.get(body.collision_group or "", 0) for body in scene.bodies], dtype=np.int64
+        ),
+        "group_rule": group_rule,
+        "pair_key": np.array(keys, dtype=np.int64),
+        "pair_rule": np.array([pairs[key] for key in keys], dtype=np.int64),
+    }
+
+
+def _key(a: int, b: int, bodies: int) -> int:
+    return min(a, b) * bodies + max(a, b)
+
+
+def can_touch(scene: Scene, colliding: list[int], rules: dict[str, Any]) -> bool:
+    """Whether the filter lets any two bodies of which one is dynamic touch.
+
+    Counts the pairs that the groups allow, and then those that have a rule of their own.
+    """
+    dynamic = np.array([scene.bodies[i].motion == "dynamic" for i in colliding], dtype=bool)
+    group = rules["group"][colliding]
+    groups = len(rules["group_rule"])
+    all_of = np.bincount(group, minlength=groups)
+    moving = np.bincount(group[dynamic], minlength=groups)
+    fixed = all_of - moving
+    pairs = np.outer(all_of, all_of) - np.outer(fixed, fixed)
+    np.fill_diagonal(pairs, (all_of * (all_of - 1) - fixed * (fixed - 1)) // 2)
+    allowed = int(np.sum(np.triu(pairs * rules["group_rule"])))
+    chosen = dict(zip(colliding, dynamic.tolist(), strict=True))
+    for key, rule in zip(rules["pair_key"].tolist(), rules["pair_rule"].tolist(), strict=True):
+        i, k = divmod(key, len(scene.bodies))
+        if i in chosen and k in chosen and (chosen[i] or chosen[k]):
+            allowed += rule - int(rules["group_rule"][rules["group"][i], rules["group"][k]])
+    return allowed > 0
