@@ -74,23 +74,25 @@ def _key(a: int, b: int, bodies: int) -> int:
     return min(a, b) * bodies + max(a, b)
 
 
-def can_touch(scene: Scene, colliding: list[int], rules: dict[str, Any]) -> bool:
-    """Whether the filter lets any two bodies of which one is dynamic touch.
+def can_touch(scene: Scene, solid: list[int], rules: dict[str, Any]) -> list[int]:
+    """Which of some bodies the filter lets touch another of them, one of the two being dynamic.
 
-    Counts the pairs that the groups allow, and then those that have a rule of their own.
+    Counts for each body the others that the groups allow, then those it has rules of its own with.
     """
-    dynamic = np.array([scene.bodies[i].motion == "dynamic" for i in colliding], dtype=bool)
-    group = rules["group"][colliding]
-    groups = len(rules["group_rule"])
-    all_of = np.bincount(group, minlength=groups)
-    moving = np.bincount(group[dynamic], minlength=groups)
-    fixed = all_of - moving
-    pairs = np.outer(all_of, all_of) - np.outer(fixed, fixed)
-    np.fill_diagonal(pairs, (all_of * (all_of - 1) - fixed * (fixed - 1)) // 2)
-    allowed = int(np.sum(np.triu(pairs * rules["group_rule"])))
-    chosen = dict(zip(colliding, dynamic.tolist(), strict=True))
+    group, group_rule = rules["group"], rules["group_rule"]
+    dynamic = [body.motion == "dynamic" for body in scene.bodies]
+    groups = len(group_rule)
+    everyone = np.bincount(group[solid], minlength=groups)
+    moving = np.bincount(group[[i for i in solid if dynamic[i]]], minlength=groups)
+    partners = {}
+    for i in solid:
+        others = (everyone if dynamic[i] else moving).copy()
+        others[group[i]] -= 1 if dynamic[i] else 0
+        partners[i] = int(others @ group_rule[group[i]])
     for key, rule in zip(rules["pair_key"].tolist(), rules["pair_rule"].tolist(), strict=True):
         i, k = divmod(key, len(scene.bodies))
-        if i in chosen and k in chosen and (chosen[i] or chosen[k]):
-            allowed += rule - int(rules["group_rule"][rules["group"][i], rules["group"][k]])
-    return allowed > 0
+        if i in partners and k in partners and (dynamic[i] or dynamic[k]):
+            change = rule - int(group_rule[group[i], group[k]])
+            partners[i] += change
+            partners[k] += change
+    return [i for i, number in partners.items() if number > 0]

@@ -88,8 +88,9 @@ def compile_shapes(
         axes: The user's axes seen from that row, quaternions, shape (N, 4).
     """
     rules = filter_fields(scene)
-    colliding = [i for i, body in enumerate(scene.bodies) if colliding_solids(body)]
-    if not can_touch(scene, colliding, rules):
+    with_solids = [i for i, body in enumerate(scene.bodies) if colliding_solids(body)]
+    colliding = can_touch(scene, with_solids, rules)
+    if not colliding:
         return None
     meshes = CollisionMeshes(source)
     materials = {material.name: number for number, material in enumerate(scene.materials)}
