@@ -6,15 +6,20 @@ cache. A pose (R, t) leads from the frame of one core to that of the other: x₁
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from impulse_core.algebra import Vec3, cross, dot, vec3_at
 from impulse_core.jit import inner_kernel, kernel
+from impulse_core.model import Floats, Ints
 
 __all__ = [
     "EDGE",
     "FACE",
     "VERTEX",
+    "Cores",
     "closest_of_segments",
     "coded",
+    "cores_of",
     "direction",
     "face_normal",
     "feature_vertex",
@@ -29,6 +34,45 @@ FACE = 2
 _PARALLEL = 1e-14  # sin² of the angle below which segments have no crossing point of their own
 
 
+class Cores(NamedTuple):
+    """The fields of ``Shapes`` that list features, without the many others.
+
+    Every call of a function that takes a tuple of arrays copies all of them.
+    """
+
+    vertex_start: Ints
+    vertex: Floats
+    edge_start: Ints
+    edge_vertex: Ints
+    edge_face: Ints
+    vertex_edge_start: Ints
+    vertex_edge: Ints
+    face_start: Ints
+    face_plane: Floats
+    face_corner_start: Ints
+    face_vertex: Ints
+    face_edge: Ints
+
+
+@inner_kernel
+def cores_of(shapes):
+    """The features of all shapes."""
+    return Cores(
+        shapes.vertex_start,
+        shapes.vertex,
+        shapes.edge_start,
+        shapes.edge_vertex,
+        shapes.edge_face,
+        shapes.vertex_edge_start,
+        shapes.vertex_edge,
+        shapes.face_start,
+        shapes.face_plane,
+        shapes.face_corner_start,
+        shapes.face_vertex,
+        shapes.face_edge,
+    )
+
+
 @kernel
 def coded(number, kind):
     """One integer for a feature."""
@@ -36,50 +80,50 @@ def coded(number, kind):
 
 
 @inner_kernel
-def direction(shapes, e):
+def direction(cores, e):
     """From tail to head of edge e [m]."""
-    tail = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
-    return vec3_at(shapes.vertex, shapes.edge_vertex[e, 1]) - tail
+    tail = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
+    return vec3_at(cores.vertex, cores.edge_vertex[e, 1]) - tail
 
 
 @inner_kernel
-def face_normal(shapes, f):
+def face_normal(cores, f):
     """Outward unit normal of face f."""
-    return Vec3(shapes.face_plane[f, 0], shapes.face_plane[f, 1], shapes.face_plane[f, 2])
+    return Vec3(cores.face_plane[f, 0], cores.face_plane[f, 1], cores.face_plane[f, 2])
 
 
 @inner_kernel
-def side_normal(shapes, e, f):
+def side_normal(cores, e, f):
     """In the plane of face f, across its edge e and out of it; as long as the edge."""
-    m = cross(direction(shapes, e), face_normal(shapes, f))
-    return m if shapes.edge_face[e, 0] == f else -m
+    m = cross(direction(cores, e), face_normal(cores, f))
+    return m if cores.edge_face[e, 0] == f else -m
 
 
 @inner_kernel
-def feature_vertex(shapes, code):
+def feature_vertex(cores, code):
     """A vertex of a feature."""
     number, kind = code // 3, code % 3
     if kind == VERTEX:
         return number
     if kind == EDGE:
-        return shapes.edge_vertex[number, 0]
-    return shapes.face_vertex[shapes.face_corner_start[number]]
+        return cores.edge_vertex[number, 0]
+    return cores.face_vertex[cores.face_corner_start[number]]
 
 
 @inner_kernel
-def support(shapes, v, n):
+def support(cores, v, n):
     """Vertex farthest along n, and its n·x: uphill from vertex v, over edges.
 
     A vertex that no neighbour surpasses is the farthest of a convex polyhedron.
     """
-    best = dot(vec3_at(shapes.vertex, v), n)
+    best = dot(vec3_at(cores.vertex, v), n)
     climbing = True
     while climbing:
         climbing = False
-        for i in range(shapes.vertex_edge_start[v], shapes.vertex_edge_start[v + 1]):
-            e = shapes.vertex_edge[i]
-            other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - v
-            height = dot(vec3_at(shapes.vertex, other), n)
+        for i in range(cores.vertex_edge_start[v], cores.vertex_edge_start[v + 1]):
+            e = cores.vertex_edge[i]
+            other = cores.edge_vertex[e, 0] + cores.edge_vertex[e, 1] - v
+            height = dot(vec3_at(cores.vertex, other), n)
             if height > best:
                 best = height
                 v = other

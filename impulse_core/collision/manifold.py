@@ -22,7 +22,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.collision.contacts import MOST_CORNERS, PLANE_POINT
 from impulse_core.collision.features import face_normal, side_normal, support
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = ["MANY", "edge_crossing", "face_contact", "put_point", "reduced", "vertex_of"]
 
@@ -37,15 +37,15 @@ _AS_LARGE = 0.9  # part of the best area at which the points of the step before 
 
 @inner_kernel
 def face_contact(
-    shapes, a, b, f, w, R, t, swapped, wanted, deepest, slope, cache, k, found
+    cores, f, w, R, t, swapped, size, wanted, deepest, slope, cache, k, found
 ):  # fmt: skip
-    """Contact points between face f of core a and core b, put into ``found``.
+    """Contact points between face f of a core a and another core b, put into ``found``.
 
     Args:
-        a, b: shapes; the face is on a.
         w: vertex of b near the lowest over the face.
         R, t: pose of b's frame in a's.
         swapped: 1 if a is the second shape of the pair.
+        size: radius of a ball around the smaller shape [m].
         wanted: points with a higher gap of the cores are left out [m].
         deepest: the face is refused if b reaches further below it [m].
         slope: it is refused if b's lowest vertex lies outside the prism, further below the lowest
@@ -55,30 +55,29 @@ def face_contact(
     Returns:
         Number of points, or -1 where the face is refused; the lowest vertex of b; its gap [m].
     """
-    n = face_normal(shapes, f)
+    n = face_normal(cores, f)
     m = transposed_times(R, n)
-    offset = dot(n, t) - shapes.face_plane[f, 3]
-    w, lowest = support(shapes, w, -m)
+    offset = dot(n, t) - cores.face_plane[f, 3]
+    w, lowest = support(cores, w, -m)
     lowest = offset - lowest
     if lowest > wanted:
         return 0, w, lowest
     if lowest < deepest:
         return -1, w, lowest
-    size = min(shapes.reach[a], shapes.reach[b])
-    buffer, corners = _incident_polygon(shapes, w, m, R, t, found)
-    buffer, corners = _clipped(shapes, f, buffer, corners, _FLUSH * size, swapped, found)
+    buffer, corners = _incident_polygon(cores, w, m, R, t, found)
+    buffer, corners = _clipped(cores, f, buffer, corners, _FLUSH * size, swapped, found)
     if corners == 0:
         return -1, w, lowest
     polygon, source = found.polygon[buffer], found.polygon_source[buffer]
     least = lowest + 1e300
     at = 0
     for i in range(corners):
-        height = dot(n, vec3_at(polygon, i)) - shapes.face_plane[f, 3]
+        height = dot(n, vec3_at(polygon, i)) - cores.face_plane[f, 3]
         polygon[i, 3] = height
         if height < least:
             least = height
             at = i
-    W = R @ vec3_at(shapes.vertex, w) + t
+    W = R @ vec3_at(cores.vertex, w) + t
     if least - lowest > slope * norm(W - vec3_at(polygon, at)):
         return -1, w, lowest
     kept = 0
@@ -138,8 +137,8 @@ def edge_crossing(e, g, swapped):
 # ---------------------------------------------------------------------------------------
 
 
-@inner_kernel
-def _incident_polygon(shapes, w, m, R, t, found):
+@inlined_kernel
+def _incident_polygon(cores, w, m, R, t, found):
     """Put what faces the normal m (frame of b) at vertex w of b into a buffer, in the frame of a.
 
     Each corner has its name and the edge of b that leads to the next one. A segment has its two
@@ -148,29 +147,29 @@ def _incident_polygon(shapes, w, m, R, t, found):
     polygon, source = found.polygon[0], found.polygon_source[0]
     face, edge = -1, -1
     best = 2.0
-    for i in range(shapes.vertex_edge_start[w], shapes.vertex_edge_start[w + 1]):
-        edge = shapes.vertex_edge[i]
+    for i in range(cores.vertex_edge_start[w], cores.vertex_edge_start[w + 1]):
+        edge = cores.vertex_edge[i]
         for side in range(2):
-            g = shapes.edge_face[edge, side]
+            g = cores.edge_face[edge, side]
             if g >= 0:
-                against = dot(m, face_normal(shapes, g))
+                against = dot(m, face_normal(cores, g))
                 if against < best:
                     best = against
                     face = g
     if face < 0:
         count = 1 if edge < 0 else 2
         for i in range(count):
-            v = w if edge < 0 else shapes.edge_vertex[edge, i]
-            _put_corner(polygon, source, i, R @ vec3_at(shapes.vertex, v) + t, v, edge)
+            v = w if edge < 0 else cores.edge_vertex[edge, i]
+            _put_corner(polygon, source, i, R @ vec3_at(cores.vertex, v) + t, v, edge)
         return 0, count
-    start, end = shapes.face_corner_start[face], shapes.face_corner_start[face + 1]
+    start, end = cores.face_corner_start[face], cores.face_corner_start[face + 1]
     # Every stride-th corner: the clipped polygon must fit its buffer.
     stride = 1 + (end - start) // (MOST_CORNERS // 2)
     count = 0
     for i in range(start, end, stride):
-        v = shapes.face_vertex[i]
-        X = R @ vec3_at(shapes.vertex, v) + t
-        _put_corner(polygon, source, count, X, v, shapes.face_edge[i])
+        v = cores.face_vertex[i]
+        X = R @ vec3_at(cores.vertex, v) + t
+        _put_corner(polygon, source, count, X, v, cores.face_edge[i])
         count += 1
     return 0, count
 
@@ -184,8 +183,8 @@ def _put_corner(polygon, source, i, X, v, edge):
     source[i, 1] = edge
 
 
-@inner_kernel
-def _clipped(shapes, f, buffer, corners, flush, swapped, found):
+@inlined_kernel
+def _clipped(cores, f, buffer, corners, flush, swapped, found):
     """Cut the polygon in a buffer to the prism over face f. Returns buffer and number of corners.
 
     Edges of the polygon are coded as e for an edge of the incident face and -1-e for a side of f.
@@ -194,10 +193,10 @@ def _clipped(shapes, f, buffer, corners, flush, swapped, found):
     source = found.polygon_source[buffer]
     for i in range(corners):
         source[i, 0] = vertex_of(source[i, 0], swapped == 0)
-    for s in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
-        e = shapes.face_edge[s]
-        P = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
-        m = side_normal(shapes, e, f)
+    for s in range(cores.face_corner_start[f], cores.face_corner_start[f + 1]):
+        e = cores.face_edge[s]
+        P = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
+        m = side_normal(cores, e, f)
         edge_of_prism = flush * norm(m)
         polygon = found.polygon[buffer]
         outside = 0
@@ -210,13 +209,13 @@ def _clipped(shapes, f, buffer, corners, flush, swapped, found):
             continue
         if outside == corners:
             return buffer, 0
-        corners = _cut(shapes, e, buffer, corners, swapped, found)
+        corners = _cut(cores, e, buffer, corners, swapped, found)
         buffer = 1 - buffer
     return buffer, corners
 
 
 @inner_kernel
-def _cut(shapes, side, buffer, corners, swapped, found):
+def _cut(cores, side, buffer, corners, swapped, found):
     """One side of the prism: from a buffer with signed distances in column 3 to the other one."""
     polygon, source = found.polygon[buffer], found.polygon_source[buffer]
     new_polygon, new_source = found.polygon[1 - buffer], found.polygon_source[1 - buffer]
@@ -240,7 +239,7 @@ def _cut(shapes, side, buffer, corners, swapped, found):
             if edge >= 0:
                 name = edge_crossing(side, edge, swapped)
             else:
-                name = vertex_of(_common_vertex(shapes, side, -1 - edge), swapped == 1)
+                name = vertex_of(_common_vertex(cores, side, -1 - edge), swapped == 1)
             leads_on = -1 - side if out <= 0.0 and corners > 2 else edge
             _put_corner(new_polygon, new_source, count, Y, name, leads_on)
             count += 1
@@ -248,10 +247,10 @@ def _cut(shapes, side, buffer, corners, swapped, found):
 
 
 @inner_kernel
-def _common_vertex(shapes, e, g):
+def _common_vertex(cores, e, g):
     """Vertex where two sides of a face meet; of sides that do not, a vertex of the first."""
-    tail, head = shapes.edge_vertex[e, 0], shapes.edge_vertex[e, 1]
-    if tail == shapes.edge_vertex[g, 0] or tail == shapes.edge_vertex[g, 1]:
+    tail, head = cores.edge_vertex[e, 0], cores.edge_vertex[e, 1]
+    if tail == cores.edge_vertex[g, 0] or tail == cores.edge_vertex[g, 1]:
         return tail
     return head
 

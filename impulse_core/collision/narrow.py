@@ -27,24 +27,22 @@ from impulse_core.collision.features import (
     VERTEX,
     closest_of_segments,
     coded,
+    cores_of,
     direction,
     face_normal,
     feature_vertex,
-    support,
 )
 from impulse_core.collision.manifold import edge_crossing, face_contact, put_point, vertex_of
-from impulse_core.collision.overlap import SHALLOW, least_overlap
+from impulse_core.collision.overlap import NEAR, SHALLOW, nearest_features
 from impulse_core.collision.planes import plane_contact
 from impulse_core.collision.shapes import PLANE, TRIANGLE
-from impulse_core.collision.triangles import may_push, neighboured
+from impulse_core.collision.triangles import ALONG_FRONT, NOT_HERE, ground_push, reaches_front
 from impulse_core.collision.vclip import (
     INFINITE,
-    OVERLAPPING,
-    closest_features,
     first_features,
     transposed,
 )
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["collide"]
 
@@ -56,7 +54,6 @@ _FACE_OF_SECOND = 2
 _FLAT = 0.05  # sine of the angle to a face up to which a core lies on it
 _STILL_FLAT = 0.06  # and of one that lay on it in the step before
 _STRAIGHT = 1.0 - 0.5 * _FLAT * _FLAT
-_NEAR = 1e-8  # distance, as part of the smaller shape, that gives no direction of its own
 _SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their length
 _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
@@ -71,166 +68,133 @@ def collide(shapes, s1, s2, C1, q1, C2, q2, reach, cache, k, found):
         cache, k: memory of the pairs, shape (pairs, CACHE_NUMBERS), and the row of this one; -1
             where the pair is new.
     """
-    if shapes.kind[s1] == PLANE:
-        return plane_contact(shapes, s1, s2, C1, q1, C2, q2, 0, reach, cache, k, found)
-    if shapes.kind[s2] == PLANE:
-        return plane_contact(shapes, s2, s1, C2, q2, C1, q1, 1, reach, cache, k, found)
+    if shapes.kind[s1] == PLANE or shapes.kind[s2] == PLANE:
+        if shapes.kind[s1] != PLANE:
+            plane, s, C1, q1, C2, q2, swapped = s2, s1, C2, q2, C1, q1, 1
+        else:
+            plane, s, swapped = s1, s2, 0
+        return plane_contact(shapes, plane, s, C1, q1, C2, q2, swapped, reach, cache, k, found)
     rounding = shapes.radius[s1] + shapes.radius[s2]
     R = rotation_matrix(conjugate(q1) * q2)
     t = rotate_back(q1, C2 - C1)
-    wanted = reach + rounding
-    if shapes.kind[s2] == TRIANGLE:
-        count = _triangle_contact(shapes, s1, s2, R, t, wanted, rounding, cache, k, found)
-    else:
-        count = _core_contact(shapes, s1, s2, R, t, wanted, rounding, cache, k, found)
+    count = _core_contact(shapes, s1, s2, R, t, reach + rounding, rounding, cache, k, found)
     for i in range(count):
         found.gap[i] -= rounding
     return count
 
 
-@inner_kernel
+@inlined_kernel
 def _core_contact(shapes, s1, s2, R, t, wanted, rounding, cache, k, found):
-    """Points of two cores: rows with the gaps of the cores."""
-    first, second = cache[k, 0], cache[k, 1]
-    size = min(shapes.reach[s1], shapes.reach[s2])
+    """Points of two cores: rows with the gaps of the cores.
+
+    Faces are tried as plane of the contact in this order: the one that the pair remembers (of a
+    triangle of the ground its front, however deep the other core is below it), then those that
+    the normal of the closest features nearly follows.
+    """
+    cores = cores_of(shapes)
+    size1, size2 = shapes.reach[s1], shapes.reach[s2]
+    size = min(size1, size2)
+    between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
+    of_ground = shapes.kind[s2] == TRIANGLE
+    first, second, mode = cache[k, 0], cache[k, 1], cache[k, 2]
     if first < 0:
-        first, second = first_features(shapes, s1, s2, R, t)
-    elif cache[k, 2] != _CLOSEST:
-        count = _on_face(
-            shapes, s1, s2, R, t, first, second, cache[k, 2], wanted,
-            -SHALLOW * size, _STILL_FLAT, cache, k, found,
-        )  # fmt: skip
-        if count >= 0:
-            return count
-    first, second, A, B, n, gap = _nearest(shapes, s1, s2, R, t, first, second, size, cache, k)
-    if gap > wanted:
-        return 0
-    face1, straight1 = _face_along(shapes, first, n)
-    face2, straight2 = _face_along(shapes, second, -transposed_times(R, n))
-    for attempt in range(2):
-        # The straighter face first; of equal ones that of the first shape.
-        of_first = (straight1 >= straight2 - 1e-6) == (attempt == 0)
-        if (straight1 if of_first else straight2) < _STRAIGHT:
-            continue
-        if of_first:
-            mode, i, j = _FACE_OF_FIRST, coded(face1, FACE), second
+        first, second = first_features(cores, s1, s2, R, between)
+        mode = _CLOSEST
+    A, B, n, gap = ZERO3, ZERO3, ZERO3, 0.0
+    face1, straight1, face2, straight2 = -1, -1.0, -1, -1.0
+    for attempt in range(3):
+        face_mode, i, j, deepest, slope = mode, first, second, -INFINITE, _FLAT
+        forced = False
+        if attempt == 0:
+            if of_ground:
+                i, j = (
+                    coded(feature_vertex(cores, first), VERTEX),
+                    coded(shapes.face_start[s2], FACE),
+                )
+                face_mode = _FACE_OF_SECOND
+                if not reaches_front(cores, s2, R, t, i // 3, shapes.radius[s1]):
+                    return 0
+            elif mode == _CLOSEST:
+                continue
+            else:
+                deepest, slope = -SHALLOW * size, _STILL_FLAT
         else:
-            mode, i, j = _FACE_OF_SECOND, first, coded(face2, FACE)
+            if attempt == 1:
+                first, second, A, B, n, gap = nearest_features(
+                    cores, s1, s2, R, t, between, first, second, size1, size2
+                )
+                cache[k, 0] = first
+                cache[k, 1] = second
+                cache[k, 2] = _CLOSEST
+                if gap > wanted:
+                    return 0
+                face1, straight1 = _face_along(cores, first, n)
+                face2, straight2 = _face_along(cores, second, -transposed_times(R, n))
+                if of_ground:
+                    straight2 = -1.0
+                    push = ground_push(shapes, cores, s2, -transposed_times(R, n), gap)
+                    if push == NOT_HERE:
+                        return 0
+                    forced = push == ALONG_FRONT
+            # The straighter face first; of equal ones that of the first shape.
+            of_first = (straight1 >= straight2 - 1e-6) == (attempt == 1)
+            if forced:
+                i, j = (
+                    coded(feature_vertex(cores, first), VERTEX),
+                    coded(shapes.face_start[s2], FACE),
+                )
+                face_mode, slope = _FACE_OF_SECOND, INFINITE
+            elif (straight1 if of_first else straight2) < _STRAIGHT:
+                continue
+            elif of_first:
+                face_mode, i, j = _FACE_OF_FIRST, coded(face1, FACE), second
+            else:
+                face_mode, i, j = _FACE_OF_SECOND, first, coded(face2, FACE)
         count = _on_face(
-            shapes, s1, s2, R, t, i, j, mode, wanted, -INFINITE, _FLAT, cache, k, found
+            cores, R, t, i, j, face_mode, size, wanted, deepest, slope, cache, k, found
         )
-        if count >= 0:
-            return count
-    return _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
-
-
-@inner_kernel
-def _triangle_contact(shapes, s1, s2, R, t, wanted, rounding, cache, k, found):
-    """Points of a core and a triangle of the ground, s2, which is solid behind its front face.
-
-    The front face is tried first, however deep the core is below it.
-    """
-    first, second = cache[k, 0], cache[k, 1]
-    size = min(shapes.reach[s1], shapes.reach[s2])
-    front = coded(shapes.face_start[s2], FACE)
-    if first < 0:
-        first, second = first_features(shapes, s1, s2, R, t)
-    lowest = feature_vertex(shapes, first)
-    out = R @ face_normal(shapes, front // 3)
-    _, top = support(shapes, lowest, out)
-    if top - dot(out, t) - shapes.face_plane[front // 3, 3] + shapes.radius[s1] < 0.0:
-        return 0  # all of it behind the face: below another part of the ground
-    count = _on_face(
-        shapes, s1, s2, R, t, coded(lowest, VERTEX), front, _FACE_OF_SECOND, wanted,
-        -INFINITE, _FLAT, cache, k, found,
-    )  # fmt: skip
-    if count >= 0:
-        return count
-    if second // 3 != front // 3 and second % 3 == FACE:
-        second = front
-    first, second, A, B, n, gap = _nearest(shapes, s1, s2, R, t, first, second, size, cache, k)
-    if gap > wanted:
-        return 0
-    u = -transposed_times(R, n)
-    if not may_push(shapes, s2, u):
-        behind = dot(u, face_normal(shapes, front // 3)) <= 0.0
-        if gap < 0.0 or (behind and neighboured(shapes, s2, u)):
-            slope, i = INFINITE, coded(lowest, VERTEX)
-            count = _on_face(
-                shapes, s1, s2, R, t, i, front, _FACE_OF_SECOND, wanted,
-                -INFINITE, slope, cache, k, found,
-            )  # fmt: skip
+        if count >= 0 or forced:
             return max(count, 0)
-        return 0
-    face1, straight1 = _face_along(shapes, first, n)
-    if straight1 >= _STRAIGHT:
-        count = _on_face(
-            shapes, s1, s2, R, t, coded(face1, FACE), second, _FACE_OF_FIRST, wanted,
-            -INFINITE, _FLAT, cache, k, found,
-        )  # fmt: skip
-        if count >= 0:
-            return count
-    return _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
+    return _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
 
 
-@inner_kernel
-def _nearest(shapes, s1, s2, R, t, first, second, size, cache, k):
-    """Closest features, or those of the least overlap, into the memory of the pair.
-
-    Returns their codes, the points A and B, the normal (frame of s1) and the gap of the cores.
-    """
-    state, near1, near2, A, B, n, gap = closest_features(shapes, s1, s2, R, t, first, second)
-    vague = gap < _NEAR * size and near1 % 3 != FACE and near2 % 3 != FACE
-    if state == OVERLAPPING or vague:
-        near1, near2, A, B, n, gap = least_overlap(shapes, s1, s2, R, t, first, second)
-    cache[k, 0] = near1
-    cache[k, 1] = near2
-    cache[k, 2] = _CLOSEST
-    return near1, near2, A, B, n, gap
-
-
-@inner_kernel
-def _on_face(
-    shapes, s1, s2, R, t, first, second, mode, wanted, deepest, slope, cache, k, found
-):  # fmt: skip
+@inlined_kernel
+def _on_face(cores, R, t, first, second, mode, size, wanted, deepest, slope, cache, k, found):
     """Contact polygon on the face that ``mode`` names; -1 where it is refused."""
-    if mode == _FACE_OF_FIRST:
-        w = second // 3 if second % 3 == VERTEX else feature_vertex(shapes, second)
-        count, w, _ = face_contact(
-            shapes, s1, s2, first // 3, w, R, t, 0, wanted, deepest, slope, cache, k, found
-        )
-        second = coded(w, VERTEX)
+    of_first = mode == _FACE_OF_FIRST
+    if of_first:
+        f, other, Q, x = first // 3, second, R, t
     else:
-        w = first // 3 if first % 3 == VERTEX else feature_vertex(shapes, first)
-        Rt = transposed(R)
-        count, w, _ = face_contact(
-            shapes, s2, s1, second // 3, w, Rt, -(Rt @ t), 1, wanted, deepest, slope, cache, k,
-            found,
-        )  # fmt: skip
-        first = coded(w, VERTEX)
+        Q = transposed(R)
+        f, other, x = second // 3, first, -(Q @ t)
+    w = feature_vertex(cores, other)
+    swapped = 0 if of_first else 1
+    count, w, _ = face_contact(
+        cores, f, w, Q, x, swapped, size, wanted, deepest, slope, cache, k, found
+    )
     if count >= 0:
-        cache[k, 0] = first
-        cache[k, 1] = second
+        cache[k, 0] = coded(f, FACE) if of_first else coded(w, VERTEX)
+        cache[k, 1] = coded(w, VERTEX) if of_first else coded(f, FACE)
         cache[k, 2] = mode
     return count
 
 
 @inner_kernel
-def _face_along(shapes, feature, n):
+def _face_along(cores, feature, n):
     """The face at a feature whose normal is closest to n, and the cosine of their angle."""
     number, kind = feature // 3, feature % 3
     if kind == FACE:
-        return number, dot(face_normal(shapes, number), n)
+        return number, dot(face_normal(cores, number), n)
     best, found = -2.0, -1
     start, end = number, number + 1
     if kind == VERTEX:
-        start, end = shapes.vertex_edge_start[number], shapes.vertex_edge_start[number + 1]
+        start, end = cores.vertex_edge_start[number], cores.vertex_edge_start[number + 1]
     for i in range(start, end):
-        e = shapes.vertex_edge[i] if kind == VERTEX else i
+        e = cores.vertex_edge[i] if kind == VERTEX else i
         for side in range(2):
-            f = shapes.edge_face[e, side]
+            f = cores.edge_face[e, side]
             if f >= 0:
-                along = dot(face_normal(shapes, f), n)
+                along = dot(face_normal(cores, f), n)
                 if along > best:
                     best, found = along, f
     return found, best
@@ -242,35 +206,35 @@ def _face_along(shapes, feature, n):
 
 
 @inner_kernel
-def _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found):
+def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, size, found):
     """One point where two features are closest, or several along edges side by side."""
     i, kind1 = first // 3, first % 3
     j, kind2 = second // 3, second % 3
-    name = _name(shapes, first, second)
-    if rounding == 0.0 or gap < _NEAR * size or FACE in (kind1, kind2):
+    name = _name(cores, first, second)
+    if rounding == 0.0 or gap < NEAR * size or FACE in (kind1, kind2):
         put_point(found, 0, PLANE_POINT, 0, name, A, transposed_times(R, B - t), n, ZERO3, gap)
         return 1
-    count = _side_by_side(shapes, R, t, first, second, wanted, found)
+    count = _side_by_side(cores, R, t, first, second, wanted, found)
     if count > 0:
         return count
     if kind1 == VERTEX and kind2 == VERTEX:
-        a, b = vec3_at(shapes.vertex, i), vec3_at(shapes.vertex, j)
+        a, b = vec3_at(cores.vertex, i), vec3_at(cores.vertex, j)
         put_point(found, 0, POINT_POINT, 0, name, a, b, n, ZERO3, gap)
     elif kind1 == EDGE and kind2 == VERTEX:
-        d = unit(direction(shapes, i))
-        put_point(found, 0, LINE_POINT, 0, name, A, vec3_at(shapes.vertex, j), d, ZERO3, gap)
+        d = unit(direction(cores, i))
+        put_point(found, 0, LINE_POINT, 0, name, A, vec3_at(cores.vertex, j), d, ZERO3, gap)
     elif kind1 == VERTEX:
-        d = unit(direction(shapes, j))
+        d = unit(direction(cores, j))
         b = transposed_times(R, B - t)
-        put_point(found, 0, LINE_POINT, 1, name, b, vec3_at(shapes.vertex, i), d, ZERO3, gap)
+        put_point(found, 0, LINE_POINT, 1, name, b, vec3_at(cores.vertex, i), d, ZERO3, gap)
     else:
-        a, b = unit(direction(shapes, i)), unit(direction(shapes, j))
+        a, b = unit(direction(cores, i)), unit(direction(cores, j))
         put_point(found, 0, LINE_LINE, 0, name, A, transposed_times(R, B - t), a, b, gap)
     return 1
 
 
 @inner_kernel
-def _name(shapes, first, second):
+def _name(cores, first, second):
     """Name of the point where two features are closest: of a vertex if there is one.
 
     That of a core without edges comes first, so that a ball's only point keeps its name.
@@ -278,7 +242,7 @@ def _name(shapes, first, second):
     i, kind1 = first // 3, first % 3
     j, kind2 = second // 3, second % 3
     if kind1 == VERTEX and kind2 == VERTEX:
-        is_ball = shapes.vertex_edge_start[j] == shapes.vertex_edge_start[j + 1]
+        is_ball = cores.vertex_edge_start[j] == cores.vertex_edge_start[j + 1]
         return vertex_of(j, True) if is_ball else vertex_of(i, False)
     if kind1 == VERTEX:
         return vertex_of(i, False)
@@ -287,20 +251,20 @@ def _name(shapes, first, second):
     return edge_crossing(i, j, False)
 
 
-@inner_kernel
-def _side_by_side(shapes, R, t, first, second, wanted, found):
+@inlined_kernel
+def _side_by_side(cores, R, t, first, second, wanted, found):
     """Points at the ends of the stretch along which two edges at these features lie side by side.
 
     Where the edges cross in between, their crossing point comes besides. Returns 0 where there are
     no such edges.
     """
-    e, g, sine = _aligned_edges(shapes, R, first, second)
+    e, g, sine = _aligned_edges(cores, R, first, second)
     if e < 0:
         return 0
-    a, b = direction(shapes, e), R @ direction(shapes, g)
+    a, b = direction(cores, e), R @ direction(cores, g)
     length, other_length = norm(a), norm(b)
-    P = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
-    Q = R @ vec3_at(shapes.vertex, shapes.edge_vertex[g, 0]) + t
+    P = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
+    Q = R @ vec3_at(cores.vertex, cores.edge_vertex[g, 0]) + t
     a1 = a * (1.0 / length)
     at_tail = dot(a1, Q - P)
     at_head = at_tail + dot(a1, b)
@@ -312,22 +276,22 @@ def _side_by_side(shapes, R, t, first, second, wanted, found):
     for end in range(2):
         of_first = low <= 0.0 if end == 0 else high >= length
         if of_first:
-            v = shapes.edge_vertex[e, end]
-            d = transposed_times(R, vec3_at(shapes.vertex, v) - t) - vec3_at(
-                shapes.vertex, shapes.edge_vertex[g, 0]
+            v = cores.edge_vertex[e, end]
+            d = transposed_times(R, vec3_at(cores.vertex, v) - t) - vec3_at(
+                cores.vertex, cores.edge_vertex[g, 0]
             )
-            line = unit(direction(shapes, g))
-            foot = vec3_at(shapes.vertex, shapes.edge_vertex[g, 0]) + line * dot(line, d)
+            line = unit(direction(cores, g))
+            foot = vec3_at(cores.vertex, cores.edge_vertex[g, 0]) + line * dot(line, d)
         else:
-            v = shapes.edge_vertex[g, end if same_way else 1 - end]
-            d = R @ vec3_at(shapes.vertex, v) + t - P
+            v = cores.edge_vertex[g, end if same_way else 1 - end]
+            d = R @ vec3_at(cores.vertex, v) + t - P
             line = a1
             foot = P + line * dot(line, d)
         gap = norm(d - line * dot(line, d))
         if gap <= wanted:
             put_point(
                 found, count, LINE_POINT, 1 if of_first else 0, vertex_of(v, not of_first),
-                foot, vec3_at(shapes.vertex, v), line, ZERO3, gap,
+                foot, vec3_at(cores.vertex, v), line, ZERO3, gap,
             )  # fmt: skip
             count += 1
     if sine > _NO_CROSSING:
@@ -336,30 +300,30 @@ def _side_by_side(shapes, R, t, first, second, wanted, found):
             A, B = P + a * s, Q + b * u
             put_point(
                 found, count, LINE_LINE, 0, edge_crossing(e, g, False),
-                A, transposed_times(R, B - t), a1, unit(direction(shapes, g)), norm(B - A),
+                A, transposed_times(R, B - t), a1, unit(direction(cores, g)), norm(B - A),
             )  # fmt: skip
             count += 1
     return count
 
 
-@inner_kernel
-def _aligned_edges(shapes, R, first, second):
+@inlined_kernel
+def _aligned_edges(cores, R, first, second):
     """Two edges at these features that are nearly parallel (or -1), and the sine of their angle."""
     i, kind1 = first // 3, first % 3
     j, kind2 = second // 3, second % 3
     start1, end1, start2, end2 = i, i + 1, j, j + 1
     if kind1 == VERTEX:
-        start1, end1 = shapes.vertex_edge_start[i], shapes.vertex_edge_start[i + 1]
+        start1, end1 = cores.vertex_edge_start[i], cores.vertex_edge_start[i + 1]
     if kind2 == VERTEX:
-        start2, end2 = shapes.vertex_edge_start[j], shapes.vertex_edge_start[j + 1]
+        start2, end2 = cores.vertex_edge_start[j], cores.vertex_edge_start[j + 1]
     least = _SIDE_BY_SIDE
     found1, found2 = -1, -1
     for x in range(start1, end1):
-        e = shapes.vertex_edge[x] if kind1 == VERTEX else x
-        a = direction(shapes, e)
+        e = cores.vertex_edge[x] if kind1 == VERTEX else x
+        a = direction(cores, e)
         for y in range(start2, end2):
-            g = shapes.vertex_edge[y] if kind2 == VERTEX else y
-            b = R @ direction(shapes, g)
+            g = cores.vertex_edge[y] if kind2 == VERTEX else y
+            b = R @ direction(cores, g)
             sine = norm(cross(a, b)) / (norm(a) * norm(b))
             if sine < least:
                 least = sine

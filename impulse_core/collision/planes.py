@@ -25,10 +25,10 @@ from impulse_core.collision.contacts import (
     PLANE_POINT,
     PLANE_RIM,
 )
-from impulse_core.collision.features import face_normal, support
+from impulse_core.collision.features import cores_of, face_normal, support
 from impulse_core.collision.manifold import put_point, reduced, vertex_of
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["plane_contact"]
 
@@ -90,7 +90,7 @@ def _put(found, i, kind, name, point, axis, rim, height):
 # ---------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@inlined_kernel
 def _corners(shapes, s, m, offset, wanted, second, cache, k, found):
     """Corners of core s within reach; of large cores those next to the lowest one."""
     start, end = shapes.vertex_start[s], shapes.vertex_start[s + 1]
@@ -100,7 +100,7 @@ def _corners(shapes, s, m, offset, wanted, second, cache, k, found):
             count = _add(shapes, v, m, offset, wanted, second, count, found)
     else:
         w = cache[k, 0] if cache[k, 0] >= 0 else start
-        w, height = support(shapes, w, -m)
+        w, height = support(cores_of(shapes), w, -m)
         cache[k, 0] = w
         if offset - height > wanted:
             return 0
@@ -114,7 +114,7 @@ def _corners(shapes, s, m, offset, wanted, second, cache, k, found):
     return count
 
 
-@inner_kernel
+@inlined_kernel
 def _around(shapes, w, m, offset, wanted, second, found):
     """Candidates of a large core: its neighbours of vertex w, and its face that lies flattest."""
     count = _add(shapes, w, m, offset, wanted, second, 0, found)
@@ -163,7 +163,7 @@ def _add(shapes, v, m, offset, wanted, second, count, found):
 # ---------------------------------------------------------------------------------------
 
 
-@inner_kernel
+@inlined_kernel
 def _ellipsoid(shapes, s, m, offset, wanted, found):
     """An ellipsoid's lowest point is √(Σ (dᵢ mᵢ)²) below its centre, with half axes dᵢ."""
     center = vec3_at(shapes.center, s)
@@ -177,7 +177,7 @@ def _ellipsoid(shapes, s, m, offset, wanted, found):
     return 1
 
 
-@inner_kernel
+@inlined_kernel
 def _round(shapes, s, m, offset, wanted, found):
     """Rims of a cylinder, or the rim and the apex of a cone."""
     q = quat_at(shapes.frame, s)

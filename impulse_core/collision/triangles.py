@@ -8,76 +8,114 @@ reports the point itself, and following it would make bodies trip over edges in 
 from __future__ import annotations
 
 from impulse_core.algebra import cross, dot, norm, vec3_at
-from impulse_core.collision.features import direction, face_normal, side_normal
+from impulse_core.collision.features import direction, face_normal, side_normal, support
 from impulse_core.collision.vclip import INFINITE
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["may_push", "neighboured"]
+__all__ = ["ALONG_FRONT", "ALONG_NORMAL", "NOT_HERE", "ground_push", "may_push", "reaches_front"]
+
+NOT_HERE = 0
+ALONG_NORMAL = 1
+ALONG_FRONT = 2
 
 _LEVEL = 1e-7  # sine of the angle to a plane across the direction within which features lie in it
 _BEYOND = 1e-7  # and by which a normal may pass that of a neighbour
 
 
 @inner_kernel
-def may_push(shapes, s, u):
+def reaches_front(cores, s, R, t, v, radius):
+    """True if a shape, of which v is a vertex, reaches the front side of triangle s anywhere.
+
+    A shape all behind its face is below another part of the ground.
+    R, t: pose of the triangle's frame in that of the shape, which is rounded by ``radius``.
+    """
+    f = cores.face_start[s]
+    out = R @ face_normal(cores, f)
+    _, top = support(cores, v, out)
+    return top - dot(out, t) - cores.face_plane[f, 3] + radius >= 0.0
+
+
+@inner_kernel
+def ground_push(shapes, cores, s, u, gap):
+    """What becomes of a contact with triangle s at a vertex or an edge.
+
+    Args:
+        u: unit vector out of the ground along which the closest features lie, frame of s.
+        gap: of the cores [m].
+
+    Returns:
+        ALONG_NORMAL if u is a normal of the ground there, ALONG_FRONT if the front normal is to
+        be taken in its place, NOT_HERE if another triangle reports the contact.
+    """
+    if may_push(shapes, cores, s, u):
+        return ALONG_NORMAL
+    behind = dot(u, face_normal(cores, cores.face_start[s])) <= 0.0
+    if gap < 0.0 or (behind and neighboured(shapes, cores, s, u)):
+        return ALONG_FRONT
+    return NOT_HERE
+
+
+@inlined_kernel
+def may_push(shapes, cores, s, u):
     """True if u, out of the ground, is a normal of its surface where triangle s is farthest on u.
 
     u is a unit vector in the frame of s. Of two triangles that share an edge one answers for it.
     """
-    front = shapes.face_start[s]
-    if dot(u, face_normal(shapes, front)) <= 0.0:
+    front = cores.face_start[s]
+    if dot(u, face_normal(cores, front)) <= 0.0:
         return False
     level = -INFINITE
-    for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
-        level = max(level, dot(u, vec3_at(shapes.vertex, v)))
+    for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
+        level = max(level, dot(u, vec3_at(cores.vertex, v)))
     level -= _LEVEL * shapes.reach[s]
     farthest = 0
-    for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
-        if dot(u, vec3_at(shapes.vertex, v)) >= level:
+    for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
+        if dot(u, vec3_at(cores.vertex, v)) >= level:
             farthest += 1
     if farthest == 3:
         return True
-    for e in range(shapes.edge_start[s], shapes.edge_start[s + 1]):
+    for e in range(cores.edge_start[s], cores.edge_start[s + 1]):
         ends = 0
         for end in range(2):
-            if dot(u, vec3_at(shapes.vertex, shapes.edge_vertex[e, end])) >= level:
+            if dot(u, vec3_at(cores.vertex, cores.edge_vertex[e, end])) >= level:
                 ends += 1
         # The edge that is farthest, or both edges at the farthest corner.
-        if ends == farthest and not _within_neighbours(shapes, e, front, u, farthest == 2):
+        if ends == farthest and not _within_neighbours(
+            vec3_at(shapes.edge_beyond, e), cores, e, front, u, farthest == 2
+        ):
             return False
     return True
 
 
-@inner_kernel
-def _within_neighbours(shapes, e, front, u, answering):
+@inlined_kernel
+def _within_neighbours(beyond, cores, e, front, u, answering):
     """True if the direction u at edge e is not beyond the normal of the triangle beyond it."""
-    beyond = vec3_at(shapes.edge_beyond, e)
     if beyond.x == 0.0 and beyond.y == 0.0 and beyond.z == 0.0:
         return True  # the ground ends here
-    m = side_normal(shapes, e, front)
+    m = side_normal(cores, e, front)
     size = norm(m)
     if dot(u, m) <= _BEYOND * size:
         return True
     if dot(beyond, m) <= _BEYOND * size:
         return False  # level or a valley: only faces touch
     # Out of the neighbour across the edge, which it has the other way round.
-    d = direction(shapes, e) if shapes.edge_face[e, 0] == front else -direction(shapes, e)
+    d = direction(cores, e) if cores.edge_face[e, 0] == front else -direction(cores, e)
     if dot(u, cross(beyond, d)) < -_BEYOND * size:
         return False
     return not answering or d.x > 0.0 or (d.x == 0.0 and (d.y > 0.0 or (d.y == 0.0 and d.z > 0.0)))
 
 
-@inner_kernel
-def neighboured(shapes, s, u):
+@inlined_kernel
+def neighboured(shapes, cores, s, u):
     """True if triangle s has a neighbour at an edge where it is farthest along u."""
     level = -INFINITE
-    for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
-        level = max(level, dot(u, vec3_at(shapes.vertex, v)))
+    for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
+        level = max(level, dot(u, vec3_at(cores.vertex, v)))
     level -= _LEVEL * shapes.reach[s]
-    for e in range(shapes.edge_start[s], shapes.edge_start[s + 1]):
+    for e in range(cores.edge_start[s], cores.edge_start[s + 1]):
         beyond = vec3_at(shapes.edge_beyond, e)
         for end in range(2):
-            v = shapes.edge_vertex[e, end]
-            if dot(u, vec3_at(shapes.vertex, v)) >= level and dot(beyond, beyond) > 0.0:
+            v = cores.edge_vertex[e, end]
+            if dot(u, vec3_at(cores.vertex, v)) >= level and dot(beyond, beyond) > 0.0:
                 return True
     return False

@@ -27,7 +27,7 @@ from impulse_core.collision.features import (
     side_normal,
     support,
 )
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = ["OVERLAPPING", "SEPARATE", "closest_features", "first_features", "transposed"]
 
@@ -47,39 +47,41 @@ _ROUND_OFF = 1e-14  # of coordinates, as part of the sizes of the shapes
 
 
 @inner_kernel
-def closest_features(shapes, s1, s2, R, t, first, second):
+def closest_features(cores, s1, s2, R, t, first, second, size):
     """The closest features of the cores of shapes s1 and s2.
 
     Args:
         R, t: pose of the frame of s2 in that of s1: x₁ = R x₂ + t.
         first, second: codes of the features to begin with.
+        size: radii of balls around both cores, added up [m].
 
     Returns:
         SEPARATE or OVERLAPPING; codes of the features; the nearest points on both cores, the unit
         normal from the first to the second (frame of s1), and the distance [m].
         Of overlapping cores only the codes say something: where the walk ended.
     """
-    size = shapes.reach[s1] + shapes.reach[s2]
-    state, first, second, A, B, n, distance = _walk(shapes, s1, s2, R, t, first, second, size)
-    if state == SEPARATE and not _proven(shapes, R, t, first, second, n, distance, size):
+    state, first, second, A, B, n, distance = _walk(cores, s1, s2, R, t, first, second, size)
+    if state == SEPARATE and not _proven(cores, R, t, first, second, n, distance, size):
         state = _LOST
     if state == _LOST:
-        first, second = _compare_all(shapes, s1, s2, R, t)
-        A, B, n, distance = nearest_points(shapes, R, t, first, second)
+        first, second = _compare_all(cores, s1, s2, R, t)
+        A, B, n, distance = nearest_points(cores, R, t, first, second)
         state = SEPARATE
         if distance <= _TOUCHING * size or not _proven(
-            shapes, R, t, first, second, n, distance, size
+            cores, R, t, first, second, n, distance, size
         ):
             state = OVERLAPPING
     return state, first, second, A, B, n, distance
 
 
 @inner_kernel
-def first_features(shapes, s1, s2, R, t):
-    """Features to begin with: the vertices of both that are farthest towards the other's centre."""
-    between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
-    v1, _ = support(shapes, shapes.vertex_start[s1], between)
-    v2, _ = support(shapes, shapes.vertex_start[s2], -transposed_times(R, between))
+def first_features(cores, s1, s2, R, between):
+    """Features to begin with: the vertices of both that are farthest towards the other.
+
+    between: from the centre of s1 to that of s2, frame of s1.
+    """
+    v1, _ = support(cores, cores.vertex_start[s1], between)
+    v2, _ = support(cores, cores.vertex_start[s2], -transposed_times(R, between))
     return coded(v1, VERTEX), coded(v2, VERTEX)
 
 
@@ -89,54 +91,40 @@ def transposed(R):
     return Mat3(R.xx, R.yx, R.zx, R.xy, R.yy, R.zy, R.xz, R.yz, R.zz)
 
 
-@inner_kernel
-def _walk(shapes, s1, s2, R, t, first, second, size):
+@inlined_kernel
+def _walk(cores, s1, s2, R, t, first, second, size):
     Rt = transposed(R)
     tt = -(Rt @ t)
-    state = _GOING_ON
-    moves = 0
     A, B, n, distance = ZERO3, ZERO3, ZERO3, 0.0
-    while state == _GOING_ON:
-        moves += 1
-        if moves > _MOST_MOVES:
-            state = _LOST
-            break
-        kind1, kind2 = first % 3, second % 3
-        # With the higher feature as i, so that each pair of kinds is written once.
-        if kind1 >= kind2:
-            state, first, second, A, B, n, distance = _move(
-                shapes, s1, R, t, Rt, tt, first, second, size
-            )
+    for _ in range(_MOST_MOVES):
+        # The pair as i and j with the kind of i not below that of j, so that each pair of kinds is
+        # written once; poses and results in the frame of i.
+        swapped = first % 3 < second % 3
+        if swapped:
+            s, i, j, Q, x, Qt, xt = s2, second, first, Rt, tt, R, t
         else:
-            state, second, first, A, B, n, distance = _move(
-                shapes, s2, Rt, tt, R, t, second, first, size
-            )
-            if state == SEPARATE:
+            s, i, j, Q, x, Qt, xt = s1, first, second, R, t, Rt, tt
+        kind_i, kind_j = i % 3, j % 3
+        if kind_i == VERTEX:
+            state, i, j, A, B, n, distance = _vertex_vertex(cores, Q, x, Qt, xt, i, j, size)
+        elif kind_i == EDGE:
+            if kind_j == VERTEX:
+                state, i, j, A, B, n, distance = _edge_vertex(cores, Q, x, Qt, xt, i, j, size)
+            else:
+                state, i, j, A, B, n, distance = _edge_edge(cores, Q, x, Qt, i, j, size)
+        elif kind_j == VERTEX:
+            state, i, j, A, B, n, distance = _face_vertex(cores, s, Q, x, Qt, i, j, size)
+        elif kind_j == EDGE:
+            state, i, j, distance = _face_edge(cores, s, Q, x, Qt, i, j, size)
+        else:  # only where a search begins
+            state = _GOING_ON
+            j = coded(feature_vertex(cores, j), VERTEX)
+        first, second = (j, i) if swapped else (i, j)
+        if state != _GOING_ON:
+            if swapped:
                 A, B, n = R @ B + t, R @ A + t, -(R @ n)
-    return state, first, second, A, B, n, distance
-
-
-@inner_kernel
-def _move(shapes, s, R, t, Rt, tt, i, j, size):
-    """One look at features i of core s and j of the other one; kind of i ≥ kind of j.
-
-    Poses: (R, t) from j's frame to i's, (Rt, tt) the inverse. Results in i's frame.
-    """
-    kind_i, kind_j = i % 3, j % 3
-    x, y = i // 3, j // 3
-    if kind_i == VERTEX:
-        return _vertex_vertex(shapes, R, t, Rt, tt, x, y, size)
-    if kind_i == EDGE:
-        if kind_j == VERTEX:
-            return _edge_vertex(shapes, R, t, Rt, tt, x, y, size)
-        return _edge_edge(shapes, R, t, Rt, x, y, size)
-    if kind_j == VERTEX:
-        return _face_vertex(shapes, s, R, t, Rt, x, y, size)
-    if kind_j == EDGE:
-        return _face_edge(shapes, s, R, t, Rt, x, y, size)
-    # Two faces: only where a search begins.
-    v = shapes.face_vertex[shapes.face_corner_start[y]]
-    return _GOING_ON, i, coded(v, VERTEX), ZERO3, ZERO3, ZERO3, 0.0
+            return state, first, second, A, B, n, distance
+    return _LOST, first, second, A, B, n, distance
 
 
 @inner_kernel
@@ -150,16 +138,16 @@ def _finished(i, j, A, B, size):
 
 
 @inner_kernel
-def _edge_towards(shapes, v, x, tolerance):
+def _edge_towards(cores, v, x, tolerance):
     """Edge at vertex v that comes closest to the direction of x, if it leads nearer to x; or -1."""
-    V = vec3_at(shapes.vertex, v)
+    V = vec3_at(cores.vertex, v)
     to = x - V
     best = tolerance * norm(to)
     found = -1
-    for k in range(shapes.vertex_edge_start[v], shapes.vertex_edge_start[v + 1]):
-        e = shapes.vertex_edge[k]
-        other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - v
-        d = vec3_at(shapes.vertex, other) - V
+    for k in range(cores.vertex_edge_start[v], cores.vertex_edge_start[v + 1]):
+        e = cores.vertex_edge[k]
+        other = cores.edge_vertex[e, 0] + cores.edge_vertex[e, 1] - v
+        d = vec3_at(cores.vertex, other) - V
         along = dot(to, d)
         if along > 0.0:
             along /= norm(d)
@@ -170,56 +158,59 @@ def _edge_towards(shapes, v, x, tolerance):
 
 
 @inner_kernel
-def _vertex_vertex(shapes, R, t, Rt, tt, v, w, size):
-    V = vec3_at(shapes.vertex, v)
-    W = R @ vec3_at(shapes.vertex, w) + t
-    e = _edge_towards(shapes, v, W, 0.0)
+def _vertex_vertex(cores, R, t, Rt, tt, i, j, size):
+    v, w = i // 3, j // 3
+    V = vec3_at(cores.vertex, v)
+    W = R @ vec3_at(cores.vertex, w) + t
+    e = _edge_towards(cores, v, W, 0.0)
     if e >= 0:
         return _GOING_ON, coded(e, EDGE), coded(w, VERTEX), V, W, ZERO3, 0.0
-    e = _edge_towards(shapes, w, Rt @ V + tt, 0.0)
+    e = _edge_towards(cores, w, Rt @ V + tt, 0.0)
     if e >= 0:
         return _GOING_ON, coded(v, VERTEX), coded(e, EDGE), V, W, ZERO3, 0.0
     return _finished(coded(v, VERTEX), coded(w, VERTEX), V, W, size)
 
 
 @inner_kernel
-def _edge_vertex(shapes, R, t, Rt, tt, e, w, size):
-    tail, head = shapes.edge_vertex[e, 0], shapes.edge_vertex[e, 1]
-    P, Q = vec3_at(shapes.vertex, tail), vec3_at(shapes.vertex, head)
+def _edge_vertex(cores, R, t, Rt, tt, i, j, size):
+    e, w = i // 3, j // 3
+    tail, head = cores.edge_vertex[e, 0], cores.edge_vertex[e, 1]
+    P, Q = vec3_at(cores.vertex, tail), vec3_at(cores.vertex, head)
     d = Q - P
-    W = R @ vec3_at(shapes.vertex, w) + t
+    W = R @ vec3_at(cores.vertex, w) + t
     along = dot(W - P, d)
     if along < 0.0:
         return _GOING_ON, coded(tail, VERTEX), coded(w, VERTEX), P, W, ZERO3, 0.0
     if dot(W - Q, d) > 0.0:
         return _GOING_ON, coded(head, VERTEX), coded(w, VERTEX), P, W, ZERO3, 0.0
     for side in range(2):
-        f = shapes.edge_face[e, side]
-        if f >= 0 and dot(W - P, side_normal(shapes, e, f)) < 0.0:
+        f = cores.edge_face[e, side]
+        if f >= 0 and dot(W - P, side_normal(cores, e, f)) < 0.0:
             return _GOING_ON, coded(f, FACE), coded(w, VERTEX), P, W, ZERO3, 0.0
     A = P + d * (along / dot(d, d))
-    edge = _edge_towards(shapes, w, Rt @ A + tt, _ANGLE)
+    edge = _edge_towards(cores, w, Rt @ A + tt, _ANGLE)
     if edge >= 0:
         return _GOING_ON, coded(e, EDGE), coded(edge, EDGE), A, W, ZERO3, 0.0
     return _finished(coded(e, EDGE), coded(w, VERTEX), A, W, size)
 
 
 @inner_kernel
-def _edge_edge(shapes, R, t, Rt, e, g, size):
-    P = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
-    a = direction(shapes, e)
-    Q = vec3_at(shapes.vertex, shapes.edge_vertex[g, 0])
-    b = direction(shapes, g)
+def _edge_edge(cores, R, t, Rt, i, j, size):
+    e, g = i // 3, j // 3
+    P = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
+    a = direction(cores, e)
+    Q = vec3_at(cores.vertex, cores.edge_vertex[g, 0])
+    b = direction(cores, g)
     Q1, b1 = R @ Q + t, R @ b
     s, u = closest_of_segments(P, a, Q1, b1)
     A, B = P + a * s, Q1 + b1 * u
     first, second = coded(e, EDGE), coded(g, EDGE)
     at_end = False
     if s in (0.0, 1.0):
-        first = coded(shapes.edge_vertex[e, int(s)], VERTEX)
+        first = coded(cores.edge_vertex[e, int(s)], VERTEX)
         at_end = True
     if u in (0.0, 1.0):
-        second = coded(shapes.edge_vertex[g, int(u)], VERTEX)
+        second = coded(cores.edge_vertex[g, int(u)], VERTEX)
         at_end = True
     if at_end:
         return _GOING_ON, first, second, A, B, ZERO3, 0.0
@@ -229,16 +220,16 @@ def _edge_edge(shapes, R, t, Rt, e, g, size):
         return OVERLAPPING, first, second, A, B, ZERO3, distance
     floor = -_ANGLE * distance
     for side in range(2):
-        f = shapes.edge_face[e, side]
+        f = cores.edge_face[e, side]
         if f >= 0:
-            m = side_normal(shapes, e, f)
+            m = side_normal(cores, e, f)
             if dot(between, m) < floor * norm(m):
                 return _GOING_ON, coded(f, FACE), second, A, B, ZERO3, 0.0
     other = Rt @ between
     for side in range(2):
-        f = shapes.edge_face[g, side]
+        f = cores.edge_face[g, side]
         if f >= 0:
-            m = side_normal(shapes, g, f)
+            m = side_normal(cores, g, f)
             if -dot(other, m) < floor * norm(m):
                 return _GOING_ON, first, coded(f, FACE), A, B, ZERO3, 0.0
     n = between * (1.0 / distance)
@@ -250,24 +241,26 @@ def _edge_edge(shapes, R, t, Rt, e, g, size):
 
 
 @inner_kernel
-def _face_vertex(shapes, s, R, t, Rt, f, w, size):
-    W = R @ vec3_at(shapes.vertex, w) + t
-    beyond = side_beyond(shapes, f, W)
+def _face_vertex(cores, s, R, t, Rt, i, j, size):
+    f, w = i // 3, j // 3
+    W = R @ vec3_at(cores.vertex, w) + t
+    beyond = side_beyond(cores, f, W)
     if beyond >= 0:
         return _GOING_ON, coded(beyond, EDGE), coded(w, VERTEX), ZERO3, W, ZERO3, 0.0
     # Heights over the face with its normal in the vertex's frame, the same at every look.
-    n = face_normal(shapes, f)
+    n = face_normal(cores, f)
     m = Rt @ n
-    h0 = dot(n, t) - shapes.face_plane[f, 3]
-    height = dot(m, vec3_at(shapes.vertex, w)) + h0
+    h0 = dot(n, t) - cores.face_plane[f, 3]
+    height = dot(m, vec3_at(cores.vertex, w)) + h0
     if height <= _TOUCHING * size:
-        return _below(shapes, s, R, t, f, w, size)
+        state, above = _below(cores, s, f, W, size)
+        return state, coded(above, FACE), coded(w, VERTEX), W, W, ZERO3, 0.0
     lowest = height
     down = -1
-    for k in range(shapes.vertex_edge_start[w], shapes.vertex_edge_start[w + 1]):
-        e = shapes.vertex_edge[k]
-        other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - w
-        h = dot(m, vec3_at(shapes.vertex, other)) + h0
+    for k in range(cores.vertex_edge_start[w], cores.vertex_edge_start[w + 1]):
+        e = cores.vertex_edge[k]
+        other = cores.edge_vertex[e, 0] + cores.edge_vertex[e, 1] - w
+        h = dot(m, vec3_at(cores.vertex, other)) + h0
         if h < lowest:
             lowest = h
             down = e
@@ -277,33 +270,33 @@ def _face_vertex(shapes, s, R, t, Rt, f, w, size):
 
 
 @inner_kernel
-def _below(shapes, s, R, t, f, w, size):
-    """Vertex w is below face f of core s, in its prism: above another face, or within the core."""
-    W = R @ vec3_at(shapes.vertex, w) + t
+def _below(cores, s, f, W, size):
+    """W is below face f of core s, in its prism: above another face, or within the core."""
     most = _TOUCHING * size
     above = -1
-    for g in range(shapes.face_start[s], shapes.face_start[s + 1]):
-        height = dot(face_normal(shapes, g), W) - shapes.face_plane[g, 3]
+    for g in range(cores.face_start[s], cores.face_start[s + 1]):
+        height = dot(face_normal(cores, g), W) - cores.face_plane[g, 3]
         if height > most:
             most = height
             above = g
     if above < 0:
-        return OVERLAPPING, coded(f, FACE), coded(w, VERTEX), W, W, ZERO3, 0.0
-    return _GOING_ON, coded(above, FACE), coded(w, VERTEX), W, W, ZERO3, 0.0
+        return OVERLAPPING, f
+    return _GOING_ON, above
 
 
 @inner_kernel
-def _face_edge(shapes, s, R, t, Rt, f, g, size):
+def _face_edge(cores, s, R, t, Rt, i, j, size):
     """Face and edge: the edge is clipped to the prism over the face, where its ends decide."""
-    tail, head = shapes.edge_vertex[g, 0], shapes.edge_vertex[g, 1]
-    P = R @ vec3_at(shapes.vertex, tail) + t
-    d = R @ vec3_at(shapes.vertex, head) + t - P
+    f, g = i // 3, j // 3
+    tail, head = cores.edge_vertex[g, 0], cores.edge_vertex[g, 1]
+    P = R @ vec3_at(cores.vertex, tail) + t
+    d = R @ vec3_at(cores.vertex, head) + t - P
     low, high = 0.0, 1.0
     low_edge, high_edge = -1, -1
-    for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
-        e = shapes.face_edge[k]
-        m = side_normal(shapes, e, f)
-        start = dot(P - vec3_at(shapes.vertex, shapes.edge_vertex[e, 0]), m)
+    for k in range(cores.face_corner_start[f], cores.face_corner_start[f + 1]):
+        e = cores.face_edge[k]
+        m = side_normal(cores, e, f)
+        start = dot(P - vec3_at(cores.vertex, cores.edge_vertex[e, 0]), m)
         change = dot(d, m)
         if start <= 0.0 and start + change <= 0.0:
             continue
@@ -318,37 +311,39 @@ def _face_edge(shapes, s, R, t, Rt, f, g, size):
             high = at
             high_edge = e
     if low > high:
-        side = _nearest_side(shapes, f, P, d)
-        return _GOING_ON, coded(side, EDGE), coded(g, EDGE), P, P, ZERO3, 0.0
-    n = face_normal(shapes, f)
+        side = _nearest_side(cores, f, P, d)
+        return _GOING_ON, coded(side, EDGE), coded(g, EDGE), 0.0
+    n = face_normal(cores, f)
     m = Rt @ n
-    h0 = dot(n, t) - shapes.face_plane[f, 3]
-    h_tail = dot(m, vec3_at(shapes.vertex, tail)) + h0
-    h_head = dot(m, vec3_at(shapes.vertex, head)) + h0
+    h0 = dot(n, t) - cores.face_plane[f, 3]
+    h_tail = dot(m, vec3_at(cores.vertex, tail)) + h0
+    h_head = dot(m, vec3_at(cores.vertex, head)) + h0
     h_low = h_tail if low_edge < 0 else h_tail + low * (h_head - h_tail)
     h_high = h_head if high_edge < 0 else h_tail + high * (h_head - h_tail)
     if (h_low > 0.0) != (h_high > 0.0):
-        return OVERLAPPING, coded(f, FACE), coded(g, EDGE), P, P, ZERO3, 0.0
+        return OVERLAPPING, coded(f, FACE), coded(g, EDGE), 0.0
     if h_low <= 0.0:  # both below
-        return _below(shapes, s, R, t, f, tail if h_tail > h_head else head, size)
+        w = tail if h_tail > h_head else head
+        state, above = _below(cores, s, f, R @ vec3_at(cores.vertex, w) + t, size)
+        return state, coded(above, FACE), coded(w, VERTEX), 0.0
     if h_low < h_high or (h_low == h_high and low_edge < 0):
         if low_edge >= 0:
-            return _GOING_ON, coded(low_edge, EDGE), coded(g, EDGE), P, P, ZERO3, 0.0
-        return _GOING_ON, coded(f, FACE), coded(tail, VERTEX), P, P, ZERO3, 0.0
+            return _GOING_ON, coded(low_edge, EDGE), coded(g, EDGE), 0.0
+        return _GOING_ON, coded(f, FACE), coded(tail, VERTEX), 0.0
     if high_edge >= 0:
-        return _GOING_ON, coded(high_edge, EDGE), coded(g, EDGE), P, P, ZERO3, 0.0
-    return _GOING_ON, coded(f, FACE), coded(head, VERTEX), P, P, ZERO3, 0.0
+        return _GOING_ON, coded(high_edge, EDGE), coded(g, EDGE), 0.0
+    return _GOING_ON, coded(f, FACE), coded(head, VERTEX), 0.0
 
 
 @inner_kernel
-def _nearest_side(shapes, f, P, d):
+def _nearest_side(cores, f, P, d):
     """Edge of face f that is nearest to the segment P + u d."""
     best = INFINITE
-    found = shapes.face_edge[shapes.face_corner_start[f]]
-    for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
-        e = shapes.face_edge[k]
-        Q = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0])
-        a = direction(shapes, e)
+    found = cores.face_edge[cores.face_corner_start[f]]
+    for k in range(cores.face_corner_start[f], cores.face_corner_start[f + 1]):
+        e = cores.face_edge[k]
+        Q = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
+        a = direction(cores, e)
         s, u = closest_of_segments(Q, a, P, d)
         between = P + d * u - Q - a * s
         distance = dot(between, between)
@@ -359,11 +354,11 @@ def _nearest_side(shapes, f, P, d):
 
 
 @inner_kernel
-def _proven(shapes, R, t, first, second, n, distance, size):
+def _proven(cores, R, t, first, second, n, distance, size):
     """True if a plane across n leaves the distance between the cores, to round-off."""
-    _, most = support(shapes, feature_vertex(shapes, first), n)
+    _, most = support(cores, feature_vertex(cores, first), n)
     m = transposed_times(R, n)
-    _, least = support(shapes, feature_vertex(shapes, second), -m)
+    _, least = support(cores, feature_vertex(cores, second), -m)
     gap = dot(n, t) - least - most
     return gap >= distance * (1.0 - _PROOF) - _ROUND_OFF * size
 
@@ -374,7 +369,7 @@ def _proven(shapes, R, t, first, second, n, distance, size):
 
 
 @inner_kernel
-def nearest_points(shapes, R, t, first, second):
+def nearest_points(cores, R, t, first, second):
     """Nearest points of two vertices, two edges, or a vertex and a face it projects into.
 
     Returns:
@@ -384,92 +379,90 @@ def nearest_points(shapes, R, t, first, second):
     j, kind2 = second // 3, second % 3
     A, B = ZERO3, ZERO3
     if kind1 == EDGE:
-        P, a = vec3_at(shapes.vertex, shapes.edge_vertex[i, 0]), direction(shapes, i)
-        Q = R @ vec3_at(shapes.vertex, shapes.edge_vertex[j, 0]) + t
-        b = R @ direction(shapes, j)
+        P, a = vec3_at(cores.vertex, cores.edge_vertex[i, 0]), direction(cores, i)
+        Q = R @ vec3_at(cores.vertex, cores.edge_vertex[j, 0]) + t
+        b = R @ direction(cores, j)
         s, u = closest_of_segments(P, a, Q, b)
         A, B = P + a * s, Q + b * u
     elif kind1 == FACE:
-        n = face_normal(shapes, i)
-        B = R @ vec3_at(shapes.vertex, j) + t
-        A = B - n * (dot(n, B) - shapes.face_plane[i, 3])
+        n = face_normal(cores, i)
+        B = R @ vec3_at(cores.vertex, j) + t
+        A = B - n * (dot(n, B) - cores.face_plane[i, 3])
     elif kind2 == FACE:
-        A = vec3_at(shapes.vertex, i)
-        n = R @ face_normal(shapes, j)
-        B = A - n * (dot(n, A - t) - shapes.face_plane[j, 3])
+        A = vec3_at(cores.vertex, i)
+        n = R @ face_normal(cores, j)
+        B = A - n * (dot(n, A - t) - cores.face_plane[j, 3])
     else:
-        A = vec3_at(shapes.vertex, i)
-        B = R @ vec3_at(shapes.vertex, j) + t
+        A = vec3_at(cores.vertex, i)
+        B = R @ vec3_at(cores.vertex, j) + t
     between = B - A
     distance = norm(between)
     return A, B, between * (1.0 / distance) if distance > 0.0 else ZERO3, distance
 
 
 @inner_kernel
-def _compare_all(shapes, s1, s2, R, t):
+def _compare_all(cores, s1, s2, R, t):
     """The two features nearest to each other of all pairs of edges and of vertices and faces."""
     Rt = transposed(R)
     tt = -(Rt @ t)
-    best, first, second = _nearest_edges(shapes, s1, s2, R, t)
-    height, f, w = _lowest_over_faces(shapes, s1, s2, R, t)
+    best, first, second = _nearest_edges(cores, s1, s2, R, t)
+    height, f, w = _lowest_over_faces(cores, s1, s2, R, t)
     if height < best:
         best, first, second = height, coded(f, FACE), coded(w, VERTEX)
-    height, f, w = _lowest_over_faces(shapes, s2, s1, Rt, tt)
+    height, f, w = _lowest_over_faces(cores, s2, s1, Rt, tt)
     if height < best:
         best, first, second = height, coded(w, VERTEX), coded(f, FACE)
     return first, second
 
 
 @inner_kernel
-def _nearest_edges(shapes, s1, s2, R, t):
+def _nearest_edges(cores, s1, s2, R, t):
     """Distance [m] and codes of the nearest edges, a core of one vertex counting as an edge."""
     best = INFINITE
     first, second = -1, -1
-    for e in range(
-        shapes.edge_start[s1], max(shapes.edge_start[s1 + 1], shapes.edge_start[s1] + 1)
-    ):
-        one = e == shapes.edge_start[s1 + 1]
-        P = vec3_at(shapes.vertex, shapes.vertex_start[s1] if one else shapes.edge_vertex[e, 0])
-        a = ZERO3 if one else direction(shapes, e)
+    for e in range(cores.edge_start[s1], max(cores.edge_start[s1 + 1], cores.edge_start[s1] + 1)):
+        one = e == cores.edge_start[s1 + 1]
+        P = vec3_at(cores.vertex, cores.vertex_start[s1] if one else cores.edge_vertex[e, 0])
+        a = ZERO3 if one else direction(cores, e)
         for g in range(
-            shapes.edge_start[s2], max(shapes.edge_start[s2 + 1], shapes.edge_start[s2] + 1)
+            cores.edge_start[s2], max(cores.edge_start[s2 + 1], cores.edge_start[s2] + 1)
         ):
-            single = g == shapes.edge_start[s2 + 1]
-            w = shapes.vertex_start[s2] if single else shapes.edge_vertex[g, 0]
-            Q = R @ vec3_at(shapes.vertex, w) + t
-            b = ZERO3 if single else R @ direction(shapes, g)
+            single = g == cores.edge_start[s2 + 1]
+            w = cores.vertex_start[s2] if single else cores.edge_vertex[g, 0]
+            Q = R @ vec3_at(cores.vertex, w) + t
+            b = ZERO3 if single else R @ direction(cores, g)
             s, u = closest_of_segments(P, a, Q, b)
             distance = norm(Q + b * u - P - a * s)
             if distance < best:
                 best = distance
-                first = coded(shapes.vertex_start[s1], VERTEX) if one else coded(e, EDGE)
+                first = coded(cores.vertex_start[s1], VERTEX) if one else coded(e, EDGE)
                 second = coded(w, VERTEX) if single else coded(g, EDGE)
     return best, first, second
 
 
 @inner_kernel
-def _lowest_over_faces(shapes, s1, s2, R, t):
+def _lowest_over_faces(cores, s1, s2, R, t):
     """Least height [m] of a vertex of s2 in the prism over a face of s1; that face and vertex."""
     best = INFINITE
     face, vertex = -1, -1
-    for w in range(shapes.vertex_start[s2], shapes.vertex_start[s2 + 1]):
-        W = R @ vec3_at(shapes.vertex, w) + t
-        for f in range(shapes.face_start[s1], shapes.face_start[s1 + 1]):
-            height = dot(face_normal(shapes, f), W) - shapes.face_plane[f, 3]
-            if 0.0 < height < best and side_beyond(shapes, f, W) < 0:
+    for w in range(cores.vertex_start[s2], cores.vertex_start[s2 + 1]):
+        W = R @ vec3_at(cores.vertex, w) + t
+        for f in range(cores.face_start[s1], cores.face_start[s1 + 1]):
+            height = dot(face_normal(cores, f), W) - cores.face_plane[f, 3]
+            if 0.0 < height < best and side_beyond(cores, f, W) < 0:
                 best = height
                 face, vertex = f, w
     return best, face, vertex
 
 
 @inner_kernel
-def side_beyond(shapes, f, W):
+def side_beyond(cores, f, W):
     """Side of face f beyond which W is farthest, an edge; or -1 where W is in the prism over f."""
     worst = 0.0
     beyond = -1
-    for k in range(shapes.face_corner_start[f], shapes.face_corner_start[f + 1]):
-        e = shapes.face_edge[k]
-        out = dot(W - vec3_at(shapes.vertex, shapes.edge_vertex[e, 0]), side_normal(shapes, e, f))
+    for k in range(cores.face_corner_start[f], cores.face_corner_start[f + 1]):
+        e = cores.face_edge[k]
+        out = dot(W - vec3_at(cores.vertex, cores.edge_vertex[e, 0]), side_normal(cores, e, f))
         if out > worst:
             worst = out
             beyond = e
