@@ -14,6 +14,7 @@ from impulse_core.algebra import (
     cross,
     dot,
     norm,
+    quat_at,
     rotate_back,
     rotation_matrix,
     transposed_times,
@@ -68,30 +69,37 @@ def collide(shapes, s1, s2, C1, q1, C2, q2, reach, cache, k, found):
         cache, k: memory of the pairs, shape (pairs, CACHE_NUMBERS), and the row of this one; -1
             where the pair is new.
     """
-    if shapes.kind[s1] == PLANE or shapes.kind[s2] == PLANE:
-        if shapes.kind[s1] != PLANE:
-            plane, s, C1, q1, C2, q2, swapped = s2, s1, C2, q2, C1, q1, 1
-        else:
-            plane, s, swapped = s1, s2, 0
-        return plane_contact(shapes, plane, s, C1, q1, C2, q2, swapped, reach, cache, k, found)
+    cores = cores_of(shapes)
     rounding = shapes.radius[s1] + shapes.radius[s2]
-    R = rotation_matrix(conjugate(q1) * q2)
-    t = rotate_back(q1, C2 - C1)
-    count = _core_contact(shapes, s1, s2, R, t, reach + rounding, rounding, cache, k, found)
+    wanted = reach + rounding
+    if shapes.kind[s1] == PLANE or shapes.kind[s2] == PLANE:
+        if shapes.kind[s1] == PLANE:
+            plane, s, swapped = s1, s2, 0
+        else:
+            plane, s, swapped = s2, s1, 1
+            C1, q1, C2, q2 = C2, q2, C1, q1
+        count = plane_contact(
+            cores, s, shapes.kind[s], vec3_at(shapes.center, s), quat_at(shapes.frame, s),
+            vec3_at(shapes.extent, s), shapes.reach[s], vec3_at(shapes.center, plane),
+            quat_at(shapes.frame, plane), C1, q1, C2, q2, swapped, wanted, cache, k, found,
+        )  # fmt: skip
+    else:
+        R = rotation_matrix(conjugate(q1) * q2)
+        t = rotate_back(q1, C2 - C1)
+        count = _core_contact(shapes, cores, s1, s2, R, t, wanted, rounding, cache, k, found)
     for i in range(count):
         found.gap[i] -= rounding
     return count
 
 
 @inlined_kernel
-def _core_contact(shapes, s1, s2, R, t, wanted, rounding, cache, k, found):
+def _core_contact(shapes, cores, s1, s2, R, t, wanted, rounding, cache, k, found):
     """Points of two cores: rows with the gaps of the cores.
 
     Faces are tried as plane of the contact in this order: the one that the pair remembers (of a
     triangle of the ground its front, however deep the other core is below it), then those that
     the normal of the closest features nearly follows.
     """
-    cores = cores_of(shapes)
     size1, size2 = shapes.reach[s1], shapes.reach[s2]
     size = min(size1, size2)
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
@@ -132,7 +140,7 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, cache, k, found):
                 face2, straight2 = _face_along(cores, second, -transposed_times(R, n))
                 if of_ground:
                     straight2 = -1.0
-                    push = ground_push(shapes, cores, s2, -transposed_times(R, n), gap)
+                    push = ground_push(cores, shapes.edge_beyond, s2, -transposed_times(R, n), gap)
                     if push == NOT_HERE:
                         return 0
                     forced = push == ALONG_FRONT
@@ -211,25 +219,27 @@ def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, siz
     i, kind1 = first // 3, first % 3
     j, kind2 = second // 3, second % 3
     name = _name(cores, first, second)
-    if rounding == 0.0 or gap < NEAR * size or FACE in (kind1, kind2):
-        put_point(found, 0, PLANE_POINT, 0, name, A, transposed_times(R, B - t), n, ZERO3, gap)
-        return 1
-    count = _side_by_side(cores, R, t, first, second, wanted, found)
-    if count > 0:
-        return count
-    if kind1 == VERTEX and kind2 == VERTEX:
-        a, b = vec3_at(cores.vertex, i), vec3_at(cores.vertex, j)
-        put_point(found, 0, POINT_POINT, 0, name, a, b, n, ZERO3, gap)
-    elif kind1 == EDGE and kind2 == VERTEX:
-        d = unit(direction(cores, i))
-        put_point(found, 0, LINE_POINT, 0, name, A, vec3_at(cores.vertex, j), d, ZERO3, gap)
-    elif kind1 == VERTEX:
-        d = unit(direction(cores, j))
-        b = transposed_times(R, B - t)
-        put_point(found, 0, LINE_POINT, 1, name, b, vec3_at(cores.vertex, i), d, ZERO3, gap)
-    else:
-        a, b = unit(direction(cores, i)), unit(direction(cores, j))
-        put_point(found, 0, LINE_LINE, 0, name, A, transposed_times(R, B - t), a, b, gap)
+    kind, swapped = PLANE_POINT, 0
+    point1, point2 = A, transposed_times(R, B - t)
+    axis1, axis2 = n, ZERO3
+    if rounding > 0.0 and gap >= NEAR * size and max(kind1, kind2) < FACE:
+        count = _side_by_side(cores, R, t, first, second, wanted, found)
+        if count > 0:
+            return count
+        if kind1 == EDGE:
+            axis1 = unit(direction(cores, i))
+            if kind2 == EDGE:
+                kind = LINE_LINE
+                axis2 = unit(direction(cores, j))
+            else:
+                kind = LINE_POINT
+        elif kind2 == EDGE:
+            kind, swapped = LINE_POINT, 1
+            axis1 = unit(direction(cores, j))
+            point1, point2 = point2, point1
+        else:
+            kind = POINT_POINT
+    put_point(found, 0, kind, swapped, name, point1, point2, axis1, axis2, gap)
     return 1
 
 

@@ -6,27 +6,27 @@ frame of the other shape, with the plane's normal m in that frame.
 
 from __future__ import annotations
 
-import math
-
 from impulse_core.algebra import (
     ZERO3,
     Vec3,
+    conjugate,
     cross,
     dot,
     norm,
-    quat_at,
+    put_vec3,
     rotate,
     rotate_back,
     vec3_at,
 )
 from impulse_core.collision.contacts import (
     MOST_CORNERS,
+    MOST_POINTS,
     PLANE_ELLIPSOID,
     PLANE_POINT,
     PLANE_RIM,
 )
-from impulse_core.collision.features import cores_of, face_normal, support
-from impulse_core.collision.manifold import put_point, reduced, vertex_of
+from impulse_core.collision.features import face_normal, support
+from impulse_core.collision.manifold import reduced, vertex_of
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -40,49 +40,48 @@ _ALMOST_FLAT_RIM = 0.02
 
 
 @inner_kernel
-def plane_contact(shapes, plane, s, C1, q1, C2, q2, swapped, reach, cache, k, found):
+def plane_contact(
+    cores, s, kind, center, frame, extent, size, plane_center, plane_frame,
+    C1, q1, C2, q2, swapped, wanted, cache, k, found,
+):  # fmt: skip
     """Contact points between a plane and shape s, put into ``found``; returns their number.
 
     Args:
+        kind, center, frame, extent, size: of shape s, see ``Shapes``; size is its reach.
         C1, q1: pose of the row that carries the plane. C2, q2: of the one that carries s.
         swapped: 1 if the plane is the second shape of the pair.
-        reach, cache, k: as for ``collide``.
+        wanted: points higher over the plane are left out [m].
+        cache, k: as for ``collide``.
     """
-    n = rotate(quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
-    world = rotate(q1, n)
-    m = rotate_back(q2, world)
-    between = C2 - C1
-    offset = dot(world, between) - dot(n, vec3_at(shapes.center, plane))
-    rounding = shapes.radius[plane] + shapes.radius[s]
-    wanted = reach + rounding
-    kind = shapes.kind[s]
+    n = rotate(plane_frame, Vec3(0.0, 0.0, 1.0))
+    m = rotate_back(q2, rotate(q1, n))
+    from_plane = rotate_back(q1, C2 - C1) - plane_center
+    offset = dot(n, from_plane)
     if kind == ELLIPSOID:
-        count = _ellipsoid(shapes, s, m, offset, wanted, found)
+        count = _ellipsoid(center, frame, extent, m, offset, wanted, found)
     elif kind in (CYLINDER, CONE):
-        count = _round(shapes, s, m, offset, wanted, found)
+        is_cone = kind == CONE
+        count = _round(center, frame, extent, is_cone, m, offset, wanted, found)
     else:
-        count = _corners(shapes, s, m, offset, wanted, swapped == 0, cache, k, found)
-    # Rows so far have the point of s, and its height as gap.
+        count = _corners(cores, s, size, m, offset, wanted, swapped == 0, cache, k, found)
+    turn = conjugate(q1) * q2
     for i in range(count):
-        B = rotate_back(q1, between + rotate(q2, vec3_at(found.point2, i)))
-        height = dot(world, between + rotate(q2, vec3_at(found.point2, i))) - dot(
-            n, vec3_at(shapes.center, plane)
-        )
-        found.point1[i, 0] = B.x - n.x * height
-        found.point1[i, 1] = B.y - n.y * height
-        found.point1[i, 2] = B.z - n.z * height
-        found.axis1[i, 0] = n.x
-        found.axis1[i, 1] = n.y
-        found.axis1[i, 2] = n.z
+        B = from_plane + rotate(turn, vec3_at(found.point2, i))
+        put_vec3(found.point1, i, B - n * dot(n, B) + plane_center)
+        put_vec3(found.axis1, i, n)
         found.swapped[i] = swapped
-        found.gap[i] -= rounding
     return count
 
 
 @inner_kernel
 def _put(found, i, kind, name, point, axis, rim, height):
-    put_point(found, i, kind, 0, name, ZERO3, point, ZERO3, axis, height)
+    """The part of row i that is of the shape on the plane."""
+    found.kind[i] = kind
+    found.feature[i] = name
+    put_vec3(found.point2, i, point)
+    put_vec3(found.axis2, i, axis)
     found.rim[i] = rim
+    found.gap[i] = height
 
 
 # ---------------------------------------------------------------------------------------
@@ -91,61 +90,62 @@ def _put(found, i, kind, name, point, axis, rim, height):
 
 
 @inlined_kernel
-def _corners(shapes, s, m, offset, wanted, second, cache, k, found):
+def _corners(cores, s, size, m, offset, wanted, second, cache, k, found):
     """Corners of core s within reach; of large cores those next to the lowest one."""
-    start, end = shapes.vertex_start[s], shapes.vertex_start[s + 1]
+    w, end = cores.vertex_start[s], cores.vertex_start[s + 1]
     count = 0
-    if end - start <= _FEW:
-        for v in range(start, end):
-            count = _add(shapes, v, m, offset, wanted, second, count, found)
+    few = end - w <= _FEW
+    if few:
+        for v in range(w, end):
+            count = _add(cores, v, m, offset, wanted, second, count, found)
     else:
-        w = cache[k, 0] if cache[k, 0] >= 0 else start
-        w, height = support(cores_of(shapes), w, -m)
+        if cache[k, 0] >= 0:
+            w = cache[k, 0]
+        w, depth = support(cores, w, -m)
         cache[k, 0] = w
-        if offset - height > wanted:
-            return 0
-        count = _around(shapes, w, m, offset, wanted, second, found)
+        if offset - depth <= wanted:
+            count = _around(cores, w, m, offset, wanted, second, found)
     polygon, source = found.polygon[0], found.polygon_source[0]
-    count = reduced(polygon, source, count, m, shapes.reach[s], cache, k)
+    count = reduced(polygon, source, count, m, size, cache, k)
     for i in range(count):
-        _put(
-            found, i, PLANE_POINT, source[i, 0], vec3_at(polygon, i), ZERO3, 0.0, polygon[i, 3]
-        )  # fmt: skip
+        X, height = vec3_at(polygon, i), polygon[i, 3]
+        _put(found, i, PLANE_POINT, source[i, 0], X, ZERO3, 0.0, height)
     return count
 
 
 @inlined_kernel
-def _around(shapes, w, m, offset, wanted, second, found):
+def _around(cores, w, m, offset, wanted, second, found):
     """Candidates of a large core: its neighbours of vertex w, and its face that lies flattest."""
-    count = _add(shapes, w, m, offset, wanted, second, 0, found)
+    count = _add(cores, w, m, offset, wanted, second, 0, found)
     flattest = -1
     best = 2.0
-    for i in range(shapes.vertex_edge_start[w], shapes.vertex_edge_start[w + 1]):
-        e = shapes.vertex_edge[i]
-        other = shapes.edge_vertex[e, 0] + shapes.edge_vertex[e, 1] - w
-        count = _add(shapes, other, m, offset, wanted, second, count, found)
+    for i in range(cores.vertex_edge_start[w], cores.vertex_edge_start[w + 1]):
+        e = cores.vertex_edge[i]
+        other = cores.edge_vertex[e, 0] + cores.edge_vertex[e, 1] - w
+        count = _add(cores, other, m, offset, wanted, second, count, found)
         for side in range(2):
-            f = shapes.edge_face[e, side]
-            if f >= 0 and dot(face_normal(shapes, f), m) < best:
-                best = dot(face_normal(shapes, f), m)
-                flattest = f
+            f = cores.edge_face[e, side]
+            if f >= 0:
+                along = dot(face_normal(cores, f), m)
+                if along < best:
+                    best, flattest = along, f
     if flattest < 0:
         return count
     near = count
-    for i in range(shapes.face_corner_start[flattest], shapes.face_corner_start[flattest + 1]):
-        v = shapes.face_vertex[i]
+    for i in range(cores.face_corner_start[flattest], cores.face_corner_start[flattest + 1]):
+        v = cores.face_vertex[i]
         name = vertex_of(v, second)
         known = False
         for c in range(near):
             known = known or found.polygon_source[0, c, 0] == name
         if not known:
-            count = _add(shapes, v, m, offset, wanted, second, count, found)
+            count = _add(cores, v, m, offset, wanted, second, count, found)
     return count
 
 
 @inner_kernel
-def _add(shapes, v, m, offset, wanted, second, count, found):
-    X = vec3_at(shapes.vertex, v)
+def _add(cores, v, m, offset, wanted, second, count, found):
+    X = vec3_at(cores.vertex, v)
     height = dot(m, X) + offset
     if height > wanted or count == MOST_CORNERS:
         return count
@@ -164,11 +164,9 @@ def _add(shapes, v, m, offset, wanted, second, count, found):
 
 
 @inlined_kernel
-def _ellipsoid(shapes, s, m, offset, wanted, found):
+def _ellipsoid(center, frame, half, m, offset, wanted, found):
     """An ellipsoid's lowest point is √(Σ (dᵢ mᵢ)²) below its centre, with half axes dᵢ."""
-    center = vec3_at(shapes.center, s)
-    along = rotate_back(quat_at(shapes.frame, s), m)
-    half = vec3_at(shapes.extent, s)
+    along = rotate_back(frame, m)
     depth = norm(Vec3(half.x * along.x, half.y * along.y, half.z * along.z))
     height = dot(m, center) + offset - depth
     if height > wanted:
@@ -178,38 +176,35 @@ def _ellipsoid(shapes, s, m, offset, wanted, found):
 
 
 @inlined_kernel
-def _round(shapes, s, m, offset, wanted, found):
-    """Rims of a cylinder, or the rim and the apex of a cone."""
-    q = quat_at(shapes.frame, s)
-    a = rotate(q, Vec3(0.0, 0.0, 1.0))
-    center, half = vec3_at(shapes.center, s), a * shapes.extent[s, 2]
-    count = _rim(shapes, s, 0, q, a, center - half, m, offset, wanted, 0, found)
-    if shapes.kind[s] == CYLINDER:
-        return _rim(shapes, s, 1, q, a, center + half, m, offset, wanted, count, found)
-    height = dot(m, center + half) + offset
-    if height <= wanted:
-        _put(found, count, PLANE_POINT, 1, center + half, ZERO3, 0.0, height)
-        count += 1
-    return count
+def _round(center, frame, extent, is_cone, m, offset, wanted, found):
+    """Rims of a cylinder, or the rim and the apex of a cone.
 
-
-@inner_kernel
-def _rim(shapes, s, number, q, a, middle, m, offset, wanted, count, found):
-    """A rim's lowest point, and four points fixed in it where it lies almost flat."""
-    r = shapes.extent[s, 0]
-    height = dot(m, middle) + offset
+    A rim has its lowest point, and four points fixed in it where it lies almost flat.
+    """
+    r = extent.x
+    a = rotate(frame, Vec3(0.0, 0.0, 1.0))
+    x, y = rotate(frame, Vec3(r, 0.0, 0.0)), rotate(frame, Vec3(0.0, r, 0.0))
     sine = norm(cross(a, m))
-    if height - r * sine > wanted:
-        return count
-    if sine > _FLAT_RIM:
-        _put(found, count, PLANE_RIM, 8 * number, middle, a, r, height - r * sine)
-        count += 1
-    if sine < _ALMOST_FLAT_RIM:
-        for i in range(4):
-            x, y = r * math.cos(0.5 * math.pi * i), r * math.sin(0.5 * math.pi * i)
-            X = middle + rotate(q, Vec3(x, y, 0.0))
-            above = dot(m, X) + offset
-            if above <= wanted:
-                _put(found, count, PLANE_POINT, 8 * number + 4 + i, X, ZERO3, 0.0, above)
+    count = 0
+    for number in range(2):
+        middle = center + a * (extent.z if number == 1 else -extent.z)
+        height = dot(m, middle) + offset
+        if number == 1 and is_cone:
+            if height <= wanted:
+                _put(found, count, PLANE_POINT, 8, middle, ZERO3, 0.0, height)
                 count += 1
+            continue
+        lowest = height - r * sine
+        if lowest > wanted:
+            continue
+        if sine > _FLAT_RIM:
+            _put(found, count, PLANE_RIM, 8 * number, middle, a, r, lowest)
+            count += 1
+        if sine < _ALMOST_FLAT_RIM:
+            for i in range(4):
+                X = middle + (x if i % 2 == 0 else y) * (1.0 if i < 2 else -1.0)
+                height = dot(m, X) + offset
+                if height <= wanted and count < MOST_POINTS:
+                    _put(found, count, PLANE_POINT, 8 * number + 4 + i, X, ZERO3, 0.0, height)
+                    count += 1
     return count

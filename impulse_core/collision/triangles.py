@@ -36,10 +36,11 @@ def reaches_front(cores, s, R, t, v, radius):
 
 
 @inner_kernel
-def ground_push(shapes, cores, s, u, gap):
+def ground_push(cores, edge_beyond, s, u, gap):
     """What becomes of a contact with triangle s at a vertex or an edge.
 
     Args:
+        edge_beyond: see ``Shapes``.
         u: unit vector out of the ground along which the closest features lie, frame of s.
         gap: of the cores [m].
 
@@ -47,16 +48,16 @@ def ground_push(shapes, cores, s, u, gap):
         ALONG_NORMAL if u is a normal of the ground there, ALONG_FRONT if the front normal is to
         be taken in its place, NOT_HERE if another triangle reports the contact.
     """
-    if may_push(shapes, cores, s, u):
+    if may_push(cores, edge_beyond, s, u):
         return ALONG_NORMAL
     behind = dot(u, face_normal(cores, cores.face_start[s])) <= 0.0
-    if gap < 0.0 or (behind and neighboured(shapes, cores, s, u)):
+    if gap < 0.0 or (behind and neighboured(cores, edge_beyond, s, u)):
         return ALONG_FRONT
     return NOT_HERE
 
 
 @inlined_kernel
-def may_push(shapes, cores, s, u):
+def may_push(cores, edge_beyond, s, u):
     """True if u, out of the ground, is a normal of its surface where triangle s is farthest on u.
 
     u is a unit vector in the frame of s. Of two triangles that share an edge one answers for it.
@@ -67,7 +68,7 @@ def may_push(shapes, cores, s, u):
     level = -INFINITE
     for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
         level = max(level, dot(u, vec3_at(cores.vertex, v)))
-    level -= _LEVEL * shapes.reach[s]
+    level -= _LEVEL * norm(direction(cores, cores.edge_start[s]))
     farthest = 0
     for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
         if dot(u, vec3_at(cores.vertex, v)) >= level:
@@ -81,7 +82,7 @@ def may_push(shapes, cores, s, u):
                 ends += 1
         # The edge that is farthest, or both edges at the farthest corner.
         if ends == farthest and not _within_neighbours(
-            vec3_at(shapes.edge_beyond, e), cores, e, front, u, farthest == 2
+            vec3_at(edge_beyond, e), cores, e, front, u, farthest == 2
         ):
             return False
     return True
@@ -106,14 +107,14 @@ def _within_neighbours(beyond, cores, e, front, u, answering):
 
 
 @inlined_kernel
-def neighboured(shapes, cores, s, u):
+def neighboured(cores, edge_beyond, s, u):
     """True if triangle s has a neighbour at an edge where it is farthest along u."""
     level = -INFINITE
     for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
         level = max(level, dot(u, vec3_at(cores.vertex, v)))
-    level -= _LEVEL * shapes.reach[s]
+    level -= _LEVEL * norm(direction(cores, cores.edge_start[s]))
     for e in range(cores.edge_start[s], cores.edge_start[s + 1]):
-        beyond = vec3_at(shapes.edge_beyond, e)
+        beyond = vec3_at(edge_beyond, e)
         for end in range(2):
             v = cores.edge_vertex[e, end]
             if dot(u, vec3_at(cores.vertex, v)) >= level and dot(beyond, beyond) > 0.0:
