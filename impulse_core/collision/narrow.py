@@ -120,7 +120,7 @@ def _core_contact(shapes, cores, s1, s2, R, t, wanted, rounding, cache, k, found
                     coded(shapes.face_start[s2], FACE),
                 )
                 face_mode = _FACE_OF_SECOND
-                if not reaches_front(cores, s2, R, t, i // 3, shapes.radius[s1]):
+                if not reaches_front(cores, s2, R, t, i // 3, rounding):
                     return 0
             elif mode == _CLOSEST:
                 continue

@@ -6,7 +6,7 @@ finds. Overlapping cores have g < 0 everywhere; where g is largest, -g is the sh
 A climb finds it from any n: the second core is moved by δ n until there is a margin between them,
 and the normal n' of the closest features then is better, for
 
-    g(n') ≥ g(n) + δ (1 - n·n')                                              (docs/algorithm.md, 39)
+    g(n') ≥ g(n) + δ (1 - n·n')                                              (docs/algorithm.md, 41)
 
 It starts with the direction that the pair remembers, so that cores at rest on each other, whose gap
 is round-off of either sign, keep their normal; without memory with the best of all separating axes.

@@ -23,16 +23,16 @@ _BEYOND = 1e-7  # and by which a normal may pass that of a neighbour
 
 
 @inner_kernel
-def reaches_front(cores, s, R, t, v, radius):
+def reaches_front(cores, s, R, t, v, rounding):
     """True if a shape, of which v is a vertex, reaches the front side of triangle s anywhere.
 
     A shape all behind its face is below another part of the ground.
-    R, t: pose of the triangle's frame in that of the shape, which is rounded by ``radius``.
+    R, t: pose of the triangle's frame in that of the shape; rounding: radii of both.
     """
     f = cores.face_start[s]
     out = R @ face_normal(cores, f)
     _, top = support(cores, v, out)
-    return top - dot(out, t) - cores.face_plane[f, 3] + radius >= 0.0
+    return top - dot(out, t) - cores.face_plane[f, 3] + rounding >= 0.0
 
 
 @inner_kernel
