@@ -43,7 +43,8 @@ _MOST_MOVES = 200
 _ANGLE = 1e-10
 _TOUCHING = 1e-12  # distance, as part of the sizes of the shapes, that counts as none
 _PROOF = 1e-11  # part of the distance that the plane between the cores may leave open
-_ROUND_OFF = 1e-14  # of coordinates, as part of the sizes of the shapes
+_ROUND_OFF = 1e-14  # of distances, as part of the sizes of the shapes
+_EPSILON = 4e-16  # and of coordinates
 
 
 @inner_kernel
@@ -360,7 +361,9 @@ def _proven(cores, R, t, first, second, n, distance, size):
     m = transposed_times(R, n)
     _, least = support(cores, feature_vertex(cores, second), -m)
     gap = dot(n, t) - least - most
-    return gap >= distance * (1.0 - _PROOF) - _ROUND_OFF * size
+    # The normal between close points has their round-off over their distance as error.
+    floor = _ROUND_OFF * size + _EPSILON * size * size / distance
+    return gap >= distance * (1.0 - _PROOF) - floor
 
 
 # ---------------------------------------------------------------------------------------
