@@ -12,11 +12,11 @@ from impulse_core.collision.features import direction, face_normal, side_normal,
 from impulse_core.collision.vclip import INFINITE
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["ALONG_FRONT", "ALONG_NORMAL", "NOT_HERE", "ground_push", "may_push", "reaches_front"]
+__all__ = ["ALONG_FRONT", "ALONG_NORMAL", "NOT_HERE", "ground_push", "reaches_front"]
 
-NOT_HERE = 0
-ALONG_NORMAL = 1
-ALONG_FRONT = 2
+NOT_HERE = 0  # from the strictest to the freest
+ALONG_FRONT = 1
+ALONG_NORMAL = 2
 
 _LEVEL = 1e-7  # sine of the angle to a plane across the direction within which features lie in it
 _BEYOND = 1e-7  # and by which a normal may pass that of a neighbour
@@ -37,7 +37,7 @@ def reaches_front(cores, s, R, t, v, rounding):
 
 @inner_kernel
 def ground_push(cores, edge_beyond, s, u, gap):
-    """What becomes of a contact with triangle s at a vertex or an edge.
+    """What becomes of a contact with triangle s at a vertex or an edge (docs/algorithm.md, 44).
 
     Args:
         edge_beyond: see ``Shapes``.
@@ -48,23 +48,7 @@ def ground_push(cores, edge_beyond, s, u, gap):
         ALONG_NORMAL if u is a normal of the ground there, ALONG_FRONT if the front normal is to
         be taken in its place, NOT_HERE if another triangle reports the contact.
     """
-    if may_push(cores, edge_beyond, s, u):
-        return ALONG_NORMAL
-    behind = dot(u, face_normal(cores, cores.face_start[s])) <= 0.0
-    if gap < 0.0 or (behind and neighboured(cores, edge_beyond, s, u)):
-        return ALONG_FRONT
-    return NOT_HERE
-
-
-@inlined_kernel
-def may_push(cores, edge_beyond, s, u):
-    """True if u, out of the ground, is a normal of its surface where triangle s is farthest on u.
-
-    u is a unit vector in the frame of s. Of two triangles that share an edge one answers for it.
-    """
     front = cores.face_start[s]
-    if dot(u, face_normal(cores, front)) <= 0.0:
-        return False
     level = -INFINITE
     for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
         level = max(level, dot(u, vec3_at(cores.vertex, v)))
@@ -73,50 +57,38 @@ def may_push(cores, edge_beyond, s, u):
     for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
         if dot(u, vec3_at(cores.vertex, v)) >= level:
             farthest += 1
-    if farthest == 3:
-        return True
+    push = ALONG_NORMAL
+    neighboured = False
     for e in range(cores.edge_start[s], cores.edge_start[s + 1]):
+        beyond = vec3_at(edge_beyond, e)
+        if beyond.x == 0.0 and beyond.y == 0.0 and beyond.z == 0.0:
+            continue  # the ground ends here
         ends = 0
         for end in range(2):
             if dot(u, vec3_at(cores.vertex, cores.edge_vertex[e, end])) >= level:
                 ends += 1
+        neighboured = neighboured or ends > 0
         # The edge that is farthest, or both edges at the farthest corner.
-        if ends == farthest and not _within_neighbours(
-            vec3_at(edge_beyond, e), cores, e, front, u, farthest == 2
-        ):
-            return False
-    return True
+        if ends == farthest:
+            push = min(push, _push_at_edge(cores, e, front, beyond, u, gap, farthest == 2))
+    if dot(u, face_normal(cores, front)) <= 0.0:  # out through the back
+        return ALONG_FRONT if gap < 0.0 or neighboured else NOT_HERE
+    return push
 
 
 @inlined_kernel
-def _within_neighbours(beyond, cores, e, front, u, answering):
-    """True if the direction u at edge e is not beyond the normal of the triangle beyond it."""
-    if beyond.x == 0.0 and beyond.y == 0.0 and beyond.z == 0.0:
-        return True  # the ground ends here
+def _push_at_edge(cores, e, front, beyond, u, gap, answering):
+    """The same for edge e, beyond which there is a triangle with this normal."""
     m = side_normal(cores, e, front)
     size = norm(m)
     if dot(u, m) <= _BEYOND * size:
-        return True
-    if dot(beyond, m) <= _BEYOND * size:
-        return False  # level or a valley: only faces touch
+        return ALONG_NORMAL
+    if dot(beyond, m) <= _BEYOND * size:  # level or a valley: only faces touch
+        return ALONG_FRONT if gap < 0.0 else NOT_HERE
     # Out of the neighbour across the edge, which it has the other way round.
     d = direction(cores, e) if cores.edge_face[e, 0] == front else -direction(cores, e)
     if dot(u, cross(beyond, d)) < -_BEYOND * size:
-        return False
-    return not answering or d.x > 0.0 or (d.x == 0.0 and (d.y > 0.0 or (d.y == 0.0 and d.z > 0.0)))
-
-
-@inlined_kernel
-def neighboured(cores, edge_beyond, s, u):
-    """True if triangle s has a neighbour at an edge where it is farthest along u."""
-    level = -INFINITE
-    for v in range(cores.vertex_start[s], cores.vertex_start[s + 1]):
-        level = max(level, dot(u, vec3_at(cores.vertex, v)))
-    level -= _LEVEL * norm(direction(cores, cores.edge_start[s]))
-    for e in range(cores.edge_start[s], cores.edge_start[s + 1]):
-        beyond = vec3_at(edge_beyond, e)
-        for end in range(2):
-            v = cores.edge_vertex[e, end]
-            if dot(u, vec3_at(cores.vertex, v)) >= level and dot(beyond, beyond) > 0.0:
-                return True
-    return False
+        return NOT_HERE
+    # One of the two triangles answers for an edge that is farthest with both its ends.
+    first = d.x > 0.0 or (d.x == 0.0 and (d.y > 0.0 or (d.y == 0.0 and d.z > 0.0)))
+    return ALONG_NORMAL if first or not answering else NOT_HERE

@@ -1,0 +1,165 @@
+"""Triangles of a ground: solid behind their faces, and smooth where the surface is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from impulse_core.collision.contacts import LINE_POINT, PLANE_POINT
+from impulse_core.collision.cores import box_core, point_core, triangle_core
+from impulse_core.collision.shapes import TRIANGLE
+
+from .pieces import Pair, Piece, matrices, shapes_of, turn
+
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+ORIGIN = np.zeros(3)
+BALL = Piece(point_core(), 0.5)
+CUBE = Piece(box_core((1, 1, 1)))
+
+
+class Ground:
+    """A body above a strip of quadrilaterals along x, each of two triangles, 8 m wide."""
+
+    def __init__(self, piece, x, z):
+        corners = []
+        for i in range(len(x) - 1):
+            a, b = (x[i], -4.0, z[i]), (x[i + 1], -4.0, z[i + 1])
+            c, d = (x[i + 1], 4.0, z[i + 1]), (x[i], 4.0, z[i])
+            corners += [(a, b, c), (a, c, d)]
+        self.cores = [triangle_core(*corner) for corner in corners]
+        self.piece = piece
+        self.shapes = shapes_of(
+            [piece, *(Piece(core, 0.0, TRIANGLE) for core in self.cores)],
+            self._beyond([piece.core, *self.cores]),
+        )
+        self.pairs = [Pair(self.shapes, 0, 1 + i) for i in range(len(self.cores))]
+
+    def _beyond(self, cores):
+        edges = [
+            (core, frozenset(tuple(core.vertices[v]) for v in ends))
+            for core in cores
+            for ends in core.edge_vertex
+        ]
+        beyond = np.zeros((len(edges), 3))
+        for e, (core, ends) in enumerate(edges):
+            for other, other_ends in edges:
+                if other is not core and ends == other_ends and len(core.vertices) == 3:
+                    beyond[e] = other.face_plane[0, :3]
+        return beyond
+
+    def contacts(self, C, q=UPRIGHT, reach=0.01):
+        """Normals out of the ground, gaps, kinds and points of all triangles."""
+        normals, gaps, kinds, points = [], [], [], []
+        for pair in self.pairs:
+            found = pair.contacts(C, q, ORIGIN, UPRIGHT, reach)
+            for i in range(len(found.gap)):
+                swapped = bool(found.swapped[i])
+                A = found.point1[i] if swapped else found.point2[i]
+                B = C + matrices(q) @ (found.point2[i] if swapped else found.point1[i])
+                if found.kind[i] == PLANE_POINT:
+                    n = found.axis1[i] if swapped else -matrices(q) @ found.axis1[i]
+                else:
+                    along = found.axis1[i] if found.kind[i] == LINE_POINT else np.zeros(3)
+                    n = B - A - along * (along @ (B - A))
+                    n /= np.linalg.norm(n)
+                normals.append(n)
+                gaps.append(found.gap[i])
+                kinds.append(found.kind[i])
+                points.append(A)
+        return np.array(normals), np.array(gaps), np.array(kinds), np.array(points)
+
+
+FLAT_BALL = Ground(BALL, [-4.0, -1.0, 0.0, 1.0, 4.0], np.zeros(5))
+FLAT_CUBE = Ground(CUBE, [-4.0, -1.0, 0.0, 1.0, 4.0], np.zeros(5))
+RIDGE = Ground(BALL, [-4.0, 0.0, 4.0], [-4.0, 0.0, -4.0])
+VALLEY = Ground(BALL, [-4.0, 0.0, 4.0], [2.0, 0.0, 2.0])
+ROOF = Ground(CUBE, [-4.0, 0.0, 4.0], [-2.0, 0.0, -2.0])
+
+
+@given(x=st.floats(-3.0, 3.0), y=st.floats(-3.0, 3.0), gap=st.floats(-0.3, 0.009))
+def test_ball_on_level_triangles(x, y, gap):
+    """Upright normals and the height as gap, also over edges and however deep."""
+    normals, gaps, _, _ = FLAT_BALL.contacts(np.array([x, y, 0.5 + gap]))
+
+    assert len(gaps) >= 1
+    np.testing.assert_allclose(normals, np.tile([0, 0, 1], (len(gaps), 1)), atol=1e-12)
+    np.testing.assert_allclose(gaps, gap, atol=1e-12)
+
+
+def test_ball_below_the_surface():
+    """Its centre below the ground: pushed out along the face; all of it below: not seen."""
+    normals, gaps, _, _ = FLAT_BALL.contacts(np.array([0.3, 0.2, -0.4]))
+    np.testing.assert_allclose(normals, [[0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(gaps, [-0.9], atol=1e-15)
+    assert len(FLAT_BALL.contacts(np.array([0.3, 0.2, -0.6]))[1]) == 0
+
+
+@given(
+    x=st.floats(-2.0, 2.0),
+    y=st.floats(-2.0, 2.0),
+    yaw=st.floats(-4.0, 4.0),
+    gap=st.sampled_from([-1e-3, -1e-9, 0.0, 1e-9, 1e-3]),
+)
+def test_cube_on_level_triangles(x, y, yaw, gap):
+    """No normal but the upright one, gaps of its height; its four corners are among the points."""
+    C, q = np.array([x, y, 0.5 + gap]), turn((0, 0, 1), yaw)
+    normals, gaps, kinds, points = FLAT_CUBE.contacts(C, q)
+
+    assert np.all(kinds == PLANE_POINT)
+    np.testing.assert_allclose(normals, np.tile([0, 0, 1], (len(gaps), 1)), atol=1e-9)
+    np.testing.assert_allclose(gaps, gap, atol=1e-9)
+    for corner in C + CUBE.core.vertices[:4] @ matrices(q).T:
+        assert np.linalg.norm(points[:, :2] - corner[:2], axis=1).min() <= 1e-4
+
+
+def test_a_cube_slides_over_edges_without_a_bump():
+    """Along a path over five edges, a hair too deep, there is no sideways normal."""
+    for x in np.linspace(-2.5, 2.5, 301):
+        normals, gaps, _, _ = FLAT_CUBE.contacts(
+            np.array([x, 0.1, 0.5 - 1e-5]), turn((0, 0, 1), 0.1)
+        )
+        np.testing.assert_allclose(normals[:, 2], 1.0, atol=1e-12)
+        np.testing.assert_allclose(gaps, -1e-5, atol=1e-12)
+
+
+@given(angle=st.floats(-0.78, 0.78), y=st.floats(-3.0, 3.0), gap=st.floats(-0.2, 0.009))
+def test_ball_on_a_ridge(angle, y, gap):
+    """Between the normals of both sides: one point, on the edge, along the line to the centre."""
+    n = np.array([np.sin(angle), 0.0, np.cos(angle)])
+    normals, gaps, kinds, _ = RIDGE.contacts(np.array([0.0, y, 0.0]) + n * (0.5 + gap))
+
+    assert kinds.tolist() == [LINE_POINT]
+    np.testing.assert_allclose(normals, [n], atol=1e-9)
+    np.testing.assert_allclose(gaps, [gap], atol=1e-9)
+
+
+@given(x=st.floats(-0.5, 0.5), y=st.floats(-3.0, 3.0), gap=st.floats(-0.3, 0.009))
+def test_ball_in_a_valley(x, y, gap):
+    """Only the faces push, each along its normal, by its own height; the edge does not."""
+    slopes = np.array([[2.0, 0.0, 4.0], [-2.0, 0.0, 4.0]]) / np.sqrt(20.0)
+    C = np.array([x, y, (0.5 + gap) * np.sqrt(20.0) / 4.0 + 0.5 * abs(x)])
+    normals, gaps, _, _ = VALLEY.contacts(C)
+
+    assert len(gaps) >= 1
+    for n, found in zip(normals, gaps, strict=True):
+        side = int(n[0] < 0.0)
+        np.testing.assert_allclose(n, slopes[side], atol=1e-9)
+        assert found == pytest.approx(slopes[side] @ C - 0.5, abs=1e-9)
+    assert gaps.min() == pytest.approx(gap, abs=1e-9)
+
+
+@pytest.mark.parametrize("gap", [-1e-3, -1e-9, 1e-9, 1e-3])
+@pytest.mark.parametrize("remembers", [False, True])
+def test_cube_on_a_roof(gap, remembers):
+    """Level on the ridge it rests on its own face: upright normals at the ends of the ridge."""
+    ground = Ground(CUBE, [-4.0, 0.0, 4.0], [-2.0, 0.0, -2.0])
+    if remembers:
+        ground.contacts(np.array([0.1, 0.2, 0.5 + 5e-3]))
+    normals, gaps, _, points = ground.contacts(np.array([0.1, 0.2, 0.5 + gap]))
+
+    np.testing.assert_allclose(normals, np.tile([0, 0, 1], (len(gaps), 1)), atol=1e-9)
+    assert gaps.min() == pytest.approx(gap, abs=1e-9)
+    ends = points[gaps < gap + 1e-6]
+    np.testing.assert_allclose(np.sort(ends[:, 1]), [-0.3, 0.7], atol=1e-4)
