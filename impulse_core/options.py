@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -44,6 +45,10 @@ class Options:
         tolerance: Largest joint error accepted [m].
         budget_ms: Time each step may take [ms], None if any.
         budget_corrections: Corrections each step may make, None if any.
+        time_of_impact: Whether a step ends where bodies meet.
+        impact_law: "poisson" or "newton", what restitution means.
+        sleeping: Whether bodies at rest are left out of the steps.
+        record_contacts: Whether the recording holds the contact points of each frame.
     """
 
     duration: float
@@ -54,6 +59,10 @@ class Options:
     tolerance: float
     budget_ms: float | None = None
     budget_corrections: int | None = None
+    time_of_impact: bool = False
+    impact_law: Literal["poisson", "newton"] = "poisson"
+    sleeping: bool = False
+    record_contacts: bool = False
 
 
 def choose_options(
@@ -67,6 +76,8 @@ def choose_options(
     tolerance: float | None = None,
     budget_ms: float | None = None,
     budget_corrections: int | None = None,
+    time_of_impact: bool | None = None,
+    contacts: bool | None = None,
 ) -> Options:
     """Merge arguments and settings, and refuse what cannot be run.
 
@@ -84,6 +95,10 @@ def choose_options(
         tolerance=0.0,
         budget_ms=None if budget_ms is None else _positive("budget_ms", budget_ms, 0.0),
         budget_corrections=_whole("budget_corrections", budget_corrections),
+        time_of_impact=settings.time_of_impact if time_of_impact is None else bool(time_of_impact),
+        impact_law=settings.impact_law,
+        sleeping=settings.sleeping,
+        record_contacts=settings.record_contacts if contacts is None else bool(contacts),
     )
     if chosen.method not in ORDERS:
         raise OptionError(f"there is no method {chosen.method}; use one of {', '.join(ORDERS)}.")
@@ -119,6 +134,8 @@ def choose_options(
             f"solver {chosen.solver} cannot simulate this scene: {problem}",
             "use solver direct",
         )
+    if compiled.shapes is not None:
+        _check_contact(compiled, chosen, method is not None, solver is not None)
     _check_budget(chosen)
     _check_size(chosen, len(compiled.body_names))
     order = ORDERS[chosen.method]
@@ -169,6 +186,29 @@ def check(scene: Scene) -> list[Problem]:
     except OptionError as error:
         return [problem_at(scene, ("settings",), NOT_SIMULATED, str(error))]
     return []
+
+
+def _check_contact(
+    compiled: CompiledScene, options: Options, method_given: bool, solver_given: bool
+) -> None:
+    """Refuse what simulates no contact where bodies can touch."""
+    otherwise = 'or let nothing touch: collision_filter default="false"'
+    if options.method != "imp2":
+        _refuse(
+            compiled,
+            "method",
+            method_given,
+            f"method {options.method} has no contact, and bodies of this scene can touch",
+            f"use imp2, {otherwise}",
+        )
+    if options.solver != "direct":
+        _refuse(
+            compiled,
+            "solver",
+            solver_given,
+            f"solver {options.solver} has no contact, and bodies of this scene can touch",
+            f"use direct, {otherwise}",
+        )
 
 
 def _check_budget(options: Options) -> None:

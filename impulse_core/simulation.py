@@ -58,6 +58,8 @@ def simulate(
     tolerance: float | None = None,
     budget_ms: float | None = None,
     budget_corrections: int | None = None,
+    time_of_impact: bool | None = None,
+    contacts: bool | None = None,
     assemble: bool = False,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
@@ -77,6 +79,9 @@ def simulate(
             the joints as far corrected as it came. The result depends on the machine.
         budget_corrections: The same as a number of corrections of single joints, with the same
             result everywhere. Two for each joint and stage are made whatever the budget.
+        time_of_impact: Whether a step in which bodies meet is repeated from the moment of the
+            first impact.
+        contacts: Whether the recording holds the contact points of each frame.
         assemble: Pull joints together that start any distance apart; the report says how far
             each body moved.
         threads: Largest number of threads; the result does not depend on it.
@@ -105,6 +110,8 @@ def simulate(
         tolerance=tolerance,
         budget_ms=budget_ms,
         budget_corrections=budget_corrections,
+        time_of_impact=time_of_impact,
+        contacts=contacts,
     )
     return _Run(compiled, options, progress, called).execute()
 

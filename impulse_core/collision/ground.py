@@ -50,31 +50,26 @@ class Ground:
         d, c = points[1:, :-1], points[1:, 1:]
         lower = np.stack([a, b, c], axis=-2)
         upper = np.stack([a, c, d], axis=-2)
-        return cls._of_corners(np.stack([lower, upper], axis=2).reshape(-1, 3, 3))
+        number = np.arange(rows * columns).reshape(rows, columns)
+        i, j, k, l = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
+        triangles = np.stack([np.stack([i, j, k], axis=-1), np.stack([i, k, l], axis=-1)], axis=2)
+        corners = np.stack([lower, upper], axis=2).reshape(-1, 3, 3)
+        return cls(corners, _beyond(triangles.reshape(-1, 3)))
 
     @classmethod
     def of_mesh(cls, mesh: PolygonMesh) -> Ground:
         """Triangles of a mesh; those without an area are left out."""
-        corners = mesh.vertices[triangles_of(mesh)]
+        from impulse_core.geometry.weld import weld  # compiled: only when needed
+
+        triangles = triangles_of(mesh)
+        corners = mesh.vertices[triangles]
         area = np.linalg.norm(
             np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
         )
         sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
-        return cls._of_corners(corners[area > _NO_AREA * sides**2])
-
-    @classmethod
-    def _of_corners(cls, corners: Floats) -> Ground:
-        places, vertex = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
-        a, b, c = vertex.reshape(-1, 3).T
-        tails, heads = np.concatenate([a, b, c]), np.concatenate([b, c, a])
-        key, opposite = tails * len(places) + heads, heads * len(places) + tails
-        order = np.argsort(key, kind="stable")
-        first = np.searchsorted(key[order], opposite, side="left")
-        uses = np.searchsorted(key[order], opposite, side="right") - first
-        # An edge of more than two triangles has no one beyond it.
-        found = order[np.minimum(first, max(0, len(order) - 1))] % max(1, len(a))
-        beyond = np.where(uses == 1, found, -1).reshape(3, -1).T
-        return cls(corners, np.ascontiguousarray(beyond))
+        kept = area > _NO_AREA * sides**2
+        _, number = weld(mesh.vertices)
+        return cls(corners[kept], _beyond(number[triangles[kept]]))
 
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Ground:
         """The triangles turned by a rotation matrix (3, 3), then shifted."""
@@ -195,6 +190,20 @@ class StackedGrounds:
             key: np.concatenate([array, (more | starts)[key]]) for key, array in features.items()
         }
         return {**longer, "edge_beyond": beyond}
+
+
+def _beyond(triangles: Ints) -> Ints:
+    """Ground.beyond from the vertex numbers of the corners, shape (t, 3)."""
+    a, b, c = triangles.T
+    tails, heads = np.concatenate([a, b, c]), np.concatenate([b, c, a])
+    vertices = int(triangles.max(initial=0)) + 1
+    key, opposite = tails * vertices + heads, heads * vertices + tails
+    order = np.argsort(key, kind="stable")
+    first = np.searchsorted(key, opposite, side="left", sorter=order)
+    uses = np.searchsorted(key, opposite, side="right", sorter=order) - first
+    # An edge of more than two triangles has no one beyond it.
+    found = order[np.minimum(first, max(0, len(order) - 1))] % max(1, len(a))
+    return np.ascontiguousarray(np.where(uses == 1, found, -1).reshape(3, -1).T)
 
 
 def stack_grounds(grounds: Sequence[tuple[int, Ground]], sought: int) -> StackedGrounds:

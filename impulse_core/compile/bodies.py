@@ -12,6 +12,7 @@ from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, Probl
 from impulse_core.geometry import (
     MassProperties,
     MassPropertiesError,
+    MeshDefect,
     MeshFileError,
     PolygonMesh,
     box_mass_properties,
@@ -60,6 +61,7 @@ class MassSource:
     warnings: list[str] = field(default_factory=list)
     _unit_density: dict[tuple[str, bool], MassProperties | None] = field(default_factory=dict)
     _polygons: dict[str, PolygonMesh | None] = field(default_factory=dict)
+    _defects: dict[str, list[MeshDefect]] = field(default_factory=dict)
 
     def of_mesh(self, name: str, *, hull: bool) -> MassProperties | None:
         """Mass properties at density one of a mesh or its convex hull; None if it has none."""
@@ -75,7 +77,7 @@ class MassSource:
             return None
         if hull:
             return polyhedron_mass_properties(convex_hull(polygons.vertices))
-        defects = check_mesh(polygons)
+        defects = self.defects(name)
         for defect in defects:
             if defect.fatal:
                 self.problems.add(("meshes", index), MESH_DEFECT, f"mesh '{name}': {defect}")
@@ -95,6 +97,13 @@ class MassSource:
             index = self.index_of(name)
             self._polygons[name] = self._read(index, self.scene.meshes[index])
         return self._polygons[name]
+
+    def defects(self, name: str) -> list[MeshDefect]:
+        """What check_mesh finds in a mesh that can be read."""
+        if name not in self._defects:
+            polygons = self.polygons(name)
+            self._defects[name] = [] if polygons is None else check_mesh(polygons)
+        return self._defects[name]
 
     def _read(self, index: int, mesh: Mesh) -> PolygonMesh | None:
         if mesh.file is None:

@@ -11,18 +11,27 @@ from impulse_core.collision.cores import (
     Core,
     CoreError,
     convexity_defect,
-    core_tables,
     hull_core,
 )
-from impulse_core.collision.ground import Ground
+from impulse_core.collision.fine_cores import FineHull, fine_convexity_defect, fine_hull
+from impulse_core.collision.ground import Ground, triangles_of
 from impulse_core.compile.bodies import MassSource
 from impulse_core.compile.problems import BAD_SHAPE, NO_PARTS, NOT_CONVEX, ProblemList
-from impulse_core.geometry import MassPropertiesError, PolygonMesh, check_mesh
+from impulse_core.geometry import (
+    MassPropertiesError,
+    PolygonMesh,
+    convex_hull,
+    polyhedron_mass_properties,
+)
 from impulse_schema.models import Body
 
 __all__ = ["CollisionMeshes"]
 
 Path = tuple[str | int, ...]
+
+_FEW_FACES = 2000  # that are compared with all vertices
+_MANY_FACES = 20_000  # that are worth a warning
+_CONVEX = 1e-5  # part of the extent by which a mesh may be dented, as in cores.core_tables
 
 
 @dataclass
@@ -30,9 +39,10 @@ class CollisionMeshes:
     """Makes the shapes of each mesh once, and reports what keeps it from colliding."""
 
     source: MassSource
-    _hulls: dict[str, Core | str] = field(default_factory=dict)
-    _convex: dict[str, Core | str] = field(default_factory=dict)
+    _hulls: dict[str, FineHull | str] = field(default_factory=dict)
+    _convex: dict[str, FineHull | str] = field(default_factory=dict)
     _parts: dict[str, list[Core] | str] = field(default_factory=dict)
+    _grounds: dict[str, list[Ground]] = field(default_factory=dict)
 
     @property
     def problems(self) -> ProblemList:
@@ -45,12 +55,13 @@ class CollisionMeshes:
             polygons = self.source.polygons(name)
             if polygons is None:
                 return []
-            self._hulls[name] = self._hull_of(polygons)
+            self._hulls[name] = _hull_of(polygons)
+            self._warn_of_many_faces(name, polygons, self._hulls[name])
         found = self._hulls[name]
         if isinstance(found, str):
             self.problems.add(path, BAD_SHAPE, f"mesh '{name}': {found}")
             return []
-        return [found]
+        return [found.core]
 
     def solid(
         self, name: str, path: Path, body: Body, decompose: bool, moves: bool
@@ -63,10 +74,12 @@ class CollisionMeshes:
         if polygons is None or (moves and self.source.of_mesh(name, hull=False) is None):
             return []
         if name not in self._convex:
-            self._convex[name] = self._convex_of(polygons)
+            closed = not any(defect.fatal for defect in self.source.defects(name))
+            self._convex[name] = _convex_of(polygons) if closed else "its surface is not closed"
+            self._warn_of_many_faces(name, polygons, self._convex[name])
         found = self._convex[name]
-        if isinstance(found, Core):
-            return [found]
+        if isinstance(found, FineHull):
+            return [found.core]
         if decompose:
             return self._split(name, path, polygons)
         if not moves:
@@ -82,31 +95,37 @@ class CollisionMeshes:
         )
         return []
 
-    def _hull_of(self, polygons: PolygonMesh) -> Core | str:
-        try:
-            return hull_core(polygons.vertices)
-        except (CoreError, MassPropertiesError) as error:
-            return str(error)
-
-    def _convex_of(self, polygons: PolygonMesh) -> Core | str:
-        if any(defect.fatal for defect in check_mesh(polygons)):
-            return "its surface is not closed"
-        defect = convexity_defect(polygons)
-        try:
-            return core_tables(polygons)
-        except CoreError:
-            place = ", ".join(f"{value:.4g}" for value in defect.place)
-            return (
-                f"vertex {defect.vertex} at ({place}) lies {defect.amount:.3g} m above the plane of"
-                f" face {defect.face}"
+    def _warn_of_many_faces(self, name: str, polygons: PolygonMesh, found: FineHull | str) -> None:
+        """Say how large a mesh is that a simple hull would serve as well."""
+        if polygons.face_count <= _MANY_FACES or not isinstance(found, FineHull):
+            return
+        corners = f"{len(found.core.vertices)} corners"
+        self.source.warnings.append(
+            f"the collision mesh '{name}' has {polygons.face_count} faces; it collides as a hull of"
+            + (f" {corners}" if found.inside == 0.0 else "")
+            + (
+                f" its outermost {corners}, which lies up to about {found.inside:.2g} m inside it"
+                if found.inside > 0.0
+                else ""
             )
+            + '. Better give the body a simplified hull with role="collision" and this mesh with'
+            ' role="visual"'
+        )
 
     def _split(self, name: str, path: Path, polygons: PolygonMesh) -> list[Core]:
         if name not in self._parts:
             try:
-                self._parts[name] = [hull_core(points) for points in convex_parts(polygons)]
+                corners = convex_parts(polygons)
+                self._parts[name] = [hull_core(points) for points in corners]
             except (PartsError, CoreError, MassPropertiesError) as error:
                 self._parts[name] = str(error)
+            else:
+                volumes = [polyhedron_mass_properties(convex_hull(p)).volume for p in corners]
+                whole = polyhedron_mass_properties(polygons).volume
+                self.source.warnings.append(
+                    f"the collision mesh '{name}' is split into {len(corners)} convex parts, whose"
+                    f" volumes add up to {sum(volumes) / whole:.4g} times its own"
+                )
         found = self._parts[name]
         if isinstance(found, str):
             self.problems.add(
@@ -116,14 +135,41 @@ class CollisionMeshes:
         return found
 
     def _ground(self, name: str, path: Path, polygons: PolygonMesh) -> list[Ground]:
-        usable = np.all(np.isfinite(polygons.vertices)) and len(polygons.corners) > 0
-        if (
-            usable
-            and polygons.corners.min() >= 0
-            and polygons.corners.max() < len(polygons.vertices)
-        ):
-            ground = Ground.of_mesh(polygons)
-            if len(ground.corners):
-                return [ground]
-        self.problems.add(path, BAD_SHAPE, f"the mesh '{name}' has no face that could be touched")
-        return []
+        if name not in self._grounds:
+            corners, count = polygons.corners, len(polygons.vertices)
+            usable = len(corners) > 0 and corners.min() >= 0 and corners.max() < count
+            usable = usable and bool(np.all(np.isfinite(polygons.vertices)))
+            ground = Ground.of_mesh(polygons) if usable else None
+            self._grounds[name] = [ground] if ground and len(ground.corners) else []
+        if not self._grounds[name]:
+            message = f"the mesh '{name}' has no face that could be touched"
+            self.problems.add(path, BAD_SHAPE, message)
+        return self._grounds[name]
+
+
+def _hull_of(polygons: PolygonMesh) -> FineHull | str:
+    """Core of the hull of a mesh, or why it has none."""
+    try:
+        if polygons.face_count <= _MANY_FACES:
+            return FineHull(hull_core(polygons.vertices), 0.0)
+        return fine_hull(polygons.vertices[np.unique(polygons.corners)])
+    except (CoreError, MassPropertiesError) as error:
+        return str(error)
+
+
+def _convex_of(polygons: PolygonMesh) -> FineHull | str:
+    """Core of a closed mesh that is convex, or what sticks out above which face."""
+    few = polygons.face_count <= _FEW_FACES
+    if few:
+        defect = convexity_defect(polygons)
+    else:
+        defect = fine_convexity_defect(polygons.vertices, triangles_of(polygons))
+    corners = polygons.vertices[np.unique(polygons.corners)]
+    extent = float(np.max(corners.max(axis=0) - corners.min(axis=0)))
+    if defect.amount <= _CONVEX * extent:
+        return _hull_of(polygons)
+    place = ", ".join(f"{value:.4g}" for value in defect.place)
+    face = f"face {defect.face}" if few else "another face"
+    return (
+        f"vertex {defect.vertex} at ({place}) lies {defect.amount:.3g} m above the plane of {face}"
+    )

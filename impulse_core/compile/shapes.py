@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,9 +145,16 @@ def _given(value: Any) -> Any:
     return value
 
 
+# A thousand equal cubes have one core.
+_core_of_box = lru_cache(box_core)
+_core_of_ellipsoid = lru_cache(ellipsoid_core)
+_core_of_cylinder = lru_cache(cylinder_core)
+_core_of_cone = lru_cache(cone_core)
+
+
 def _box(g: Geometry) -> _Part:
-    size = np.array(_given(g.size))
-    return _Part(POLYHEDRON, box_core(size.tolist()), 0.5 * size, g.rounding)
+    size = _given(g.size)
+    return _Part(POLYHEDRON, _core_of_box(size), 0.5 * np.array(size), g.rounding)
 
 
 def _sphere(g: Geometry) -> _Part:
@@ -154,20 +162,21 @@ def _sphere(g: Geometry) -> _Part:
 
 
 def _ellipsoid(g: Geometry) -> _Part:
-    half_axes = 0.5 * np.array(_given(g.size))
-    return _Part(ELLIPSOID, ellipsoid_core(half_axes.tolist()), half_axes, g.rounding)
+    x, y, z = _given(g.size)
+    half_axes = (0.5 * x, 0.5 * y, 0.5 * z)
+    return _Part(ELLIPSOID, _core_of_ellipsoid(half_axes), np.array(half_axes), g.rounding)
 
 
 def _cylinder(g: Geometry) -> _Part:
     radius, height = _given(g.radius), _given(g.height)
     extent = np.array([radius, radius, 0.5 * height])
-    return _Part(CYLINDER, cylinder_core(radius, height), extent, g.rounding)
+    return _Part(CYLINDER, _core_of_cylinder(radius, height), extent, g.rounding)
 
 
 def _cone(g: Geometry) -> _Part:
     radius, height = _given(g.radius), _given(g.height)
     extent = np.array([radius, radius, 0.5 * height])
-    return _Part(CONE, cone_core(radius, height), extent, g.rounding)
+    return _Part(CONE, _core_of_cone(radius, height), extent, g.rounding)
 
 
 def _capsule(g: Geometry) -> _Part:

@@ -84,6 +84,16 @@ _SOLVERS = ("direct", "sle", "iterative")
     help="The same as a number of joint corrections for each step, with the same motion"
     " everywhere; two for each joint are made at least (solver iterative).",
 )
+@click.option(
+    "--time-of-impact/--no-time-of-impact",
+    default=None,
+    help="Repeat a step in which bodies meet from the moment of the first impact.",
+)
+@click.option(
+    "--contacts/--no-contacts",
+    default=None,
+    help="Record points, normals and impulses of the contacts with every frame.",
+)
 @click.option("--report", metavar="FILE", type=FILE, help="Write what was measured as JSON.")
 @click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use.")
 @click.option(
