@@ -97,6 +97,41 @@ def test_budget_reaches_the_simulation(cli: Cli, pendulum: Path, flag: str, key:
     assert 0.0 <= budget["mean_joint_error_m"] <= budget["max_joint_error_m"]
 
 
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], (None, None)),
+        (["--time-of-impact", "--contacts"], (True, True)),
+        (["--no-time-of-impact", "--no-contacts"], (False, False)),
+    ],
+)
+def test_options_of_contact_reach_the_simulation(
+    cli: Cli,
+    pendulum: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    flags: list[str],
+    expected: tuple[bool | None, bool | None],
+) -> None:
+    """They are handed on as they are given, and not at all where they are not."""
+    seen = []
+
+    def simulate(
+        scene: object,
+        *,
+        progress: object = None,
+        time_of_impact: bool | None = None,
+        contacts: bool | None = None,
+    ) -> None:
+        seen.append((time_of_impact, contacts))
+        raise impulse_core.OptionError("enough")
+
+    monkeypatch.setattr(impulse_core, "simulate", simulate, raising=False)
+    outcome = cli("run", pendulum, "-o", pendulum.with_name("a.npz"), *flags)
+
+    assert "enough" in outcome.err
+    assert seen == [expected]
+
+
 def test_report_has_the_documented_keys(cli: Cli, pendulum: Path) -> None:
     """``--report`` writes the diagnostics of the recording, as JSON."""
     report = pendulum.with_name("report.json")

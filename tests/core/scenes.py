@@ -38,13 +38,15 @@ def scene_of(bodies, joints=(), loads=(), gravity=(0.0, 0.0, -9.81), **settings)
     )
 
 
-def box(name: str, position, size=(0.1, 0.2, 0.4), mass: float = 1.0, **more) -> Body:
-    """A box whose three moments differ."""
+def box(
+    name: str, position, size=(0.1, 0.2, 0.4), mass: float = 1.0, role="visual", **more
+) -> Body:
+    """A box whose three moments differ; others pass through it unless its role says otherwise."""
     return Body(
         name=name,
         position=tuple(map(float, position)),
         mass=mass,
-        geometry=[Geometry(shape="box", size=size)],
+        geometry=[Geometry(shape="box", size=size, role=role)],
         **more,
     )
 

@@ -61,6 +61,12 @@ def with_settings(**settings):
     return chain(1, ["ball"], **settings)
 
 
+def touching(**settings):
+    """Two bodies that can touch."""
+    bodies = [box(name, (0.0, 0.0, z), role="both") for name, z in (("a", 0.0), ("b", 1.0))]
+    return scene_of(bodies, **settings)
+
+
 REFUSED = {
     "motor": (lambda: sixth(motors=[Motor(kind="velocity", target=1.0)]), ["elbow", "motor"]),
     "limit": (lambda: sixth(limits=[Limit(lower=-1.0, upper=1.0)]), ["elbow", "limit"]),
@@ -75,6 +81,12 @@ REFUSED = {
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),
     "solver": (lambda: with_settings(solver="sle", method="lm4"), ["lm4", "sle", "direct"]),
+    "contact by method": (
+        lambda: touching(method="imp4"),
+        ["imp4", "no contact", "imp2", "collision_filter"],
+    ),
+    "contact by comparison method": (lambda: touching(method="lm4"), ["lm4", "no contact", "imp2"]),
+    "contact by solver": (lambda: touching(solver="sle"), ["sle", "no contact", "direct"]),
     "flow": (lambda: with_settings(method="imp4", free_motion="rk4"), ["rk4", "imp4", "imp2"]),
 }
 
@@ -179,9 +191,7 @@ def test_default_tolerance_grows_with_the_scene(scale, expected):
 
 def test_visible_contact_is_warned_of():
     """Bodies that could touch are simulated, with a warning that they pass through each other."""
-    scene = scene_of([box("a", (0.0, 0.0, 0.0)), box("b", (0.0, 0.0, 1.0))])
-
-    (warning,) = ic.simulate(scene, duration=0.02).diagnostics["warnings"]
+    (warning,) = ic.simulate(touching(), duration=0.02).diagnostics["warnings"]
 
     assert "contact is not simulated yet" in warning
 
