@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -276,19 +277,27 @@ def triangle_core(a: ArrayLike, b: ArrayLike, c: ArrayLike) -> Core:
     Raises:
         CoreError: the corners lie on a line.
     """
-    core = _core(np.array([a, b, c], dtype=np.float64), [[0, 1, 2], [2, 1, 0]])
-    if core is None:
+    vertices = np.array([a, b, c], dtype=np.float64)
+    normal = np.cross(vertices[1] - vertices[0], vertices[2] - vertices[0])
+    area = float(np.linalg.norm(normal))
+    if area == 0.0:
         raise CoreError("The corners of a triangle lie on a line, so it has no face to touch.")
-    return core
+    normal /= area
+    heights = vertices @ normal
+    planes = np.array([[*normal, heights.max()], [*-normal, -heights.min()]])
+    return replace(_unit_triangle(), vertices=vertices, face_plane=planes)
 
 
 def box_core(size: Sequence[float]) -> Core:
     """Box with the full edge lengths ``size`` = (x, y, z) [m] around the origin."""
-    signs = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=float)
-    faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]
-    return _solid(0.5 * signs * np.asarray(size, dtype=np.float64), faces)
+    half = 0.5 * np.asarray(size, dtype=np.float64)
+    cube = _unit_box()
+    planes = cube.face_plane.copy()
+    planes[:, 3] = np.abs(planes[:, :3]) @ half
+    return replace(cube, vertices=cube.vertices * half, face_plane=planes)
 
 
+@cache
 def cylinder_core(radius: float, height: float, sides: int = ROUND_SIDES) -> Core:
     """Regular prism inscribed in a cylinder along z, its middle at the origin [m]."""
     circle = _circle(radius, sides)
@@ -304,6 +313,7 @@ def cylinder_core(radius: float, height: float, sides: int = ROUND_SIDES) -> Cor
     return _solid(vertices, [bottom, top, *walls])
 
 
+@cache
 def cone_core(radius: float, height: float, sides: int = ROUND_SIDES) -> Core:
     """Regular pyramid inscribed in a cone along z: base at -h/2, apex at +h/2 [m]."""
     base = np.column_stack([_circle(radius, sides), np.full(sides, -height / 2.0)])
@@ -314,8 +324,27 @@ def cone_core(radius: float, height: float, sides: int = ROUND_SIDES) -> Core:
 
 def ellipsoid_core(half_axes: Sequence[float]) -> Core:
     """Icosphere of 162 vertices inscribed in an ellipsoid [m] along the axes."""
+    x, y, z = (float(half) for half in half_axes)
+    return _ellipsoid(x, y, z)
+
+
+@cache
+def _ellipsoid(x: float, y: float, z: float) -> Core:
     vertices, faces = _icosphere(2)
-    return _solid(vertices * np.asarray(half_axes, dtype=np.float64), faces)
+    return _solid(vertices * np.array([x, y, z]), faces)
+
+
+@cache
+def _unit_triangle() -> Core:
+    return _solid(np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), [[0, 1, 2], [2, 1, 0]])
+
+
+@cache
+def _unit_box() -> Core:
+    """A box whose half edges are 1 long."""
+    signs = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=float)
+    faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]
+    return _solid(signs, faces)
 
 
 def _circle(radius: float, sides: int) -> Floats:
@@ -323,6 +352,7 @@ def _circle(radius: float, sides: int) -> Floats:
     return radius * np.column_stack([np.cos(angles), np.sin(angles)])
 
 
+@cache
 def _icosphere(subdivisions: int) -> tuple[Floats, list[list[int]]]:
     golden = (1.0 + math.sqrt(5.0)) / 2.0
     corners = [(a, b * golden) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]

@@ -214,7 +214,7 @@ def _clipped(cores, f, buffer, corners, flush, swapped, found):
     return buffer, corners
 
 
-@inner_kernel
+@inlined_kernel
 def _cut(cores, side, buffer, corners, swapped, found):
     """One side of the prism: from a buffer with signed distances in column 3 to the other one."""
     polygon, source = found.polygon[buffer], found.polygon_source[buffer]

@@ -59,7 +59,7 @@ _SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their le
 _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
 
-@inner_kernel
+@inlined_kernel
 def collide(shapes, s1, s2, C1, q1, C2, q2, reach, cache, k, found):
     """Contact points of shapes s1 < s2, put into ``found``; returns their number.
 

@@ -6,6 +6,8 @@ frame of the other shape, with the plane's normal m in that frame.
 
 from __future__ import annotations
 
+import numpy as np
+
 from impulse_core.algebra import (
     ZERO3,
     Vec3,
@@ -93,9 +95,8 @@ def _put(found, i, kind, name, point, axis, rim, height):
 def _corners(cores, s, size, m, offset, wanted, second, cache, k, found):
     """Corners of core s within reach; of large cores those next to the lowest one."""
     w, end = cores.vertex_start[s], cores.vertex_start[s + 1]
-    count = 0
-    few = end - w <= _FEW
-    if few:
+    count = np.int64(0)  # a literal 0 would have ``reduced`` compiled once more for it
+    if end - w <= _FEW:
         for v in range(w, end):
             count = _add(cores, v, m, offset, wanted, second, count, found)
     else:

@@ -90,19 +90,6 @@ def collide_once(shapes, s1, s2, C, q, reach, cache, found):
 
 
 @kernel
-def collide_often(shapes, s1, s2, C, q, reach, cache, found, times):
-    """The same with the second body creeping along x, ``times`` over; the last number of points."""
-    count = 0
-    for _ in range(times):
-        C[1, 0] += 1e-12
-        count = collide(
-            shapes, s1, s2, vec3_at(C, 0), quat_at(q, 0), vec3_at(C, 1), quat_at(q, 1),
-            reach, cache, 0, found,
-        )  # fmt: skip
-    return count
-
-
-@kernel
 def closest_of_pairs(shapes, pairs, translation, orientation, codes, result):
     """V-Clip for many pairs.
 

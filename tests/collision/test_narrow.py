@@ -272,8 +272,10 @@ def test_ball_on_a_cube(point):
         assert found.kind[0] == PLANE_POINT
         assert found.gap[0] == pytest.approx(np.abs(point).max() - 1.0, abs=1e-6)
         return
-    outside = np.count_nonzero(point != nearest)
-    assert found.kind[0] == {1: PLANE_POINT, 2: LINE_POINT, 3: POINT_POINT}[outside]
+    kinds = {1: PLANE_POINT, 2: LINE_POINT, 3: POINT_POINT}
+    # Straight above an edge or a corner the features are equally near.
+    outside, level = np.count_nonzero(np.abs(point) > 0.5), np.count_nonzero(np.abs(point) == 0.5)
+    assert found.kind[0] in {kinds[i] for i in range(outside, outside + level + 1)}
     assert found.gap[0] == pytest.approx(distance - 0.5, abs=1e-12)
     assert found.feature[0] == 4 * 8 + 1
     *_, n = _gap_of_row(found, 0, [(ORIGIN, UPRIGHT), (point, UPRIGHT)], [0.5])
