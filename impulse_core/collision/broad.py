@@ -79,6 +79,9 @@ class Sweep(NamedTuple):
     """How far a point of each shape can move in the step by turning [m], shape (n,)."""
     order: Ints
     """Shapes that have a box, column after column, each ascending in z; kept from step to step."""
+    box: Floats
+    """Lower and upper corner of the boxes in that order [m], shape (n, 6): read one after the
+    other."""
     cell: Ints
     """Column of each shape, shape (n,)."""
     slot: Ints
@@ -96,6 +99,8 @@ class Sweep(NamedTuple):
     on_level: Ints
     """Number of columns on each grid."""
 
+    overlaps: Ints
+    """Number of boxes that overlap before the filter, shape (1,)."""
     pair_count: Ints
     """Number of pairs, shape (1,)."""
     pair_first: Ints
@@ -109,7 +114,8 @@ class Sweep(NamedTuple):
     cache: Ints
     """What the narrow phase remembers of each pair; -1 in new rows. Shape (p, CACHE_NUMBERS)."""
     key: Ints
-    """Keys of the pairs, before and after sorting, shape (2, p)."""
+    """Keys of the pairs, before and after sorting, shape (2, p); first the second half holds the
+    boxes that overlap."""
     old_key: Ints
     """Keys of the pairs of the last call, ascending, shape (p,)."""
     old_memory: Ints
@@ -143,6 +149,7 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         high=np.zeros((n, 3)),
         turning=np.zeros(n),
         order=boxed[np.argsort(height, kind="stable")],
+        box=np.zeros((n, 6)),
         cell=np.zeros(n, dtype=np.int64),
         slot=np.full(slots, -1, dtype=np.int64),
         cell_level=np.zeros(n, dtype=np.int64),
@@ -151,6 +158,7 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         cell_first=np.zeros(n + 1, dtype=np.int64),
         scratch=np.zeros(n, dtype=np.int64),
         on_level=np.zeros(_LEVELS, dtype=np.int64),
+        overlaps=np.zeros(1, dtype=np.int64),
         pair_count=np.zeros(1, dtype=np.int64),
         pair_first=np.zeros(pairs, dtype=np.int64),
         pair_second=np.zeros(pairs, dtype=np.int64),
@@ -217,6 +225,13 @@ def _are_corners(shapes: Shapes, i: int, vertices: Floats) -> bool:
 # ---------------------------------------------------------------------------------------
 # Boxes
 # ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _gravity(model):
+    """Gravitational acceleration as a vector."""
+    g = model.gravity
+    return Vec3(g[0], g[1], g[2])
 
 
 @inner_kernel
@@ -310,7 +325,7 @@ def _bounds(shapes, sweep, s, q, place):
 @inner_kernel
 def _find_boxes(model, shapes, state, h, margin, sweep):
     """Boxes of all shapes, swept by what gravity and velocity move them within h."""
-    dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
+    dv = _gravity(model) * h
     last = -1
     turn = 0.0
     for s in range(shapes.sought):
@@ -451,6 +466,11 @@ def _sort_into_columns(sweep):
                 sweep.order[at] = sweep.order[at - 1]
                 at -= 1
             sweep.order[at] = s
+    for k in range(len(sweep.order)):
+        s = sweep.order[k]
+        for i in range(3):
+            sweep.box[k, i] = sweep.low[s, i]
+            sweep.box[k, i + 3] = sweep.high[s, i]
     return columns
 
 
@@ -530,84 +550,91 @@ def _add_triangles(shapes, sweep, ground, s):
 
 
 @inner_kernel
-def _try(model, shapes, sweep, a, b):
-    """Note two shapes that share a height if they share the rest as well and can touch."""
-    if sweep.low[a, 0] > sweep.high[b, 0] or sweep.low[b, 0] > sweep.high[a, 0]:
+def _note(sweep, i, k):
+    """Note the boxes at two places of ``order`` that share a height if they share the rest as well;
+    beyond the room there is, only count them.
+    """
+    box = sweep.box
+    if box[i, 0] > box[k, 3] or box[k, 0] > box[i, 3]:
         return
-    if sweep.low[a, 1] > sweep.high[b, 1] or sweep.low[b, 1] > sweep.high[a, 1]:
+    if box[i, 1] > box[k, 4] or box[k, 1] > box[i, 4]:
         return
-    if not may_touch(model, shapes, a, b):
-        return
-    if shapes.kind[a] == GROUND:
-        _add_triangles(shapes, sweep, a, b)
-    elif shapes.kind[b] == GROUND:
-        _add_triangles(shapes, sweep, b, a)
-    else:
-        _add(sweep, a, b)
+    at = sweep.overlaps[0]
+    sweep.overlaps[0] = at + 1
+    if at < len(sweep.pair_first):
+        a, b = sweep.order[i], sweep.order[k]
+        sweep.key[1, at] = (min(a, b) << sweep.bits) | max(a, b)
 
 
 @inner_kernel
-def _sweep_column(model, shapes, sweep, c):
-    """Pairs within a column."""
+def _sweep_column(sweep, c):
+    """Boxes of a column that overlap."""
     end = sweep.cell_first[c + 1]
     for i in range(sweep.cell_first[c], end):
-        a = sweep.order[i]
-        top = sweep.high[a, 2]
+        top = sweep.box[i, 5]
         for k in range(i + 1, end):
-            b = sweep.order[k]
-            if sweep.low[b, 2] > top:
+            if sweep.box[k, 2] > top:
                 break
-            _try(model, shapes, sweep, a, b)
+            _note(sweep, i, k)
 
 
 @inner_kernel
-def _sweep_two_columns(model, shapes, sweep, c1, c2):
-    """Pairs of a box of one column with a box of another."""
+def _sweep_two_columns(sweep, c1, c2):
+    """Boxes of one column that overlap boxes of another."""
     i, end1 = sweep.cell_first[c1], sweep.cell_first[c1 + 1]
     k, end2 = sweep.cell_first[c2], sweep.cell_first[c2 + 1]
     while i < end1 and k < end2:
-        a, b = sweep.order[i], sweep.order[k]
-        if sweep.low[a, 2] <= sweep.low[b, 2]:
-            for j in range(k, end2):
-                other = sweep.order[j]
-                if sweep.low[other, 2] > sweep.high[a, 2]:
-                    break
-                _try(model, shapes, sweep, a, other)
+        first = sweep.box[i, 2] <= sweep.box[k, 2]
+        lower = i if first else k
+        top = sweep.box[lower, 5]
+        begin, end = (k, end2) if first else (i, end1)
+        for j in range(begin, end):
+            if sweep.box[j, 2] > top:
+                break
+            _note(sweep, lower, j)
+        if first:
             i += 1
         else:
-            for j in range(i, end1):
-                other = sweep.order[j]
-                if sweep.low[other, 2] > sweep.high[b, 2]:
-                    break
-                _try(model, shapes, sweep, b, other)
             k += 1
 
 
 @inner_kernel
-def _sweep_columns(model, shapes, sweep, columns):
-    """Pairs of all boxes: within each column, with those beside it, with those of coarser grids.
+def _sweep_columns(sweep, columns):
+    """All boxes that overlap: in each column, with those beside it, with those of coarser grids.
 
     A box of a coarser grid begins in the cell that holds this column, one before, or one that boxes
     of this column reach, which end within the column after it.
     """
     for c in range(columns):
-        _sweep_column(model, shapes, sweep, c)
+        _sweep_column(sweep, c)
         x, y, level = sweep.cell_x[c], sweep.cell_y[c], sweep.cell_level[c]
-        for k in range(4):
-            dx = 1 if k < 2 else (0 if k == 2 else -1)
-            dy = 0 if k == 0 else 1
-            other = _column_at(sweep, x + dx, y + dy, level)
-            if other >= 0:
-                _sweep_two_columns(model, shapes, sweep, c, other)
-        for coarser in range(level + 1, _LEVELS):
-            if sweep.on_level[coarser] == 0:
+        for grid in range(level, _LEVELS):
+            if sweep.on_level[grid] == 0:
                 continue
-            shift = min(62, 2 * (coarser - level))
-            for i in range((x >> shift) - 1, ((x + 2) >> shift) + 1):
-                for k in range((y >> shift) - 1, ((y + 2) >> shift) + 1):
-                    other = _column_at(sweep, i, k, coarser)
+            shift = min(62, 2 * (grid - level))
+            ahead = 1 if grid == level else 2
+            for i in range((x >> shift) - 1, ((x + ahead) >> shift) + 1):
+                for k in range((y >> shift) - 1, ((y + ahead) >> shift) + 1):
+                    if grid == level and (k < y or (k == y and i <= x)):
+                        continue  # the other one finds this one
+                    other = _column_at(sweep, i, k, grid)
                     if other >= 0:
-                        _sweep_two_columns(model, shapes, sweep, c, other)
+                        _sweep_two_columns(sweep, c, other)
+
+
+@inner_kernel
+def _filter_overlaps(model, shapes, sweep):
+    """Note those of the boxes that overlap which may touch; the triangles of grounds for them."""
+    for at in range(sweep.overlaps[0]):
+        key = sweep.key[1, at]
+        a, b = key >> sweep.bits, key & ((1 << sweep.bits) - 1)
+        if not may_touch(model, shapes, a, b):
+            continue
+        if shapes.kind[a] == GROUND or shapes.kind[b] == GROUND:
+            ground, other = (a, b) if shapes.kind[a] == GROUND else (b, a)
+            _add_triangles(shapes, sweep, ground, other)
+        else:
+            _add(sweep, a, b)
 
 
 @inner_kernel
@@ -639,7 +666,7 @@ def _approach_of_plane(model, shapes, state, h, sweep, plane, s, n):
     """How far shape s can come towards a plane with normal n within h [m]."""
     row1, row2 = shapes.body[plane], shapes.body[s]
     v = vec3_at(state.velocity, row2) - vec3_at(state.velocity, row1)
-    dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
+    dv = _gravity(model) * h
     # Either body may be held by others, so that gravity moves the other one alone.
     after = max(0.0, -dot(n, dv)) if row2 < model.dynamic else 0.0
     after += max(0.0, dot(n, dv)) if row1 < model.dynamic else 0.0
@@ -737,7 +764,7 @@ def _approach(model, shapes, state, h, sweep, s1, s2):
     """How far two shapes with boxes, or a triangle and one, can approach within h [m]."""
     row1, row2 = shapes.body[s1], shapes.body[s2]
     v = vec3_at(state.velocity, row2) - vec3_at(state.velocity, row1)
-    reach = norm(v) + norm(vec3_at(model.gravity.reshape(1, 3), 0)) * h
+    reach = norm(v) + norm(_gravity(model)) * h
     turning = sweep.turning[s1]
     if s2 < shapes.sought:
         turning += sweep.turning[s2]
@@ -772,9 +799,13 @@ def find_pairs(model, shapes, state, h, margin, sweep):
     The pairs ascend, whatever was found before.
     """
     sweep.pair_count[0] = 0
+    sweep.overlaps[0] = 0
     _find_boxes(model, shapes, state, h, margin, sweep)
     columns = _sort_into_columns(sweep)
-    _sweep_columns(model, shapes, sweep, columns)
+    _sweep_columns(sweep, columns)
+    if sweep.overlaps[0] > len(sweep.pair_first):
+        return -sweep.overlaps[0]
+    _filter_overlaps(model, shapes, sweep)
     _add_planes(model, shapes, state, h, margin, sweep)
     n = sweep.pair_count[0]
     if n > len(sweep.pair_first):
