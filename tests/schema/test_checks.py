@@ -316,6 +316,11 @@ UNSOUND = [
     ),
     ('<material name="x" static_friction=".1" kinetic_friction=".2"/>', "E807", "0.2 is greater"),
     (
+        '<material_pair material1="steel" material2="ice" kinetic_friction="0.4"/>',
+        "E807",
+        "0.4 is greater than 0.3, the mean",
+    ),
+    (
         '<collision_filter><pair body1="a" body2="x" collide="false"/></collision_filter>',
         "E303",
         "there is no body 'x'",

@@ -135,6 +135,21 @@ def test_values(tmp_path: Path, attribute: str, code: str, message: str) -> None
             "a number in row 1 of faces is -2 and must be at least 0",
         ),
         (
+            '<scene version="1"><material name="m" static_friction="-0.1"/></scene>',
+            "E203",
+            "static_friction is -0.1 and must be at least 0",
+        ),
+        (
+            '<scene version="1"><material name="m" restitution="1.5"/></scene>',
+            "E203",
+            "restitution is 1.5 and must be at most 1",
+        ),
+        (
+            '<scene version="1"><material name="m" restitution="-1"/></scene>',
+            "E203",
+            "restitution is -1 and must be at least 0",
+        ),
+        (
             '<scene version="1"><collision_filter default="yes"/></scene>',
             "E201",
             "'yes' is neither true nor false",

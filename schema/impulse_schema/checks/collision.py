@@ -19,9 +19,25 @@ def check_material_pairs(pairs: list[MaterialPair], names: Names) -> Iterator[Fi
         yield from names.check_material(pair.material1, (*path, "material1"))
         yield from names.check_material(pair.material2, (*path, "material2"))
         yield from check_material(pair, path)
+        yield from _check_mean(pair, path, names)
     yield from _check_once(
         (("material_pairs", i), {p.material1, p.material2}) for i, p in enumerate(pairs)
     )
+
+
+def _check_mean(pair: MaterialPair, path: ScenePath, names: Names) -> Iterator[Finding]:
+    """Kinetic friction that a pair gives alone is not above the static one of its materials."""
+    materials = [names.materials.get(name) for name in (pair.material1, pair.material2)]
+    if pair.kinetic_friction is None or pair.static_friction is not None or None in materials:
+        return
+    static = sum(material.static_friction for material in materials if material) / 2
+    if pair.kinetic_friction > static:
+        message = (
+            f"kinetic_friction {pair.kinetic_friction:g} is greater than {static:g}, the mean"
+            " static_friction of the two materials"
+        )
+        hint = "Give static_friction as well; it is at least the kinetic one"
+        yield Finding((*path, "kinetic_friction"), "E807", message, hint)
 
 
 def check_collision_filter(rules: CollisionFilter, names: Names) -> Iterator[Finding]:

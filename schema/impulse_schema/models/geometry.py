@@ -66,7 +66,8 @@ class MaterialPair(Element):
         default=None, description="Coulomb coefficient, sticking."
     )
     kinetic_friction: NonNegative | None = Field(
-        default=None, description="Coulomb coefficient, sliding."
+        default=None,
+        description="Coulomb coefficient, sliding; default the static one given here, if any.",
     )
     rolling_friction: NonNegative | None = Field(
         default=None,
