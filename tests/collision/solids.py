@@ -121,7 +121,7 @@ def distance_bounds(support1, support2, rounds=60, far=np.inf):
     return lower, float(np.linalg.norm(v))
 
 
-def at_time(body, time, gravity, mass_properties, parts=40):
+def at_time(body, time, gravity, mass_properties, parts=16):
     """Pose of a body's origin after free motion, by the classical Runge-Kutta method."""
     if body.motion != "dynamic":
         return np.array(body.position), np.array(body.orientation)
