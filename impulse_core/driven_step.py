@@ -40,6 +40,9 @@ from impulse_core.step import (
     VELOCITY_SOLVES,
     correct_joints_regularised,
     lines_turn_little,
+    restore,
+    resume,
+    save,
     take_steps,
 )
 
@@ -179,6 +182,9 @@ def run_driven_steps(
     """take_steps with the driven step."""
     return take_steps(
         driven_step,
+        save,
+        restore,
+        resume,
         model,
         structure,
         state,

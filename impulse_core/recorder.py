@@ -212,7 +212,7 @@ class Recorder:
                 "linear": float(tally.momentum_drift[0]) if isolated else None,
                 "angular": float(tally.momentum_drift[1]) if isolated else None,
             },
-            "contacts": {"mean": 0.0, "max": 0, "max_penetration_m": 0.0},
+            "contacts": s.runner.contact_figures(steps),
             "state_sha256": self._state_hash(),
             "halvings": int(tally.halvings[0]),
             "tolerance_m": s.tolerance,
@@ -290,8 +290,12 @@ class Recorder:
 
 
 def _is_isolated(compiled: CompiledScene) -> bool:
-    """No gravity, no load, no joint to a body that is not dynamic: total momentum is conserved."""
-    model = compiled.model
+    """No gravity, no load, no joint to a body that is not dynamic, and no such body to touch: total
+    momentum is conserved.
+    """
+    model, shapes = compiled.model, compiled.shapes
+    if shapes is not None and np.any(shapes.body >= model.dynamic):
+        return False
     joins = model.translation_part != COUPLING
     return not (
         np.any(model.gravity)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from impulse_core.collision.shapes import Shapes
 from impulse_core.invariants import Tally, new_tally
 from impulse_core.model import Floats, Model, State, Structure, Workspace, copy_state, put_state
 from impulse_core.options import Options
 
-__all__ = ["Runner", "can_break", "choose_runner", "is_driven"]
+__all__ = ["DrivenRunner", "Runner", "can_break", "choose_runner", "is_driven"]
 
 
 class Runner(Protocol):
@@ -32,11 +33,43 @@ class Runner(Protocol):
         that state was replaced since the last call.
         """
 
+    def remember(self) -> Any:
+        """What the next step depends on beside the state, for ``recall`` after a look ahead."""
+
+    def recall(self, memory: Any) -> None:
+        """Return to what was remembered."""
+
+    def contact_figures(self, steps: int) -> dict[str, float]:
+        """Contacts in the report of a run of so many steps."""
+
+
+class _Memoryless:
+    """A runner whose steps depend on the state alone, without contacts."""
+
+    def remember(self) -> Any:
+        return None
+
+    def recall(self, memory: Any) -> None:
+        pass
+
+    def contact_figures(self, steps: int) -> dict[str, float]:  # noqa: ARG002
+        return {"mean": 0.0, "max": 0, "max_penetration_m": 0.0, "max_violation_m": 0.0}
+
 
 def choose_runner(
-    options: Options, fractions: Floats, model: Model, structure: Structure, work: Workspace
+    options: Options,
+    fractions: Floats,
+    model: Model,
+    structure: Structure,
+    work: Workspace,
+    shapes: Shapes | None,
+    state: State,
 ) -> Runner:
-    """The runner of the solver that the options name."""
+    """The runner of the solver that the options name; state is the one it will run."""
+    if shapes is not None:
+        from impulse_core.contact_runner import ContactRunner
+
+        return ContactRunner(options, fractions, model, structure, work, shapes, state)
     if options.solver == "iterative":
         if options.budget_ms is not None:
             return _TimedIterativeRunner(options, fractions, model, work)
@@ -44,8 +77,8 @@ def choose_runner(
     if options.solver == "sle":
         return _SleRunner(options, fractions, model, work)
     if is_driven(model):
-        return _DrivenRunner(options, fractions, model, structure, work)
-    return _DirectRunner(options, fractions, model, structure, work)
+        return DrivenRunner(options, fractions, model, structure, work)
+    return DirectRunner(options, fractions, model, structure, work)
 
 
 def can_break(model: Model) -> bool:
@@ -58,7 +91,7 @@ def is_driven(model: Model) -> bool:
     return len(model.axis_joint) > 0 or can_break(model)
 
 
-class _DirectRunner:
+class DirectRunner(_Memoryless):
     """The direct solver."""
 
     seconds_per_row = 2e-6
@@ -105,7 +138,7 @@ class _DirectRunner:
         return int(done)
 
 
-class _DrivenRunner(_DirectRunner):
+class DrivenRunner(DirectRunner):
     """The direct solver, with elements on free axes and joints that may break."""
 
     def __init__(
@@ -149,7 +182,7 @@ class _DrivenRunner(_DirectRunner):
         return run_driven_steps
 
 
-class _SleRunner:
+class _SleRunner(_Memoryless):
     """The system of linear equations over joints, driven from Python."""
 
     seconds_per_row = 5e-5
@@ -197,7 +230,7 @@ class _SleRunner:
         return count
 
 
-class _IterativeRunner:
+class _IterativeRunner(_Memoryless):
     """The iterative solver, with or without a limit of corrections in each step."""
 
     seconds_per_row = 5e-5

@@ -349,16 +349,32 @@ def keep_most(most, value):
 
 @inlined_kernel
 def take_steps(
-    stage, model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally
+    stage,
+    save,
+    restore,
+    resume,
+    model,
+    system,
+    state,
+    h,
+    count,
+    grid,
+    fractions,
+    tolerance,
+    put_back,
+    work,
+    tally,
 ):
     """Take count steps of length h in stages of a kind; returns how many were completed.
+
+    stage, save, restore and system are those of halving_step.
 
     The first is step number grid on the grid k·h, so that its time does not depend on how the
     steps are shared out to calls; a negative grid means that state.time is right as it is.
     put_back says that state was replaced since the last call, so that work no longer fits it.
     """
     if put_back:
-        resume(model, structure, state, work)
+        resume(model, system, state, work)
     for done in range(count):
         if grid >= 0:
             state.time[0] = (grid + done) * h
@@ -369,7 +385,7 @@ def take_steps(
             save,
             restore,
             model,
-            structure,
+            system,
             state,
             h,
             fractions,
@@ -389,6 +405,9 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
     """take_steps with the impulse step of bare joints."""
     return take_steps(
         impulse_step,
+        save,
+        restore,
+        resume,
         model,
         structure,
         state,

@@ -61,7 +61,15 @@ class Stepper:
         self.fractions = (
             self.comparison.fractions if self.comparison else stage_fractions(options.method)
         )
-        self.runner = choose_runner(options, self.fractions, self.model, self.structure, self.work)
+        self.runner = choose_runner(
+            options,
+            self.fractions,
+            self.model,
+            self.structure,
+            self.work,
+            compiled.shapes,
+            self.state,
+        )
         self.call_seconds: list[tuple[float, int]] = []
         self._put_back = False
         self._completed = 0
@@ -188,7 +196,7 @@ class Stepper:
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
-        present = copy_state(self.state)
+        present, memory = copy_state(self.state), self.runner.remember()
         totals = [field.copy() for field in self.tally]
         self.work.may_break[0] = 0
         reached = self._run(length, 1) == 1
@@ -197,6 +205,7 @@ class Stepper:
             for field, total in zip(self.tally, totals, strict=True):
                 field[:] = total
             put_state(self.state, present)
+            self.runner.recall(memory)
             self._put_back = True
         self.work.may_break[0] = self.can_break
         return reached

@@ -11,7 +11,9 @@ from impulse_core.algebra.mat3 import (
     inverse,
     inverse_symmetric,
     mat3_at,
+    mat3_in,
     put_mat3,
+    put_mat3_in,
     similarity,
     times_transposed,
     transposed_times,
@@ -36,8 +38,10 @@ from impulse_core.algebra.vec3 import (
     dot,
     norm,
     put_vec3,
+    put_vec3_in,
     unit,
     vec3_at,
+    vec3_in,
 )
 
 __all__ = [
@@ -54,11 +58,14 @@ __all__ = [
     "inverse",
     "inverse_symmetric",
     "mat3_at",
+    "mat3_in",
     "norm",
     "normalized",
     "put_mat3",
+    "put_mat3_in",
     "put_quat",
     "put_vec3",
+    "put_vec3_in",
     "quat_at",
     "rotate",
     "rotate_back",
@@ -70,4 +77,5 @@ __all__ = [
     "transposed_times",
     "unit",
     "vec3_at",
+    "vec3_in",
 ]

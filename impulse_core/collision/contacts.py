@@ -8,22 +8,6 @@ import numpy as np
 
 from impulse_core.model import Floats, Ints
 
-__all__ = [
-    "CACHE_NUMBERS",
-    "LINE_LINE",
-    "LINE_POINT",
-    "MOST_CORNERS",
-    "MOST_POINTS",
-    "PLANE_ELLIPSOID",
-    "PLANE_POINT",
-    "PLANE_RIM",
-    "POINT_POINT",
-    "Contacts",
-    "Found",
-    "new_contacts",
-    "new_found",
-]
-
 PLANE_POINT = 0
 POINT_POINT = 1
 LINE_POINT = 2
@@ -66,37 +50,90 @@ class Found(NamedTuple):
     """Scratch: name of each of these corners and of the edge after it, (2, MOST_CORNERS, 2)."""
 
 
+# Columns of Contacts.mark.
+PAIR = 0  # key of the pair of shapes
+FEATURE = 1  # what tells the point from others of the pair
+BODY1 = 2
+BODY2 = 3
+SHAPE1 = 4
+SHAPE2 = 5
+KIND = 6
+STICKING = 7  # 1 where the bodies did not slide on each other at the end of the last step
+ACTIVE = 8  # 1 for points that can bear an impulse in this half of the step
+JOINED = 9  # number among the active points on jointed bodies, -1 for others
+MARKS = 10
+
+# Columns of Contacts.row. World frame unless said; impulses act on body 2.
+NORMAL = 0  # unit, from body 1 to body 2
+ARM1 = 3  # from the centre of body 1 to the contact [m]
+ARM2 = 6
+OFFSET = 9  # what the relative velocity of the bodies lacks to what the law is about [m/s]
+IMPULSE = 12  # in this half of the step [N s]
+BLOCK = 15  # answer W of the point to its own impulse [1/kg], nine numbers
+BLOCK_INVERSE = 24
+FRICTION = 33  # Coulomb coefficient that holds in this step
+FLOOR = 34  # least normal impulse [N s]: what an impact gives back
+ROLLING = 35  # lever arm of the rolling resistance [m]
+TORQUE = 36  # impulse of the rolling resistance in this half [N m s]
+TURN_OFFSET = 39  # as OFFSET, for the relative angular velocity [rad/s]
+APPLIED = 42  # part of IMPULSE that the bodies have received
+TORQUE_APPLIED = 45
+CORE1 = 48  # points on the cores [m]
+CORE2 = 51
+BEFORE = 54  # relative velocity before the impulses of this half [m/s]
+TURN_BEFORE = 57  # relative angular velocity before them [rad/s]
+GAP = 60  # at the present poses [m]
+TARGET = 61  # gap to reach [m]
+EARLIER = 62  # normal impulse of the step before [N s]
+ARRIVAL = 63  # velocity at which the bodies meet [m/s], 0 where they do not
+REBOUND = 64  # that over the velocity at the end of the step
+POINT1 = 65  # on the core of body 1 [m], body-1 frame
+POINT2 = 68  # on the core of body 2 [m], body-2 frame
+AXIS1 = 71  # normal of the plane or direction of the line, body-1 frame
+AXIS2 = 74  # direction of the line or axis of the rim, body-2 frame
+RIM = 77  # radius of a rim [m]
+RADIUS1 = 78  # rounding of the shapes [m]
+RADIUS2 = 79
+FRAME = 80  # axes of an ellipsoid to the frame of body 2, a quaternion; AXIS2 has its half axes
+STATIC = 84  # Coulomb coefficients of the pair of materials
+KINETIC = 85
+RESTITUTION = 86
+FIRST = 87  # impulse at the start of the step [N s]
+SECOND = 90  # impulse at its end [N s]
+ROLL = 93  # impulses of the rolling resistance in both halves [N m s], six numbers
+BEFORE_SWEEP = 99  # impulse before the last sweep [N s]
+SEARCH = 102  # direction of the sweeps so far [N s]
+COLUMNS = 105
+
+# Columns of Memory.row, which are those of Contacts.row from FIRST on.
+MEMORY_COLUMNS = 12
+
+
 class Contacts(NamedTuple):
     """All contact points of a step, c rows of which the first used[0] are in use.
 
-    Rows of the step before are kept in the second half of a pair of these, for their impulses.
+    A point is one row of numbers, so that what is read together lies together.
     """
 
     used: Ints
     """Rows in use, shape (1,)."""
-    body1: Ints
-    body2: Ints
-    shape1: Ints
-    shape2: Ints
-    kind: Ints
-    feature: Ints
-    point1: Floats
-    point2: Floats
-    axis1: Floats
-    axis2: Floats
-    rim: Floats
-    gap: Floats
-    """Gap at the start of the step [m], shape (c,)."""
-    sticking: Ints
-    """1 where the bodies do not slide on each other, shape (c,)."""
-    first_impulse: Floats
-    """Impulse on body 2 at the start of the step [N s], shape (c, 3), world frame."""
-    second_impulse: Floats
-    """Impulse on body 2 at its end [N s], shape (c, 3), world frame."""
-    slip: Floats
-    """Displacement left over from sticking [m], shape (c, 3), world frame."""
-    roll: Floats
-    """Impulse of the rolling resistance on body 2 [N m s], both halves, shape (c, 6)."""
+    mark: Ints
+    """PAIR, FEATURE, BODY1, …, shape (c, MARKS)."""
+    row: Floats
+    """NORMAL, ARM1, ARM2, …, shape (c, COLUMNS)."""
+
+
+class Memory(NamedTuple):
+    """What contact points were left with at the end of the last step."""
+
+    step: Floats
+    """Length of that step [s], shape (1,)."""
+    used: Ints
+    """Rows in use, shape (1,)."""
+    mark: Ints
+    """PAIR, FEATURE, STICKING, shape (c, 3)."""
+    row: Floats
+    """FIRST, SECOND, ROLL, shape (c, MEMORY_COLUMNS)."""
 
 
 def new_found() -> Found:
@@ -119,30 +156,18 @@ def new_found() -> Found:
 
 def new_contacts(rows: int) -> Contacts:
     """Room for a number of contact points."""
-
-    def ints() -> Ints:
-        return np.zeros(rows, dtype=np.int64)
-
-    def vectors() -> Floats:
-        return np.zeros((rows, 3))
-
     return Contacts(
         used=np.zeros(1, dtype=np.int64),
-        body1=ints(),
-        body2=ints(),
-        shape1=ints(),
-        shape2=ints(),
-        kind=ints(),
-        feature=ints(),
-        point1=vectors(),
-        point2=vectors(),
-        axis1=vectors(),
-        axis2=vectors(),
-        rim=np.zeros(rows),
-        gap=np.zeros(rows),
-        sticking=ints(),
-        first_impulse=vectors(),
-        second_impulse=vectors(),
-        slip=vectors(),
-        roll=np.zeros((rows, 6)),
+        mark=np.zeros((rows, MARKS), dtype=np.int64),
+        row=np.zeros((rows, COLUMNS)),
+    )
+
+
+def new_memory(rows: int) -> Memory:
+    """Room to remember a number of contact points."""
+    return Memory(
+        step=np.zeros(1),
+        used=np.zeros(1, dtype=np.int64),
+        mark=np.zeros((rows, 3), dtype=np.int64),
+        row=np.zeros((rows, MEMORY_COLUMNS)),
     )

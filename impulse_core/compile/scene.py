@@ -24,7 +24,6 @@ from impulse_core.compile.kinematic import (
 from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.shapes import compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
-from impulse_core.compile.unsupported import contact_warning
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
@@ -141,7 +140,6 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     if problems.problems:
         raise SceneError(problems.problems)
 
-    contact = contact_warning(scene)
     name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
@@ -191,7 +189,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         reach=reach,
         shapes=shapes,
         dissipation=dissipation(scene),
-        warnings=source.warnings + ([contact] if contact else []),
+        warnings=source.warnings,
     )
 
 

@@ -1,0 +1,144 @@
+"""All contact points of a step, in three phases (BFS05, 4.3): boxes, closest features, polygons.
+
+Points are found once, at the start of a step, up to as far apart as the step can close. A point
+keeps its identity from step to step: the same features of the same two shapes are the same point,
+which begins with the impulses of the step before.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import put_vec3_in, quat_at, vec3_at
+from impulse_core.collision.broad import find_pairs
+from impulse_core.collision.contacts import (
+    AXIS1,
+    AXIS2,
+    BODY1,
+    BODY2,
+    FEATURE,
+    FIRST,
+    FRAME,
+    GAP,
+    KIND,
+    KINETIC,
+    MEMORY_COLUMNS,
+    PAIR,
+    PLANE_ELLIPSOID,
+    POINT1,
+    POINT2,
+    RADIUS1,
+    RADIUS2,
+    RESTITUTION,
+    RIM,
+    ROLLING,
+    SECOND,
+    SHAPE1,
+    SHAPE2,
+    STATIC,
+    STICKING,
+)
+from impulse_core.collision.narrow import collide
+from impulse_core.jit import inner_kernel
+
+__all__ = ["detect"]
+
+
+@inner_kernel
+def detect(model, shapes, sweep, found, memory, contacts, state, h, margin, needed):
+    """Fill ``contacts`` with all points of a step of length h that come nearer than a margin [m].
+
+    False if there was not room: needed (3,) says for how many contacts [0] or pairs [2].
+    """
+    pairs = find_pairs(model, shapes, state, h, margin, sweep)
+    if pairs < 0:
+        needed[2] = -pairs
+        return False
+    used = 0
+    at = 0  # in the memory, whose pairs ascend as those of the sweep do
+    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
+    for k in range(pairs):
+        s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+        i1, i2 = shapes.body[s1], shapes.body[s2]
+        count = collide(
+            shapes,
+            s1,
+            s2,
+            vec3_at(state.position, i1),
+            quat_at(state.orientation, i1),
+            vec3_at(state.position, i2),
+            quat_at(state.orientation, i2),
+            sweep.pair_reach[k],
+            sweep.cache,
+            sweep.pair_memory[k],
+            found,
+        )
+        if used + count > len(contacts.row):
+            used += count
+            continue
+        key = (s1 << 32) + s2
+        while at < memory.used[0] and memory.mark[at, 0] < key:
+            at += 1
+        for p in range(count):
+            contacts.mark[used, PAIR] = key
+            if found.swapped[p]:
+                _keep(shapes, contacts, used, s2, s1, found, p)
+            else:
+                _keep(shapes, contacts, used, s1, s2, found, p)
+            _remember(contacts, used, memory, at, scale)
+            used += 1
+    if used > len(contacts.row):
+        needed[0] = used
+        return False
+    contacts.used[0] = used
+    return True
+
+
+@inner_kernel
+def _keep(shapes, contacts, c, s1, s2, found, p):
+    """Store point p of a pair of shapes as contact c."""
+    mark, row = contacts.mark, contacts.row
+    mark[c, SHAPE1], mark[c, SHAPE2] = s1, s2
+    mark[c, BODY1], mark[c, BODY2] = shapes.body[s1], shapes.body[s2]
+    mark[c, KIND], mark[c, FEATURE] = found.kind[p], found.feature[p]
+    put_vec3_in(row, c, POINT1, vec3_at(found.point1, p))
+    put_vec3_in(row, c, POINT2, vec3_at(found.point2, p))
+    put_vec3_in(row, c, AXIS1, vec3_at(found.axis1, p))
+    put_vec3_in(row, c, AXIS2, vec3_at(found.axis2, p))
+    if found.kind[p] == PLANE_ELLIPSOID:
+        put_vec3_in(row, c, AXIS2, vec3_at(shapes.extent, s2))
+        for k in range(4):
+            row[c, FRAME + k] = shapes.frame[s2, k]
+    row[c, RIM], row[c, GAP] = found.rim[p], found.gap[p]
+    row[c, RADIUS1], row[c, RADIUS2] = shapes.radius[s1], shapes.radius[s2]
+    m1, m2 = shapes.material[s1], shapes.material[s2]
+    row[c, STATIC], row[c, KINETIC] = (
+        shapes.static_friction[m1, m2],
+        shapes.kinetic_friction[m1, m2],
+    )
+    row[c, RESTITUTION] = shapes.restitution[m1, m2]
+    row[c, ROLLING] = shapes.rolling_friction[m1, m2]
+
+
+@inner_kernel
+def _remember(contacts, c, memory, at, scale):
+    """Begin with what the same point was left with in the last step, if there was such a point.
+
+    Both halves of the step begin with the mean of their impulses, which is the force: what one half
+    did to correct the other would otherwise be repeated, and a tower would sway ever more. A new
+    point sticks if others of its pair did: features may change while nothing slides.
+    """
+    for k in range(MEMORY_COLUMNS):
+        contacts.row[c, FIRST + k] = 0.0
+    contacts.mark[c, STICKING] = 0
+    m = at
+    while m < memory.used[0] and memory.mark[m, 0] == contacts.mark[c, PAIR]:
+        if memory.mark[m, 2]:
+            contacts.mark[c, STICKING] = 1
+        if memory.mark[m, 1] == contacts.mark[c, FEATURE]:
+            for k in range(3):
+                half = 0.5 * scale * (memory.row[m, k] + memory.row[m, 3 + k])
+                contacts.row[c, FIRST + k] = contacts.row[c, SECOND + k] = half
+            for k in range(6, MEMORY_COLUMNS):
+                contacts.row[c, FIRST + k] = memory.row[m, k] * scale
+            contacts.mark[c, STICKING] = memory.mark[m, 2]
+            return
+        m += 1

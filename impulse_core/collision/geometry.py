@@ -1,0 +1,136 @@
+"""Gap, normal and points of one contact at any poses of its bodies (docs/algorithm.md, section 11).
+
+A contact is found once in a step, but its gap is wanted at the start of the step, at every
+prediction of its end, and at the end: what kind of features touch says how it follows from the
+poses. Normals lead from body 1 to body 2.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    ZERO3,
+    Quat,
+    Vec3,
+    conjugate,
+    cross,
+    dot,
+    norm,
+    quat_at,
+    rotate,
+    rotate_back,
+    rotation_vector,
+    vec3_at,
+    vec3_in,
+)
+from impulse_core.collision.contacts import (
+    AXIS1,
+    AXIS2,
+    BODY1,
+    BODY2,
+    FRAME,
+    KIND,
+    LINE_LINE,
+    LINE_POINT,
+    PLANE_ELLIPSOID,
+    PLANE_POINT,
+    PLANE_RIM,
+    POINT1,
+    POINT2,
+    RADIUS1,
+    RADIUS2,
+    RIM,
+)
+from impulse_core.jit import inner_kernel
+
+__all__ = ["contact_geometry", "line_points", "moved", "turn"]
+
+
+@inner_kernel
+def contact_geometry(contacts, c, position, orientation):
+    """Normal n, points A and B on the cores (world frame) and gap [m] of contact c at these poses.
+
+    The surface points are A + r1 n and B - r2 n with the rounding radii.
+    """
+    mark, row = contacts.mark, contacts.row
+    i1, i2 = mark[c, BODY1], mark[c, BODY2]
+    q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
+    A = vec3_at(position, i1) + rotate(q1, vec3_in(row, c, POINT1))
+    B = vec3_at(position, i2) + rotate(q2, vec3_in(row, c, POINT2))
+    rounding = row[c, RADIUS1] + row[c, RADIUS2]
+    kind = mark[c, KIND]
+    if kind in (PLANE_POINT, PLANE_ELLIPSOID, PLANE_RIM):
+        n = rotate(q1, vec3_in(row, c, AXIS1))
+        if kind == PLANE_ELLIPSOID:
+            frame = Quat(row[c, FRAME], row[c, FRAME + 1], row[c, FRAME + 2], row[c, FRAME + 3])
+            B = B + _lowest_of_ellipsoid(q2 * frame, vec3_in(row, c, AXIS2), n)
+        elif kind == PLANE_RIM:
+            B = B + row[c, RIM] * _lowest_of_rim(rotate(q2, vec3_in(row, c, AXIS2)), n)
+        gap = dot(n, B - A)
+        return n, B - n * gap, B, gap - rounding
+    if kind == LINE_POINT:
+        a = rotate(q1, vec3_in(row, c, AXIS1))
+        A = A + a * dot(a, B - A)
+    elif kind == LINE_LINE:
+        a, b = rotate(q1, vec3_in(row, c, AXIS1)), rotate(q2, vec3_in(row, c, AXIS2))
+        A, B = line_points(A, a, B, b)
+    between = B - A
+    distance = norm(between)
+    return between * (1.0 / distance), A, B, distance - rounding
+
+
+@inner_kernel
+def _lowest_of_ellipsoid(q, half_axes, n):
+    """From the centre to the point of an ellipsoid farthest against n: -D²n'/|D n'|, world frame.
+
+    q turns the ellipsoid's axes into the world, D = diag(half axes), n' = n in its axes.
+    """
+    m = rotate_back(q, n)
+    w = Vec3(half_axes.x * m.x, half_axes.y * m.y, half_axes.z * m.z)
+    s = -1.0 / norm(w)
+    return rotate(q, Vec3(half_axes.x * w.x * s, half_axes.y * w.y * s, half_axes.z * w.z * s))
+
+
+@inner_kernel
+def _lowest_of_rim(axis, n):
+    """Unit vector across the axis that goes farthest against n; zero where all go equally far."""
+    across = axis * dot(axis, n) - n
+    size = norm(across)
+    if size < 1e-12:
+        return ZERO3
+    return across * (1.0 / size)
+
+
+@inner_kernel
+def line_points(A, a, B, b):
+    """The points nearest to each other of the lines A + s a and B + t b, a and b unit vectors."""
+    between = B - A
+    along = dot(a, b)
+    sine = 1.0 - along * along
+    if sine < 1e-12:  # parallel: B as it is
+        return A + a * dot(a, between), B
+    t = (along * dot(a, between) - dot(b, between)) / sine
+    B = B + b * t
+    return A + a * dot(a, B - A), B
+
+
+@inner_kernel
+def moved(i, core, offset, motion):
+    """How far the point of body i that touches moves in a step, rolling included [m], world frame.
+
+    core is that point on the core at the start, offset leads from it to the surface. A core moves
+    as a rigid body and the surface around it rolls, so that the offset's part is the rotation
+    vector × offset: exact for polyhedra, and for balls that turn about one axis.
+    """
+    C = vec3_at(motion.position, i)
+    q, q_next = quat_at(motion.orientation, i), quat_at(motion.next_orientation, i)
+    d = vec3_at(motion.next_position, i) + rotate(q_next, rotate_back(q, core - C)) - core
+    if offset.x == 0.0 and offset.y == 0.0 and offset.z == 0.0:
+        return d
+    return d + cross(turn(i, motion), offset)
+
+
+@inner_kernel
+def turn(i, motion):
+    """Rotation vector of body i from the present to the prediction [rad], world frame."""
+    q, q_next = quat_at(motion.orientation, i), quat_at(motion.next_orientation, i)
+    return rotation_vector(q_next * conjugate(q))

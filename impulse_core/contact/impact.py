@@ -1,0 +1,90 @@
+"""Impacts: which contacts were hit, and what they give back.
+
+By Poisson's hypothesis each contact that was hit returns e times the impulse of its compression.
+A body that arrives within a step is stopped at its end, so the compression also counts what gravity
+would have added after the contact; the part s of it is that of the arrival itself,
+
+    s = v_a / |u + a h|,   v_a² = u² - 2 a gap                     (docs/algorithm.md, section 11)
+
+with u the velocity along the normal at the start of the step and a the acceleration of free motion.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.algebra import dot, mat3_in, norm, put_vec3_in, vec3_at, vec3_in
+from impulse_core.collision.contacts import (
+    ACTIVE,
+    ARRIVAL,
+    BEFORE,
+    BLOCK,
+    BODY1,
+    BODY2,
+    EARLIER,
+    FIRST,
+    FLOOR,
+    GAP,
+    IMPULSE,
+    NORMAL,
+    OFFSET,
+    REBOUND,
+    RESTITUTION,
+)
+from impulse_core.jit import inner_kernel
+
+__all__ = ["NEWTON", "POISSON", "find_arrivals", "give_back"]
+
+POISSON = 0
+NEWTON = 1
+
+_SLOW = 2.0  # times g h: what gravity alone does to a body that rests is no impact
+
+
+@inner_kernel
+def find_arrivals(contacts, motion, h):
+    """Velocities of arrival of all contacts at the start of a step, from their gaps and motion."""
+    row, mark = contacts.row, contacts.mark
+    g = vec3_at(motion.gravity.reshape(1, 3), 0)
+    for c in range(contacts.used[0]):
+        n = vec3_in(row, c, NORMAL)
+        u = dot(n, vec3_in(row, c, BEFORE))
+        a = 0.0
+        if mark[c, BODY2] < motion.dynamic:
+            a += dot(n, g)
+        if mark[c, BODY1] < motion.dynamic:
+            a -= dot(n, g)
+        last = u + a * h
+        square = u * u - 2.0 * a * max(row[c, GAP], 0.0)
+        row[c, ARRIVAL] = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
+        row[c, REBOUND] = min(1.0, row[c, ARRIVAL] / -last) if last < 0.0 else 0.0
+
+
+@inner_kernel
+def give_back(contacts, motion, h, accuracy, law):
+    """Add what contacts return that were hit in this step; returns whether any was.
+
+    A contact was hit if its impulse of the whole step exceeds that of the step before by more than
+    what slow motion needs.
+    """
+    row = contacts.row
+    g = norm(vec3_at(motion.gravity.reshape(1, 3), 0))
+    threshold = max(_SLOW * g * h, accuracy / h)
+    hit = False
+    for c in range(contacts.used[0]):
+        e = row[c, RESTITUTION]
+        if e == 0.0 or not contacts.mark[c, ACTIVE]:
+            continue
+        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+        p_n = dot(n, p)
+        sudden = p_n + dot(n, vec3_in(row, c, FIRST)) - row[c, EARLIER]
+        if sudden * dot(n, mat3_in(row, c, BLOCK) @ n) <= threshold:
+            continue
+        hit = True
+        if law == NEWTON:
+            put_vec3_in(row, c, OFFSET, n * (e * row[c, ARRIVAL]))
+        else:
+            more = e * row[c, REBOUND] * sudden
+            put_vec3_in(row, c, IMPULSE, p + n * more)
+            row[c, FLOOR] = p_n + more
+    return hit

@@ -1,0 +1,308 @@
+"""Directions of all contacts at the present poses, and how bodies answer impulses at them.
+
+Conventions (docs/algorithm.md, section 11): an impulse p acts on body 2 and -p on body 1 at the
+same point x, the middle between the two surfaces, so that both momenta are conserved to round-off.
+The relative velocity is u = v2 + ω2 × r2 - v1 - ω1 × r1, and Δu = W p for an impulse at the point
+alone.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    IDENTITY3,
+    ZERO3,
+    Vec3,
+    cross,
+    cross_matrix,
+    dot,
+    inverse,
+    mat3_at,
+    mat3_in,
+    put_mat3,
+    put_mat3_in,
+    put_vec3,
+    put_vec3_in,
+    quat_at,
+    rotation_matrix,
+    similarity,
+    vec3_at,
+    vec3_in,
+)
+from impulse_core.collision.contacts import (
+    ACTIVE,
+    APPLIED,
+    ARM1,
+    ARM2,
+    BEFORE,
+    BLOCK,
+    BLOCK_INVERSE,
+    BODY1,
+    BODY2,
+    CORE1,
+    CORE2,
+    GAP,
+    IMPULSE,
+    JOINED,
+    NORMAL,
+    RADIUS1,
+    RADIUS2,
+    ROLLING,
+    TORQUE,
+    TORQUE_APPLIED,
+    TURN_BEFORE,
+)
+from impulse_core.collision.geometry import contact_geometry
+from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    relative_velocities,
+)
+from impulse_core.solver.direct import solve
+
+__all__ = [
+    "apply_contact_impulses",
+    "contact_answers",
+    "contact_directions",
+    "contact_velocities",
+    "joined_answers",
+    "number_joined",
+    "read_bodies",
+    "relative_spin",
+    "relative_velocity",
+    "respond_joints",
+]
+
+
+@inner_kernel
+def contact_directions(contacts, movers, motion):
+    """Gaps, normals and arms of all contacts at the present poses, and inertia of the movers."""
+    row, mark = contacts.row, contacts.mark
+    for c in range(contacts.used[0]):
+        n, A, B, gap = contact_geometry(contacts, c, motion.position, motion.orientation)
+        x = 0.5 * (A + n * row[c, RADIUS1] + B - n * row[c, RADIUS2])
+        row[c, GAP] = gap
+        put_vec3_in(row, c, NORMAL, n)
+        put_vec3_in(row, c, CORE1, A)
+        put_vec3_in(row, c, CORE2, B)
+        put_vec3_in(row, c, ARM1, x - vec3_at(motion.position, mark[c, BODY1]))
+        put_vec3_in(row, c, ARM2, x - vec3_at(motion.position, mark[c, BODY2]))
+    for i in range(motion.dynamic):
+        if not movers.jointed[i]:
+            R = rotation_matrix(quat_at(motion.orientation, i))
+            put_mat3(movers.inverse_inertia, i, similarity(R, vec3_at(motion.inverse_inertia, i)))
+
+
+@inner_kernel
+def contact_velocities(contacts, motion):
+    """Remember the relative velocities of all contacts before the impulses of a half step."""
+    for c in range(contacts.used[0]):
+        put_vec3_in(contacts.row, c, BEFORE, relative_velocity(contacts, c, motion))
+        put_vec3_in(contacts.row, c, TURN_BEFORE, relative_spin(contacts, c, motion))
+
+
+@inner_kernel
+def relative_velocity(contacts, c, motion):
+    """u of contact c."""
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    w1, w2 = vec3_at(motion.angular_velocity, i1), vec3_at(motion.angular_velocity, i2)
+    u = vec3_at(motion.velocity, i2) + cross(w2, vec3_in(contacts.row, c, ARM2))
+    return u - vec3_at(motion.velocity, i1) - cross(w1, vec3_in(contacts.row, c, ARM1))
+
+
+@inner_kernel
+def relative_spin(contacts, c, motion):
+    """Angular velocity of body 2 relative to body 1."""
+    w1 = vec3_at(motion.angular_velocity, contacts.mark[c, BODY1])
+    return vec3_at(motion.angular_velocity, contacts.mark[c, BODY2]) - w1
+
+
+@inner_kernel
+def number_joined(contacts, movers, joined):
+    """Number the active contacts on jointed bodies; returns how many there should be room for."""
+    mark = contacts.mark
+    count = 0
+    for c in range(contacts.used[0]):
+        mark[c, JOINED] = -1
+        jointed = movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]
+        if mark[c, ACTIVE] and jointed:
+            if count < len(joined.contact):
+                mark[c, JOINED] = count
+                joined.contact[count] = c
+            count += 1
+    joined.used[0] = min(count, len(joined.contact))
+    return count
+
+
+@inner_kernel
+def contact_answers(contacts, movers, joined):
+    """W of all active contacts and its inverse; needs the answers of jointed bodies."""
+    row, mark = contacts.row, contacts.mark
+    for c in range(contacts.used[0]):
+        if mark[c, ACTIVE]:
+            W = _own_answer(contacts, movers, c)
+            k = mark[c, JOINED]
+            if k >= 0:
+                a = joined.answer
+                columns = (
+                    Vec3(a[3 * k, 3 * k], a[3 * k + 1, 3 * k], a[3 * k + 2, 3 * k]),
+                    Vec3(a[3 * k, 3 * k + 1], a[3 * k + 1, 3 * k + 1], a[3 * k + 2, 3 * k + 1]),
+                    Vec3(a[3 * k, 3 * k + 2], a[3 * k + 1, 3 * k + 2], a[3 * k + 2, 3 * k + 2]),
+                )
+                put_mat3_in(row, c, BLOCK, W)
+                for axis in range(3):
+                    row[c, BLOCK + axis] += columns[axis].x
+                    row[c, BLOCK + 3 + axis] += columns[axis].y
+                    row[c, BLOCK + 6 + axis] += columns[axis].z
+                W = mat3_in(row, c, BLOCK)
+            put_mat3_in(row, c, BLOCK, W)
+            put_mat3_in(row, c, BLOCK_INVERSE, inverse(W))
+
+
+@inner_kernel
+def _own_answer(contacts, movers, c):
+    """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    W = IDENTITY3 * (movers.inverse_mass[i1] + movers.inverse_mass[i2])
+    if movers.inverse_mass[i1] > 0.0:
+        r = cross_matrix(vec3_in(contacts.row, c, ARM1))
+        W = W - r @ (mat3_at(movers.inverse_inertia, i1) @ r)
+    if movers.inverse_mass[i2] > 0.0:
+        r = cross_matrix(vec3_in(contacts.row, c, ARM2))
+        W = W - r @ (mat3_at(movers.inverse_inertia, i2) @ r)
+    return W
+
+
+@inner_kernel
+def joined_answers(model, structure, contacts, movers, joined, motion, probe, probe_work):
+    """Answers of jointed bodies to unit impulses at their contacts, joints and axes answering.
+
+    W = G_c (M⁻¹ - M⁻¹GᵀA⁻¹GM⁻¹) G_cᵀ for the factorised matrix A, by one solve for each column.
+    """
+    for column in range(3 * joined.used[0]):
+        c, axis = joined.contact[column // 3], column % 3
+        p = Vec3(1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
+        _rest(joined)
+        _push_joined(contacts, movers, joined, motion, c, p)
+        angular_velocities(model, probe, probe_work)
+        relative_velocities(model, probe, probe_work, joined.probe_rate)
+        solve(structure, joined.probe_rate, -1.0, probe_work)
+        apply_impulses(model, probe_work.impulse, probe, probe_work)
+        angular_velocities(model, probe, probe_work)
+        for k in range(joined.used[0]):
+            u = _joined_velocity(
+                contacts, movers, joined.contact[k], joined.probe_velocity, joined.probe_spin
+            )
+            joined.answer[3 * k, column] = u.x
+            joined.answer[3 * k + 1, column] = u.y
+            joined.answer[3 * k + 2, column] = u.z
+
+
+@inner_kernel
+def _rest(joined):
+    """Set the velocities of the probe to zero."""
+    for i in range(len(joined.probe_velocity)):
+        put_vec3(joined.probe_velocity, i, ZERO3)
+        put_vec3(joined.probe_momentum, i, ZERO3)
+
+
+@inner_kernel
+def _push_joined(contacts, movers, joined, motion, c, p):
+    """Let the impulse p act at contact c on the jointed bodies of the probe."""
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    v, L = joined.probe_velocity, joined.probe_momentum
+    if movers.jointed[i1]:
+        _push(v, L, i1, motion.inverse_mass[i1], -p, vec3_in(contacts.row, c, ARM1))
+    if movers.jointed[i2]:
+        _push(v, L, i2, motion.inverse_mass[i2], p, vec3_in(contacts.row, c, ARM2))
+
+
+@inner_kernel
+def _push(velocity, angular_momentum, i, inverse_mass, p, arm):
+    """Let the impulse p act on body i at ``arm`` from its centre."""
+    put_vec3(velocity, i, vec3_at(velocity, i) + p * inverse_mass)
+    put_vec3(angular_momentum, i, vec3_at(angular_momentum, i) + cross(arm, p))
+
+
+@inner_kernel
+def _joined_velocity(contacts, movers, c, velocity, spin):
+    """Part of the jointed bodies in the relative velocity of contact c."""
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    u = ZERO3
+    if movers.jointed[i1]:
+        r = vec3_in(contacts.row, c, ARM1)
+        u = u - vec3_at(velocity, i1) - cross(vec3_at(spin, i1), r)
+    if movers.jointed[i2]:
+        r = vec3_in(contacts.row, c, ARM2)
+        u = u + vec3_at(velocity, i2) + cross(vec3_at(spin, i2), r)
+    return u
+
+
+@inner_kernel
+def read_bodies(contacts, movers, joined, motion):
+    """Take the present velocities as those from which impulses are found."""
+    for i in range(len(movers.velocity)):
+        free = not movers.jointed[i]
+        put_vec3(movers.velocity, i, vec3_at(motion.velocity, i) if free else ZERO3)
+        put_vec3(movers.spin, i, vec3_at(motion.angular_velocity, i) if free else ZERO3)
+    for k in range(joined.used[0]):
+        u = _joined_velocity(
+            contacts, movers, joined.contact[k], motion.velocity, motion.angular_velocity
+        )
+        put_vec3(joined.velocity, k, u)
+
+
+@inner_kernel
+def apply_contact_impulses(contacts, movers, joined, motion):
+    """Let what of the impulses has not acted yet act on the bodies.
+
+    Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
+    bodies, p times their own velocity, is added to the kinematic work.
+    """
+    row, mark = contacts.row, contacts.mark
+    world = len(motion.inverse_mass) - 1
+    any_joined = False
+    if joined.used[0] > 0:
+        _rest(joined)
+    for c in range(contacts.used[0]):
+        if row[c, ROLLING] > 0.0:
+            _turn_bodies(contacts, motion, c)
+        p = vec3_in(row, c, IMPULSE) - vec3_in(row, c, APPLIED)
+        if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
+            continue
+        put_vec3_in(row, c, APPLIED, vec3_in(row, c, IMPULSE))
+        for side in range(2):
+            i = mark[c, BODY2] if side else mark[c, BODY1]
+            r = vec3_in(row, c, ARM2 if side else ARM1)
+            P = p if side else -p
+            if i < motion.dynamic:
+                _push(motion.velocity, motion.angular_momentum, i, motion.inverse_mass[i], P, r)
+            elif i < world:
+                v = vec3_at(motion.velocity, i) + cross(vec3_at(motion.angular_velocity, i), r)
+                motion.kinematic_work[0] -= dot(P, v)
+        if mark[c, JOINED] >= 0:
+            _push_joined(contacts, movers, joined, motion, c, p)
+            any_joined = True
+    return any_joined
+
+
+@inner_kernel
+def _turn_bodies(contacts, motion, c):
+    """Let what of the rolling resistance of contact c has not acted yet act on its bodies."""
+    row, L = contacts.row, motion.angular_momentum
+    t = vec3_in(row, c, TORQUE) - vec3_in(row, c, TORQUE_APPLIED)
+    put_vec3_in(row, c, TORQUE_APPLIED, vec3_in(row, c, TORQUE))
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    if i1 < motion.dynamic:
+        put_vec3(L, i1, vec3_at(L, i1) - t)
+    if i2 < motion.dynamic:
+        put_vec3(L, i2, vec3_at(L, i2) + t)
+
+
+@inlined_kernel
+def respond_joints(model, structure, joined, state, probe, probe_work, work):
+    """Let the joints answer the contact impulses that just acted; λ is left in work.impulse."""
+    angular_velocities(model, probe, probe_work)
+    relative_velocities(model, probe, probe_work, joined.probe_rate)
+    solve(structure, joined.probe_rate, -1.0, work)
+    apply_impulses(model, work.impulse, state, work)

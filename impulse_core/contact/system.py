@@ -1,0 +1,244 @@
+"""What the contact response keeps beside the contacts: how bodies answer impulses.
+
+What a body that no joint holds answers to an impulse is 1/m and J⁻¹; what a jointed one answers
+depends on all bodies of its machine, so that the answers of jointed bodies at all their contacts
+are kept as one dense matrix (docs/algorithm.md, section 11). Kernels take small tuples: every array
+of a tuple that is passed costs compile time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.collision.broad import Sweep
+from impulse_core.collision.contacts import Contacts, Found, Memory
+from impulse_core.collision.shapes import Shapes
+from impulse_core.jit import inlined_kernel
+from impulse_core.model import Directions, Floats, Ints, Model, State, Structure
+
+__all__ = [
+    "ContactSetup",
+    "Joined",
+    "Motion",
+    "Movers",
+    "Probe",
+    "motion_of",
+    "new_joined",
+    "new_movers",
+    "probes_of",
+]
+
+
+class Motion(NamedTuple):
+    """Bodies and their prediction; fields as in Model, State and Workspace."""
+
+    dynamic: int
+    inverse_mass: Floats
+    inverse_inertia: Floats
+    gravity: Floats
+    position: Floats
+    orientation: Floats
+    velocity: Floats
+    angular_momentum: Floats
+    angular_velocity: Floats
+    next_position: Floats
+    next_orientation: Floats
+    kinematic_work: Floats
+
+
+class Movers(NamedTuple):
+    """Bodies as the sweeps over contacts see them; those that joints hold count as immovable."""
+
+    jointed: Ints
+    """1 for bodies that a joint holds, shape (b,)."""
+    mover: Ints
+    """Row that stands for all that moves with a body: itself, one body of its machine, or the world
+    for bodies that nothing moves, shape (b,)."""
+    stirred: Ints
+    """Sweep in which each mover was last moved noticeably, -1 for the world, shape (b,)."""
+    velocity: Floats
+    """[m/s], shape (b, 3)."""
+    spin: Floats
+    """Angular velocity [rad/s], shape (b, 3)."""
+    inverse_mass: Floats
+    """[1/kg], shape (b,)."""
+    inverse_inertia: Floats
+    """World frame [1/(kg m²)], shape (b, 9)."""
+
+
+class Joined(NamedTuple):
+    """Active contacts on jointed bodies, at most k of them."""
+
+    used: Ints
+    """How many there are, shape (1,)."""
+    contact: Ints
+    """Their rows, shape (k,)."""
+    velocity: Floats
+    """Part of jointed bodies in the relative velocities [m/s], shape (k, 3)."""
+    answer: Floats
+    """Answer of jointed bodies at one point to an impulse at another [1/kg], shape (3k, 3k)."""
+    probe_velocity: Floats
+    """Answer of all bodies to an impulse [m/s], shape (b, 3)."""
+    probe_momentum: Floats
+    """The same, angular momentum [kg m²/s], shape (b, 3)."""
+    probe_spin: Floats
+    """The same, angular velocity [rad/s], shape (b, 3)."""
+    probe_rate: Floats
+    """Velocities along joint rows, shape (m, 6)."""
+    probe_impulse: Floats
+    """Impulses of joints, shape (m, 6)."""
+    probe_work: Floats
+    """Shape (1,)."""
+
+
+class Probe(NamedTuple):
+    """What of a workspace the joints' answer to an impulse needs; fields as in ``Workspace``."""
+
+    angular_velocity: Floats
+    now: Directions
+    impulse: Floats
+    block: Floats
+    right_side: Floats
+    kinematic_work: Floats
+
+
+class ContactSetup(NamedTuple):
+    """Everything a step with contacts needs beside Model, State and Workspace."""
+
+    structure: Structure
+    shapes: Shapes
+    sweep: Sweep
+    found: Found
+    contacts: Contacts
+    memory: Memory
+    movers: Movers
+    joined: Joined
+    needed: Ints
+    """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
+    where there was room. Shape (3,)."""
+    sweeps: Ints
+    """Sweeps over all contacts so far, shape (1,)."""
+    residual: Floats
+    """Largest violation of the law of a contact that a step left [m], shape (1,)."""
+    figures: Floats
+    """Contacts that bore an impulse, over all steps; most of them in one step; deepest overlap of
+    any two bodies [m]. Shape (3,)."""
+    accuracy: float
+    """Violation to which contacts are solved [m]."""
+    recovery: float
+    """Part of an overlap that is taken back in a step."""
+    rounds: int
+    """Most looks ahead and velocity corrections for the sake of contacts in a step."""
+    visits: int
+    """About how many impulses of single contacts each of them may compute."""
+    law: int
+    """POISSON or NEWTON: what impacts give back."""
+
+
+def new_movers(model: Model) -> Movers:
+    """For the bodies and joints of a model."""
+    bodies = len(model.mass)
+    jointed = np.zeros(bodies, dtype=np.int64)
+    jointed[model.body1] = 1
+    jointed[model.body2] = 1
+    jointed[model.dynamic :] = 0
+    return Movers(
+        jointed=jointed,
+        mover=_movers(model),
+        stirred=np.zeros(bodies, dtype=np.int64),
+        velocity=np.zeros((bodies, 3)),
+        spin=np.zeros((bodies, 3)),
+        inverse_mass=np.where(jointed == 1, 0.0, model.inverse_mass),
+        inverse_inertia=np.zeros((bodies, 9)),
+    )
+
+
+def new_joined(model: Model, rows: int) -> Joined:
+    """Room for a number of contacts on jointed bodies."""
+    bodies, joints = len(model.mass), len(model.body1)
+    return Joined(
+        used=np.zeros(1, dtype=np.int64),
+        contact=np.zeros(rows, dtype=np.int64),
+        velocity=np.zeros((rows, 3)),
+        answer=np.zeros((3 * rows, 3 * rows)),
+        probe_velocity=np.zeros((bodies, 3)),
+        probe_momentum=np.zeros((bodies, 3)),
+        probe_spin=np.zeros((bodies, 3)),
+        probe_rate=np.zeros((joints, 6)),
+        probe_impulse=np.zeros((joints, 6)),
+        probe_work=np.zeros(1),
+    )
+
+
+def _movers(model: Model) -> Ints:
+    """Row that stands for all bodies that joints connect with each body; the world's if nothing
+    moves it.
+    """
+    world = len(model.mass) - 1
+    mover = np.arange(len(model.mass))
+    mover[model.dynamic :] = world
+    inner = [
+        pair
+        for pair in zip(model.body1.tolist(), model.body2.tolist(), strict=True)
+        if max(pair) < model.dynamic
+    ]
+    if inner:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        ends = np.array(inner).T
+        size = (model.dynamic, model.dynamic)
+        graph = coo_array((np.ones(len(inner)), (ends[0], ends[1])), shape=size)
+        _, label = connected_components(graph, directed=False)
+        _, first = np.unique(label, return_index=True)
+        mover[: model.dynamic] = first[label]
+    return mover.astype(np.int64)
+
+
+@inlined_kernel
+def motion_of(model, state, work):  # type: ignore[no-untyped-def]
+    """The arrays of the bodies alone."""
+    return Motion(
+        dynamic=model.dynamic,
+        inverse_mass=model.inverse_mass,
+        inverse_inertia=model.inverse_inertia,
+        gravity=model.gravity,
+        position=state.position,
+        orientation=state.orientation,
+        velocity=state.velocity,
+        angular_momentum=state.angular_momentum,
+        angular_velocity=work.angular_velocity,
+        next_position=work.next_position,
+        next_orientation=work.next_orientation,
+        kinematic_work=work.kinematic_work,
+    )
+
+
+@inlined_kernel
+def probes_of(joined, state, work):  # type: ignore[no-untyped-def]
+    """State and workspace with the same poses and matrix, and velocities of their own."""
+    probe = State(
+        position=state.position,
+        orientation=state.orientation,
+        velocity=joined.probe_velocity,
+        angular_momentum=joined.probe_momentum,
+        multiplier=state.multiplier,
+        multiplier_step=state.multiplier_step,
+        axis_position=state.axis_position,
+        motor_integral=state.motor_integral,
+        time=state.time,
+        spin=state.spin,
+        interval=state.interval,
+        term_position=state.term_position,
+    )
+    probe_work = Probe(
+        angular_velocity=joined.probe_spin,
+        now=work.now,
+        impulse=joined.probe_impulse,
+        block=work.block,
+        right_side=work.right_side,
+        kinematic_work=joined.probe_work,
+    )
+    return probe, probe_work

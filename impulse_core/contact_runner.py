@@ -1,0 +1,161 @@
+"""Takes steps of scenes whose bodies can touch, and makes room for their contacts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impulse_core.collision.broad import enlarge, new_sweep
+from impulse_core.collision.contacts import Memory, new_contacts, new_found, new_memory
+from impulse_core.collision.shapes import Shapes
+from impulse_core.contact.impact import NEWTON, POISSON
+from impulse_core.contact.system import ContactSetup, new_joined, new_movers
+from impulse_core.contact_step import run_contact_steps
+from impulse_core.invariants import Tally
+from impulse_core.model import Floats, Model, State, Structure, Workspace
+from impulse_core.options import Options
+from impulse_core.runners import DrivenRunner
+
+__all__ = ["ContactRunner"]
+
+_ROWS = 64  # contacts there is room for at first
+_ROWS_PER_SHAPE = 6  # and so many for each shape
+_JOINED_ROWS = 16  # of them on jointed bodies
+_ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
+_RECOVERY = 0.02
+_ROUNDS = 4
+_VISITS = 40_000
+_ACCURACY = 1e-10  # m
+_RECOVERY = 0.02
+_ROUNDS = 4
+_VISITS = 40_000
+_ACCURACY = 1e-10  # m
+_RECOVERY = 0.02
+_ROUNDS = 4
+_VISITS = 40_000
+_ACCURACY = 1e-10  # m
+_RECOVERY = 0.02
+_ROUNDS = 4
+_VISITS = 40_000
+
+
+class ContactRunner(DrivenRunner):
+    """The direct solver with contacts, elements on free axes, and joints that may break.
+
+    Attributes:
+        setup: What the kernels keep of the contacts.
+    """
+
+    seconds_per_row = 5e-6
+
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+        shapes: Shapes,
+        state: State,
+    ) -> None:
+        super().__init__(options, fractions, model, structure, work)
+        rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
+        self.setup = ContactSetup(
+            structure=structure,
+            shapes=shapes,
+            sweep=new_sweep(shapes, state),
+            found=new_found(),
+            contacts=new_contacts(rows),
+            memory=new_memory(rows),
+            movers=new_movers(model),
+            joined=new_joined(model, _JOINED_ROWS),
+            needed=np.zeros(3, dtype=np.int64),
+            sweeps=np.zeros(1, dtype=np.int64),
+            residual=np.zeros(1),
+            figures=np.zeros(3),
+            accuracy=_ACCURACY,
+            recovery=_RECOVERY,
+            rounds=_ROUNDS,
+            visits=_VISITS,
+            law=NEWTON if options.impact_law == "newton" else POISSON,
+        )
+
+    def _take_steps(
+        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
+    ) -> int:
+        done = 0
+        halvings = int(tally.halvings[0])
+        while True:
+            self.setup.needed[:] = 0
+            number = grid + done if grid >= 0 else -1
+            done += self._call(state, length, count - done, number, put_back, tally)
+            if done == count or not self._enlarge():
+                return done
+            tally.halvings[0] = halvings
+            put_back = False
+            if part := float(tally.failed_time[0]):  # the first part of the step is done
+                if not self._take_steps(state, length - part, 1, -1, False, tally):
+                    return done
+                done += 1
+
+    def _call(
+        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
+    ) -> int:
+        done = run_contact_steps(
+            self.model,
+            self.setup,
+            state,
+            length,
+            count,
+            grid,
+            self.fractions,
+            self.options.tolerance,
+            put_back,
+            self.work,
+            tally,
+        )
+        return int(done)
+
+    def contact_figures(self, steps: int) -> dict[str, float]:
+        total, most, deepest = (float(figure) for figure in self.setup.figures)
+        return {
+            "mean": total / steps,
+            "max": int(most),
+            "max_penetration_m": deepest,
+            "max_violation_m": float(self.setup.residual[0]),
+        }
+
+    def _enlarge(self) -> bool:
+        """Make room for what the last step wanted; False if it failed for another reason."""
+        setup = self.setup
+        rows, joined, pairs = (int(n) for n in setup.needed)
+        if rows:
+            self.setup = self.setup._replace(
+                contacts=new_contacts(rows + rows // 2),
+                memory=_copied(setup.memory, rows + rows // 2),
+            )
+        if joined:
+            self.setup = self.setup._replace(joined=new_joined(self.model, joined + joined // 2))
+        if pairs:
+            self.setup = self.setup._replace(sweep=enlarge(setup.sweep, pairs))
+        return bool(rows or joined or pairs)
+
+    def remember(self) -> Memory:
+        """What the next step depends on beside the state, for ``recall`` after a look ahead."""
+        return _copied(self.setup.memory, len(self.setup.memory.row))
+
+    def recall(self, memory: Memory) -> None:
+        """Return to what was remembered."""
+        self.setup = self.setup._replace(memory=_copied(memory, len(self.setup.memory.row)))
+
+
+def _copied(memory: Memory, rows: int) -> Memory:
+    """The same memory, with room for so many rows."""
+    copy = new_memory(rows)
+    for array, kept in zip(copy, memory, strict=True):
+        array[: len(kept)] = kept
+    return copy

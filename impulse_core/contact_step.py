@@ -1,0 +1,522 @@
+"""The impulse step of scenes whose bodies can touch.
+
+It is the step of driven_step.py with the contacts as further laws (docs/algorithm.md, section 11):
+in the look-ahead they are about the gaps and ways of sliding at t+h, in the velocity correction
+about the velocities there. Joints, axes and contacts are solved for together: joints by their
+factorised matrix, contacts by sweeps in which jointed bodies answer through that matrix.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import ZERO3, dot, norm, put_vec3_in, vec3_in
+from impulse_core.collision.contacts import (
+    ACTIVE,
+    APPLIED,
+    BEFORE,
+    EARLIER,
+    FEATURE,
+    FIRST,
+    FLOOR,
+    FRICTION,
+    GAP,
+    IMPULSE,
+    KINETIC,
+    MEMORY_COLUMNS,
+    NORMAL,
+    OFFSET,
+    PAIR,
+    ROLL,
+    ROLLING,
+    SECOND,
+    STATIC,
+    STICKING,
+    TORQUE,
+    TORQUE_APPLIED,
+    TURN_BEFORE,
+    TURN_OFFSET,
+)
+from impulse_core.collision.detect import detect
+from impulse_core.contact.impact import find_arrivals, give_back
+from impulse_core.contact.look_ahead import contact_errors, set_targets, velocity_errors
+from impulse_core.contact.rows import (
+    apply_contact_impulses,
+    contact_answers,
+    contact_directions,
+    contact_velocities,
+    joined_answers,
+    number_joined,
+    read_bodies,
+    relative_spin,
+    relative_velocity,
+    respond_joints,
+)
+from impulse_core.contact.sweeps import solve_contacts
+from impulse_core.contact.system import motion_of, probes_of
+from impulse_core.driven_step import add_element_work, axes_residual, read_rates
+from impulse_core.free_motion.flow import advance, predict
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.joints.axes import (
+    OTHER_MATRIX,
+    SAME,
+    add_axis_impulses,
+    axis_errors,
+    push_axes,
+    read_axes,
+)
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_directions,
+    joint_errors,
+    relative_velocities,
+)
+from impulse_core.joints.coupling import (
+    accept_coordinates,
+    coupling_errors,
+    foresee_coordinates,
+)
+from impulse_core.joints.elements import (
+    first_half_laws,
+    motor_without_target,
+    second_half_laws,
+)
+from impulse_core.loads import kick, load_power
+from impulse_core.solver.direct import factorise, solve
+from impulse_core.step import (
+    MOST_CORRECTIONS,
+    STALLS_ALLOWED,
+    lines_turn_little,
+    restore,
+    resume,
+    save,
+    take_steps,
+    warm_start,
+)
+
+__all__ = ["run_contact_steps"]
+
+_VELOCITY_ROUNDS = 12  # that joints may need
+_SWEEP_ACCURACY = 0.3  # of the accuracy, the change in a sweep at which it ends
+_JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
+_MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
+_ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
+
+
+@inlined_kernel
+def contact_step(model, setup, state, h, tolerance, work, tally):
+    """Advance a consistent state by h; False if joints or force laws could not be satisfied."""
+    for k in range(len(setup.needed)):
+        if setup.needed[k] > 0:  # a part of this step had no room, so no smaller part may go on
+            return False
+    margin = _MARGIN * tolerance
+    if not detect(
+        model,
+        setup.shapes,
+        setup.sweep,
+        setup.found,
+        setup.memory,
+        setup.contacts,
+        state,
+        h,
+        margin,
+        setup.needed,
+    ):
+        return False
+    contacts, movers = setup.contacts, setup.movers
+    motion = motion_of(model, state, work)
+    work.kinematic_work[0] = 0.0
+    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    for k in range(len(model.axis_joint)):
+        work.axis_start[k] = state.axis_position[k]
+    read_rates(model, state, work.axis_rate, work)
+    first_half_laws(model, state, h, work)
+    axis = motor_without_target(model, work)
+    if axis >= 0:
+        tally.failed_joint[0] = model.axis_joint[axis]
+        return False
+    _begin_first_half(contacts, movers, motion, h, tolerance, setup.accuracy, setup.recovery)
+    kick(model, state, 0.5 * h, work)
+    if not _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
+        return False
+    if not lines_turn_little(model, state, work, tally):
+        return False
+    angular_velocities(model, state, work)
+    read_rates(model, state, work.axis_after, work)
+    add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
+    for k in range(len(model.axis_joint)):
+        work.axis_force[k] = work.axis_impulse[k] / h
+    tally.dissipated[0] -= _contact_work(contacts, motion)
+    _end_first_half(contacts)
+
+    advance(model, state, h, work)
+    accept_coordinates(model, model.coupled, state, work)
+    state.time[0] += h
+    joint_directions(model, state.position, state.orientation, work.now)
+    angular_velocities(model, state, work)
+    _begin_second_half(contacts, movers, motion, tolerance)
+    kick(model, state, 0.5 * h, work)
+    angular_velocities(model, state, work)
+    read_rates(model, state, work.axis_next_rate, work)
+    second_half_laws(model, state, h, tolerance, work)
+    push_axes(model, state, work)
+    for j in range(len(model.body1)):
+        for row in range(6):
+            state.multiplier[j, row] = 0.0
+    for k in range(len(model.axis_joint)):
+        state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
+    state.multiplier_step[0] = h
+    for phase in range(2):  # compression, and where contacts give back, what that does to others
+        if phase == 1 and not give_back(contacts, motion, h, setup.accuracy, setup.law):
+            break
+        if not _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
+            return False
+    add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
+    for k in range(len(model.axis_joint)):
+        work.axis_force[k] += work.axis_impulse[k] / h
+    tally.dissipated[0] -= _contact_work(contacts, motion)
+    _keep(contacts, setup.memory, h)
+    _count(contacts, setup.figures)
+    if len(model.load_body):
+        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    tally.kinematic_work[0] += work.kinematic_work[0]
+    return True
+
+
+@inner_kernel
+def _begin_first_half(contacts, movers, motion, h, tolerance, accuracy, recovery):
+    """Directions, coefficients and first guesses at t."""
+    row, mark = contacts.row, contacts.mark
+    contact_directions(contacts, movers, motion)
+    contact_velocities(contacts, motion)
+    set_targets(contacts, tolerance, accuracy, recovery)
+    find_arrivals(contacts, motion, h)
+    for c in range(contacts.used[0]):
+        row[c, FRICTION] = row[c, STATIC] if mark[c, STICKING] else row[c, KINETIC]
+        row[c, FLOOR] = 0.0
+        mark[c, ACTIVE] = 1
+        _start_from(row, c, FIRST, ROLL)
+
+
+@inner_kernel
+def _start_from(row, c, guess, turn_guess):
+    """Begin with an impulse at contact c that has not acted yet, kept within its cone."""
+    n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, guess)
+    p_n = max(0.0, dot(n, p))
+    across = p - n * dot(n, p)
+    size = norm(across)
+    if size > row[c, FRICTION] * p_n:
+        across = across * (row[c, FRICTION] * p_n / size)
+    put_vec3_in(row, c, IMPULSE, n * p_n + across)
+    put_vec3_in(row, c, APPLIED, ZERO3)
+    put_vec3_in(row, c, TORQUE, vec3_in(row, c, turn_guess) if p_n > 0.0 else ZERO3)
+    put_vec3_in(row, c, TORQUE_APPLIED, ZERO3)
+
+
+@inlined_kernel
+def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
+    """Find impulses at t after which joints are closed and contacts keep their law at t+h.
+
+    Joints must come within the tolerance; contacts are improved until they are as accurate as they
+    should be, or the rounds end.
+    """
+    contacts, movers, joined = setup.contacts, setup.movers, setup.joined
+    has_joints = len(model.body1) > 0
+    if has_joints:
+        foresee_coordinates(model, model.coupled, state, h, work)
+        warm_start(model, state, h, work)
+    previous = 1e300
+    stalls = 0
+    setup.needed[1] = number_joined(contacts, movers, joined)
+    if setup.needed[1] > len(joined.contact):
+        return False
+    setup.needed[1] = 0
+    _push_contacts(model, setup.structure, contacts, movers, joined, state, motion, -1.0 / h, work)
+    for correction in range(MOST_CORRECTIONS):
+        predict(model, state, h, work)
+        error, joint, moved, shift, turn = 0.0, 0, False, 0.0, 0.0
+        if has_joints:
+            shift, turn, error, joint = joint_errors(
+                model, work.next_position, work.next_orientation, work.error
+            )
+            slip, coupling = coupling_errors(
+                model,
+                model.coupled,
+                work.next_position,
+                work.next_orientation,
+                work.term_near,
+                work.term_next,
+                work.error,
+            )
+            shift = max(shift, slip)
+            if slip > error:
+                error, joint = slip, coupling
+            error, joint, moved = axes_residual(
+                model, setup.structure, state, h, error, joint, work
+            )
+            tally.failed_joint[0] = joint
+            tally.failed_error[0] = error
+        angular_velocities(model, state, work)
+        worst = contact_errors(contacts, motion, h)
+        if error <= tolerance and (worst <= setup.accuracy or correction >= setup.rounds):
+            tally.translation_error[0] = max(tally.translation_error[0], shift)
+            tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+            setup.residual[0] = max(setup.residual[0], worst)
+            return True
+        if moved:
+            previous = 1e300
+        if not (error < 0.9 * previous) and not (error <= tolerance):
+            stalls += 1
+            if stalls > STALLS_ALLOWED or not (error < 1e6):
+                break
+        previous = error
+        _update_contacts(
+            model,
+            setup.structure,
+            contacts,
+            movers,
+            joined,
+            state,
+            motion,
+            -1.0 / h,
+            moved or correction == 0,
+            _SWEEP_ACCURACY * setup.accuracy / h,
+            setup.visits,
+            setup.sweeps,
+            work,
+        )
+        tally.corrections[0] += 1
+    return False
+
+
+@inner_kernel
+def _update_contacts(
+    model,
+    structure,
+    contacts,
+    movers,
+    joined,
+    state,
+    motion,
+    scale,
+    new,
+    accuracy,
+    visits,
+    sweeps,
+    work,
+):
+    """Correct joints by their errors in work, then contacts, then joints for what those did.
+
+    scale is that of the joints' errors, new says that the matrix or the contacts are new.
+    """
+    if new:
+        if joined.used[0] > 0:
+            probe, probe_work = probes_of(joined, state, work)
+            joined_answers(model, structure, contacts, movers, joined, motion, probe, probe_work)
+        contact_answers(contacts, movers, joined)
+    if len(model.body1) > 0:
+        solve(structure, work.error, scale, work)
+        apply_impulses(model, work.impulse, state, work)
+        _take(model, state, scale, work)
+        angular_velocities(model, state, work)
+    read_bodies(contacts, movers, joined, motion)
+    sweeps[0] += solve_contacts(contacts, movers, joined, accuracy, visits)
+    _push_contacts(model, structure, contacts, movers, joined, state, motion, scale, work)
+
+
+@inner_kernel
+def _push_contacts(model, structure, contacts, movers, joined, state, motion, scale, work):
+    """Apply the contact impulses that were found, and let joints and axes answer."""
+    if apply_contact_impulses(contacts, movers, joined, motion):
+        probe, probe_work = probes_of(joined, state, work)
+        respond_joints(model, structure, joined, state, probe, probe_work, work)
+        _take(model, state, scale, work)
+
+
+@inner_kernel
+def _take(model, state, scale, work):
+    """Add the solution in work.impulse to the impulses of the axes, and at the end of a step, where
+    errors are velocities and their scale is -1, to the multipliers.
+    """
+    add_axis_impulses(model, work)
+    if scale == -1.0:
+        for j in range(len(model.body1)):
+            for row in range(6):
+                state.multiplier[j, row] += work.impulse[j, row]
+
+
+@inner_kernel
+def _contact_work(contacts, motion):
+    """Work of the contacts in this half, ½ p·(u⁻ + u⁺) [J]; needs the velocities after it."""
+    row = contacts.row
+    gained = 0.0
+    for c in range(contacts.used[0]):
+        p = vec3_in(row, c, IMPULSE)
+        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+            u = relative_velocity(contacts, c, motion)
+            gained += 0.5 * dot(p, u + vec3_in(row, c, BEFORE))
+        if row[c, ROLLING] > 0.0:
+            w = relative_spin(contacts, c, motion) + vec3_in(row, c, TURN_BEFORE)
+            gained += 0.5 * dot(vec3_in(row, c, TORQUE), w)
+    return gained
+
+
+@inner_kernel
+def _end_first_half(contacts):
+    """Keep the impulses."""
+    row = contacts.row
+    for c in range(contacts.used[0]):
+        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+        row[c, EARLIER] = max(0.0, dot(n, vec3_in(row, c, FIRST)))
+        row[c, EARLIER] += max(0.0, dot(n, vec3_in(row, c, SECOND)))
+        put_vec3_in(row, c, FIRST, p)
+        put_vec3_in(row, c, ROLL, vec3_in(row, c, TORQUE))
+
+
+@inner_kernel
+def _sticks(n, p, friction):
+    """Whether an impulse is strictly inside its cone."""
+    p_n = dot(n, p)
+    return p_n > 0.0 and norm(p - n * p_n) < friction * p_n * (1.0 - _ON_CONE)
+
+
+@inner_kernel
+def _begin_second_half(contacts, movers, motion, tolerance):
+    """Directions at t+h, and which contacts are closed there; needs the angular velocities."""
+    row, mark = contacts.row, contacts.mark
+    contact_directions(contacts, movers, motion)
+    contact_velocities(contacts, motion)
+    for c in range(contacts.used[0]):
+        p = vec3_in(row, c, FIRST)
+        pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
+        mark[c, ACTIVE] = 1 if pressed or row[c, GAP] <= tolerance else 0
+        put_vec3_in(row, c, OFFSET, ZERO3)
+        put_vec3_in(row, c, TURN_OFFSET, ZERO3)
+        _start_from(row, c, SECOND, ROLL + 3)
+        if not mark[c, ACTIVE]:
+            put_vec3_in(row, c, IMPULSE, ZERO3)
+            put_vec3_in(row, c, TORQUE, ZERO3)
+
+
+@inlined_kernel
+def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
+    """Find impulses at t+h after which joints do not move and contacts keep their law.
+
+    False if the joints or the force laws of the axes are not satisfied in the end.
+    """
+    contacts, movers, joined = setup.contacts, setup.movers, setup.joined
+    wanted = setup.accuracy / h
+    has_joints = len(model.body1) > 0
+    previous = 1e300
+    setup.needed[1] = number_joined(contacts, movers, joined)
+    if setup.needed[1] > len(joined.contact):
+        return False
+    setup.needed[1] = 0
+    worst = 0.0
+    rate = 0.0
+    change = SAME
+    for solves in range(-1, _VELOCITY_ROUNDS):
+        angular_velocities(model, state, work)
+        if has_joints:
+            rate = relative_velocities(model, state, work, work.error)
+            read_axes(model, work.error, work.axis_after)
+            residual, _, change = axis_errors(model, work.axis_after, 1.0, work, work.error)
+            rate = max(rate, residual)
+            if solves == -1 or change == OTHER_MATRIX:
+                factorise(model, setup.structure, state, work)
+        if solves == -1:
+            _push_contacts(
+                model, setup.structure, contacts, movers, joined, state, motion, -1.0, work
+            )
+            continue
+        worst = velocity_errors(contacts, motion)
+        still = rate * h <= _JOINT_RATE * tolerance or not (rate < 0.5 * previous)
+        done = worst <= wanted or solves >= setup.rounds
+        if solves > 0 and change == SAME and done and still:
+            setup.residual[0] = max(setup.residual[0], worst * h)
+            return True
+        previous = rate
+        _update_contacts(
+            model,
+            setup.structure,
+            contacts,
+            movers,
+            joined,
+            state,
+            motion,
+            -1.0,
+            solves == 0 or change == OTHER_MATRIX,
+            _SWEEP_ACCURACY * wanted,
+            setup.visits,
+            setup.sweeps,
+            work,
+        )
+        tally.velocity_corrections[0] += 1
+    angular_velocities(model, state, work)
+    setup.residual[0] = max(setup.residual[0], worst * h)
+    return not has_joints or (change == SAME and rate * h <= tolerance)
+
+
+@inner_kernel
+def _keep(contacts, memory, h):
+    """Remember for the next step what contacts are left with."""
+    row, mark = contacts.row, contacts.mark
+    memory.step[0] = h
+    memory.used[0] = contacts.used[0]
+    for c in range(contacts.used[0]):
+        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+        put_vec3_in(row, c, SECOND, p)
+        put_vec3_in(row, c, ROLL + 3, vec3_in(row, c, TORQUE))
+        memory.mark[c, 0] = mark[c, PAIR]
+        memory.mark[c, 1] = mark[c, FEATURE]
+        memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
+        for k in range(MEMORY_COLUMNS):
+            memory.row[c, k] = row[c, FIRST + k]
+
+
+@inner_kernel
+def _count(contacts, figures):
+    """Add the contacts that bear an impulse to the figures, and the deepest overlap of all."""
+    row = contacts.row
+    bearing = 0
+    for c in range(contacts.used[0]):
+        if dot(vec3_in(row, c, FIRST), vec3_in(row, c, NORMAL)) > 0.0:
+            bearing += 1
+        figures[2] = max(figures[2], -row[c, GAP])
+    figures[0] += bearing
+    figures[1] = max(figures[1], bearing)
+
+
+@kernel
+def run_contact_steps(
+    model, setup, state, h, count, grid, fractions, tolerance, put_back, work, tally
+):
+    """take_steps with the contact step."""
+    return take_steps(
+        contact_step,
+        save,
+        _restore,
+        _resume,
+        model,
+        setup,
+        state,
+        h,
+        count,
+        grid,
+        fractions,
+        tolerance,
+        put_back,
+        work,
+        tally,
+    )
+
+
+@inlined_kernel
+def _restore(model, setup, state, work):
+    """Put the saved state back; what contacts remember is replaced at the end of a step only."""
+    restore(model, setup.structure, state, work)
+
+
+@inlined_kernel
+def _resume(model, setup, state, work):
+    """Make the workspace fit a state that was put back."""
+    resume(model, setup.structure, state, work)
