@@ -13,7 +13,7 @@ __all__ = [
     "WEDGE",
     "at_time",
     "compiled",
-    "distance_bounds",
+    "nearest",
     "random_body",
     "scene_of",
     "support",
@@ -59,13 +59,13 @@ def turn(rng):
     return tuple(q / np.linalg.norm(q))
 
 
-def random_body(rng, name, kinds=KINDS, spread=2.0, speed=3.0, motion="dynamic") -> Body:
+def random_body(rng, name, kinds=KINDS, spread=2.0, speed=0.0, spin=0.0, motion="dynamic") -> Body:
     """A body of one or two solids somewhere, that flies and spins if it is dynamic."""
     solids = [random_solid(rng, rng.choice(kinds)) for _ in range(rng.integers(1, 3))]
     moving = {
         "density": 1.0,
         "velocity": tuple(rng.normal(0.0, speed, 3)),
-        "angular_velocity": tuple(rng.normal(0.0, speed, 3)),
+        "angular_velocity": tuple(rng.normal(0.0, spin, 3)),
     }
     return Body(
         name=name,
@@ -101,16 +101,17 @@ def support(solid, mesh, direction):
     return point + solid.rounding * unit
 
 
-def distance_bounds(support1, support2, rounds=60, far=np.inf):
-    """Lower and upper bound of the distance of two convex sets (Gilbert 1966); rough ones if they
-    are further apart than ``far``.
+def nearest(support1, support2, rounds=60, far=np.inf):
+    """A vector from a point of one convex set to a point of another, as short as it gets, and a
+    lower bound of their distance (Gilbert 1966); a rough one if they are further apart than
+    ``far``.
     """
     v = support1(np.array([1.0, 0.0, 0.0])) - support2(np.array([-1.0, 0.0, 0.0]))
     lower = 0.0
     for _ in range(rounds):
         length = np.linalg.norm(v)
         if length < 1e-12:
-            return 0.0, 0.0
+            return np.zeros(3), 0.0
         w = support1(-v) - support2(v)
         lower = max(lower, v @ w / length)
         along = w - v
@@ -118,7 +119,7 @@ def distance_bounds(support1, support2, rounds=60, far=np.inf):
         if size == 0.0 or length - lower < 1e-9 or lower > far:
             break
         v = v + min(1.0, max(0.0, -(v @ along) / size)) * along
-    return lower, float(np.linalg.norm(v))
+    return -v, lower
 
 
 def at_time(body, time, gravity, mass_properties, parts=16):
