@@ -21,17 +21,20 @@ from impulse_core.algebra import (
     vec3_at,
 )
 from impulse_core.collision.contacts import MOST_CORNERS, PLANE_POINT
-from impulse_core.collision.features import face_normal, side_normal, support
+from impulse_core.collision.features import direction, face_normal, side_normal, support
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = ["MANY", "edge_crossing", "face_contact", "put_point", "reduced", "vertex_of"]
 
+EDGES_CROSS = 2  # names of points by their last two bits: vertex of the first, of the second, this
 MANY = 4  # points that a contact polygon is reduced to
 
 # Corners may lie this part of the smaller shape outside the reference face before they are cut:
 # flush faces of equal boxes keep their corners however the round-off falls.
 _FLUSH = 1e-5
-_DEEPER = 1e-4  # part of the smaller shape by which a left-out point must be deeper to be taken
+_LEVEL = 1e-6  # part of the smaller shape that the core may be lower beside the face than over it
+_SURE = 1e-5  # part of the smaller shape to which the gap over a face must be the distance
+_DEEPER = 1e-6  # part of the smaller shape by which a left-out point must be deeper to be taken
 _AS_LARGE = 0.9  # part of the best area at which the points of the step before are kept
 
 
@@ -48,8 +51,9 @@ def face_contact(
         size: radius of a ball around the smaller shape [m].
         wanted: points with a higher gap of the cores are left out [m].
         deepest: the face is refused if b reaches further below it [m].
-        slope: it is refused if b's lowest vertex lies outside the prism, further below the lowest
-            point inside than this times their distance.
+        slope: it is refused if b's lowest vertex lies outside the prism and the lowest point inside
+            is not the nearest one, or the direction there is off the normal by more than this
+            [rad].
         cache, k: memory of the pair, of which column 3 tells the points of the step before.
 
     Returns:
@@ -64,7 +68,7 @@ def face_contact(
         return 0, w, lowest
     if lowest < deepest:
         return -1, w, lowest
-    buffer, corners = _incident_polygon(cores, w, m, R, t, found)
+    buffer, corners, incident = _incident_polygon(cores, w, m, R, t, found)
     buffer, corners = _clipped(cores, f, buffer, corners, _FLUSH * size, swapped, found)
     if corners == 0:
         return -1, w, lowest
@@ -77,9 +81,16 @@ def face_contact(
         if height < least:
             least = height
             at = i
-    W = R @ vec3_at(cores.vertex, w) + t
-    if least - lowest > slope * norm(W - vec3_at(polygon, at)):
-        return -1, w, lowest
+    if least - lowest > _LEVEL * size:
+        # The lowest vertex is not over the face: is the lowest point over it the nearest one?
+        c = _axis_at(cores, source[at, 0], swapped, incident, R, n)
+        _, most = support(cores, cores.face_vertex[cores.face_corner_start[f]], c)
+        _, below = support(cores, w, -transposed_times(R, c))
+        along = dot(c, n)
+        if along < 1.0 - 0.5 * slope * slope:
+            return -1, w, lowest
+        if least * along - (dot(c, t) - below - most) > _SURE * size:
+            return -1, w, lowest
     kept = 0
     for i in range(corners):
         if polygon[i, 3] <= wanted:
@@ -97,6 +108,27 @@ def face_contact(
             x - n * height, transposed_times(R, x - t), n, ZERO3, height,
         )  # fmt: skip
     return kept, w, lowest
+
+
+@inner_kernel
+def _axis_at(cores, name, swapped, incident, R, n):
+    """Unit normal, like n, of the plane that touches both cores where a corner of the polygon is.
+
+    It contains both edges that cross there; at a corner of the reference face it is the incident
+    face's.
+    """
+    if name & 3 == EDGES_CROSS:
+        e, g = name >> 33, (name >> 2) & 2147483647
+        if swapped:
+            e, g = g, e
+        c = cross(direction(cores, e), R @ direction(cores, g))
+        size = norm(c)
+        along = dot(c, n)
+        if abs(along) > 0.5 * size:
+            return c * ((1.0 if along > 0.0 else -1.0) / size)
+    if incident >= 0:
+        return -(R @ face_normal(cores, incident))
+    return n
 
 
 @inner_kernel
@@ -129,7 +161,7 @@ def edge_crossing(e, g, swapped):
     """Name of a point where edges meet: e of the pair's first shape and g; reversed if swapped."""
     if swapped:
         e, g = g, e
-    return 4 * (e * 2147483648 + g) + 2
+    return 4 * (e * 2147483648 + g) + EDGES_CROSS
 
 
 # ---------------------------------------------------------------------------------------
@@ -142,7 +174,7 @@ def _incident_polygon(cores, w, m, R, t, found):
     """Put what faces the normal m (frame of b) at vertex w of b into a buffer, in the frame of a.
 
     Each corner has its name and the edge of b that leads to the next one. A segment has its two
-    corners, a point one. Returns the buffer and the number of corners.
+    corners, a point one. Returns the buffer, the number of corners and the face or -1.
     """
     polygon, source = found.polygon[0], found.polygon_source[0]
     face, edge = -1, -1
@@ -161,7 +193,7 @@ def _incident_polygon(cores, w, m, R, t, found):
         for i in range(count):
             v = w if edge < 0 else cores.edge_vertex[edge, i]
             _put_corner(polygon, source, i, R @ vec3_at(cores.vertex, v) + t, v, edge)
-        return 0, count
+        return 0, count, face
     start, end = cores.face_corner_start[face], cores.face_corner_start[face + 1]
     # Every stride-th corner: the clipped polygon must fit its buffer.
     stride = 1 + (end - start) // (MOST_CORNERS // 2)
@@ -171,7 +203,7 @@ def _incident_polygon(cores, w, m, R, t, found):
         X = R @ vec3_at(cores.vertex, v) + t
         _put_corner(polygon, source, count, X, v, cores.face_edge[i])
         count += 1
-    return 0, count
+    return 0, count, face
 
 
 @inner_kernel

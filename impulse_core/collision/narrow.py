@@ -52,8 +52,8 @@ _CLOSEST = 0  # the closest ones
 _FACE_OF_FIRST = 1  # a face of the first shape that the second lies on, and its lowest vertex
 _FACE_OF_SECOND = 2
 
-_FLAT = 0.05  # sine of the angle to a face up to which a core lies on it
-_STILL_FLAT = 0.06  # and of one that lay on it in the step before
+_FLAT = 0.05  # angle to a face up to which a core lies on it [rad]
+_STILL_FLAT = 0.06  # and that of one that lay on it in the step before
 _STRAIGHT = 1.0 - 0.5 * _FLAT * _FLAT
 _SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their length
 _NO_CROSSING = 1e-3  # and below which they have no crossing point besides

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial import ConvexHull
 
 from impulse_core.collision.contacts import LINE_POINT, PLANE_POINT
 from impulse_core.collision.cores import box_core, point_core, triangle_core
@@ -49,8 +50,11 @@ class Ground:
                     beyond[e] = other.face_plane[0, :3]
         return beyond
 
-    def contacts(self, C, q=UPRIGHT, reach=0.01):
+    def contacts(self, C, q=UPRIGHT, reach=0.01, remembers=False):
         """Normals out of the ground, gaps, kinds and points of all triangles."""
+        if not remembers:
+            for pair in self.pairs:
+                pair.cache[:] = -1
         normals, gaps, kinds, points = [], [], [], []
         for pair in self.pairs:
             found = pair.contacts(C, q, ORIGIN, UPRIGHT, reach)
@@ -103,15 +107,14 @@ def test_ball_below_the_surface():
     gap=st.sampled_from([-1e-3, -1e-9, 0.0, 1e-9, 1e-3]),
 )
 def test_cube_on_level_triangles(x, y, yaw, gap):
-    """No normal but the upright one, gaps of its height; its four corners are among the points."""
+    """No normal but the upright one, its height as gap; the points span most of its face."""
     C, q = np.array([x, y, 0.5 + gap]), turn((0, 0, 1), yaw)
     normals, gaps, kinds, points = FLAT_CUBE.contacts(C, q)
 
     assert np.all(kinds == PLANE_POINT)
     np.testing.assert_allclose(normals, np.tile([0, 0, 1], (len(gaps), 1)), atol=1e-9)
     np.testing.assert_allclose(gaps, gap, atol=1e-9)
-    for corner in C + CUBE.core.vertices[:4] @ matrices(q).T:
-        assert np.linalg.norm(points[:, :2] - corner[:2], axis=1).min() <= 1e-4
+    assert ConvexHull(points[:, :2]).volume >= 0.9
 
 
 def test_a_cube_slides_over_edges_without_a_bump():
@@ -157,7 +160,7 @@ def test_cube_on_a_roof(gap, remembers):
     ground = Ground(CUBE, [-4.0, 0.0, 4.0], [-2.0, 0.0, -2.0])
     if remembers:
         ground.contacts(np.array([0.1, 0.2, 0.5 + 5e-3]))
-    normals, gaps, _, points = ground.contacts(np.array([0.1, 0.2, 0.5 + gap]))
+    normals, gaps, _, points = ground.contacts(np.array([0.1, 0.2, 0.5 + gap]), remembers=remembers)
 
     np.testing.assert_allclose(normals, np.tile([0, 0, 1], (len(gaps), 1)), atol=1e-9)
     assert gaps.min() == pytest.approx(gap, abs=1e-9)
