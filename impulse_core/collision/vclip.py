@@ -422,7 +422,8 @@ def _compare_all(cores, s1, s2, R, t):
 def _nearest_edges(cores, s1, s2, R, t):
     """Distance [m] and codes of the nearest edges, a core of one vertex counting as an edge."""
     best = INFINITE
-    first, second = -1, -1
+    # What is left where nothing is a number.
+    first, second = coded(cores.vertex_start[s1], VERTEX), coded(cores.vertex_start[s2], VERTEX)
     for e in range(cores.edge_start[s1], max(cores.edge_start[s1 + 1], cores.edge_start[s1] + 1)):
         one = e == cores.edge_start[s1 + 1]
         P = vec3_at(cores.vertex, cores.vertex_start[s1] if one else cores.edge_vertex[e, 0])

@@ -385,6 +385,18 @@ def test_rows_along_motions(seed):
             _check_contacts(pair, [(C1, q1), (C2, q2)])
 
 
+@pytest.mark.parametrize("where", ["position", "orientation"])
+def test_a_broken_pose_does_no_harm(where):
+    """Numbers that are none give no points, and the pair works again afterwards."""
+    broken = np.full(3, np.nan) if where == "position" else np.array([0.0, 0.0, 1.0])
+    q = np.full(4, np.nan) if where == "orientation" else UPRIGHT
+    for s2 in range(1, len(PIECES)):
+        pair = Pair(ALL, 0, s2)
+        for _ in range(2):
+            assert len(pair.contacts(ORIGIN, UPRIGHT, broken, q, 0.1).gap) == 0
+        _check_contacts(pair, [(ORIGIN, UPRIGHT), (np.array([0.3, 0.2, 0.9]), UPRIGHT)])
+
+
 def _random_poses(rng):
     C1, away = rng.normal(size=(2, 3))
     C2 = C1 + _unit(away) * rng.uniform(0.2, 1.5)
