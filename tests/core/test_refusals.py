@@ -189,13 +189,6 @@ def test_default_tolerance_grows_with_the_scene(scale, expected):
     assert np.isfinite(found)
 
 
-def test_visible_contact_is_warned_of():
-    """Bodies that could touch are simulated, with a warning that they pass through each other."""
-    (warning,) = ic.simulate(touching(), duration=0.02).diagnostics["warnings"]
-
-    assert "contact is not simulated yet" in warning
-
-
 def test_tolerance_below_round_off():
     """A tolerance that coordinates of this size cannot hold is refused with one that they can."""
     scene = with_settings()
