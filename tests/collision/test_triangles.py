@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from impulse_core.collision.contacts import LINE_POINT, PLANE_POINT
-from impulse_core.collision.cores import box_core, point_core, triangle_core
+from impulse_core.collision.cores import (
+    box_core,
+    cylinder_core,
+    point_core,
+    segment_core,
+    triangle_core,
+)
 from impulse_core.collision.shapes import TRIANGLE
 
 from .pieces import Pair, Piece, matrices, shapes_of, turn
@@ -21,13 +27,15 @@ CUBE = Piece(box_core((1, 1, 1)))
 
 
 class Ground:
-    """A body above a strip of quadrilaterals along x, each of two triangles, 8 m wide."""
+    """A body above a surface in quadrilaterals of two triangles each, heights over x or x and y."""
 
-    def __init__(self, piece, x, z):
+    def __init__(self, piece, x, z, y=(-4.0, 4.0)):
+        z = np.asarray(z, dtype=float)
+        z = z if z.ndim == 2 else np.tile(z[:, None], len(y))
+        points = np.array([[(x[i], y[k], z[i, k]) for k in range(len(y))] for i in range(len(x))])
         corners = []
-        for i in range(len(x) - 1):
-            a, b = (x[i], -4.0, z[i]), (x[i + 1], -4.0, z[i + 1])
-            c, d = (x[i + 1], 4.0, z[i + 1]), (x[i], 4.0, z[i])
+        for i, k in np.ndindex(len(x) - 1, len(y) - 1):
+            a, b, c, d = points[i, k], points[i + 1, k], points[i + 1, k + 1], points[i, k + 1]
             corners += [(a, b, c), (a, c, d)]
         self.cores = [triangle_core(*corner) for corner in corners]
         self.piece = piece
@@ -77,6 +85,14 @@ class Ground:
 
 FLAT_BALL = Ground(BALL, [-4.0, -1.0, 0.0, 1.0, 4.0], np.zeros(5))
 FLAT_CUBE = Ground(CUBE, [-4.0, -1.0, 0.0, 1.0, 4.0], np.zeros(5))
+CELLS = np.linspace(-2.0, 2.0, 6)
+TILES = {
+    "cube": Ground(CUBE, CELLS, np.zeros(6), CELLS),
+    "ball": Ground(BALL, CELLS, np.zeros(6), CELLS),
+    "capsule": Ground(Piece(segment_core(1.0), 0.2), CELLS, np.zeros(6), CELLS),
+    "rounded": Ground(Piece(box_core((0.6, 0.8, 1.0)), 0.1), CELLS, np.zeros(6), CELLS),
+    "prism": Ground(Piece(cylinder_core(0.5, 1.0)), CELLS, np.zeros(6), CELLS),
+}
 RIDGE = Ground(BALL, [-4.0, 0.0, 4.0], [-4.0, 0.0, -4.0])
 VALLEY = Ground(BALL, [-4.0, 0.0, 4.0], [2.0, 0.0, 2.0])
 ROOF = Ground(CUBE, [-4.0, 0.0, 4.0], [-2.0, 0.0, -2.0])
@@ -117,6 +133,30 @@ def test_cube_on_level_triangles(x, y, yaw, gap):
     assert ConvexHull(points[:, :2]).volume >= 0.9
 
 
+@pytest.mark.parametrize("name", TILES)
+@given(
+    seed=st.integers(0, 2**32),
+    x=st.one_of(st.sampled_from([0.0, 0.4, -0.4, 0.8]), st.floats(-0.8, 0.8)),
+    y=st.one_of(st.sampled_from([0.0, 0.4, -0.4, 0.8]), st.floats(-0.8, 0.8)),
+    gap=st.sampled_from([-1e-3, -1e-9, 0.0, 1e-9, 1e-3]),
+)
+def test_level_tiles_are_a_plane(name, seed, x, y, gap):
+    """However it is turned: upright normals only, and the gap of the lowest point.
+
+    Also over edges and corners of the tiles, where six of them meet.
+    """
+    ground = TILES[name]
+    q = np.random.default_rng(seed).normal(size=4)
+    q /= np.linalg.norm(q)
+    lowest = (ground.piece.core.vertices @ matrices(q).T)[:, 2].min() - ground.piece.radius
+
+    normals, gaps, _, _ = ground.contacts(np.array([x, y, gap - lowest]), q)
+
+    assert len(gaps) >= 1
+    np.testing.assert_allclose(normals, np.tile([0, 0, 1], (len(gaps), 1)), atol=1e-9)
+    assert gaps.min() == pytest.approx(gap, abs=1e-9)
+
+
 def test_a_cube_slides_over_edges_without_a_bump():
     """Along a path over five edges, a hair too deep, there is no sideways normal."""
     for x in np.linspace(-2.5, 2.5, 301):
@@ -151,6 +191,50 @@ def test_ball_in_a_valley(x, y, gap):
         np.testing.assert_allclose(n, slopes[side], atol=1e-9)
         assert found == pytest.approx(slopes[side] @ C - 0.5, abs=1e-9)
     assert gaps.min() == pytest.approx(gap, abs=1e-9)
+
+
+ROUGH = Ground(BALL, CELLS, 0.4 * np.random.default_rng(5).uniform(-1, 1, size=(6, 6)), CELLS)
+
+
+@given(x=st.floats(-1.2, 1.2), y=st.floats(-1.2, 1.2), height=st.floats(0.01, 0.6))
+def test_ball_on_rough_ground(x, y, height):
+    """The least gap is the distance of the ball's centre from the surface, less its radius.
+
+    However edges and corners of ridges and valleys divide it among the triangles; and no normal
+    leads into the ground.
+    """
+    surface = max(_height(core.vertices, x, y) for core in ROUGH.cores)
+    C = np.array([x, y, surface + height])
+    distance = min(_distance(C, core.vertices) for core in ROUGH.cores)
+
+    normals, gaps, _, _ = ROUGH.contacts(C, reach=0.2)
+
+    assert gaps.min() == pytest.approx(distance - 0.5, abs=1e-12)
+    assert np.all(normals[:, 2] > 0.0)
+
+
+def _height(corners, x, y):
+    """Height of a triangle at (x, y); -inf beside it."""
+    a, b, c = corners
+    matrix = np.column_stack([b - a, c - a])[:2]
+    s, t = np.linalg.solve(matrix, [x - a[0], y - a[1]])
+    inside = s >= -1e-12 and t >= -1e-12 and s + t <= 1 + 1e-12
+    return a[2] + s * (b - a)[2] + t * (c - a)[2] if inside else -np.inf
+
+
+def _distance(point, corners):
+    """From a point to a triangle: to its plane over it, else to the nearest side."""
+    a, b, c = corners
+    n = np.cross(b - a, c - a)
+    n /= np.linalg.norm(n)
+    sides = [(a, b), (b, c), (c, a)]
+    if all(np.cross(n, Q - P) @ (point - P) >= 0.0 for P, Q in sides):
+        return abs(n @ (point - a))
+    feet = [
+        P + np.clip((point - P) @ (Q - P) / ((Q - P) @ (Q - P)), 0.0, 1.0) * (Q - P)
+        for P, Q in sides
+    ]
+    return min(np.linalg.norm(point - foot) for foot in feet)
 
 
 @pytest.mark.parametrize("gap", [-1e-3, -1e-9, 1e-9, 1e-3])
