@@ -31,7 +31,7 @@ VERTEX = 0
 EDGE = 1
 FACE = 2
 
-_PARALLEL = 1e-14  # sin² of the angle below which segments have no crossing point of their own
+_PARALLEL = 1e-26  # sin² of the angle below which segments have no crossing point of their own
 
 
 class Cores(NamedTuple):
@@ -136,24 +136,31 @@ def support(cores, v, n):
 def closest_of_segments(P, a, Q, b):
     """Parameters in [0, 1] of the points of P + s a and Q + u b that are nearest to each other.
 
-    A segment may be a point.
-
-    Source: C. Ericson, Real-Time Collision Detection (2005), section 5.1.9.
+    A segment may be a point. Of parallel ones an end is among the points.
+    Source: C. Ericson, Real-Time Collision Detection (2005), section 5.1.9; the crossing point from
+    a × b, whose square is exact where aa bb - (ab)² has no digits left.
     """
-    r = P - Q
+    r = Q - P
     aa, bb, ab = dot(a, a), dot(b, b), dot(a, b)
-    ar, br = dot(a, r), dot(b, r)
-    across = aa * bb - ab * ab
-    s = 0.0
+    n = cross(a, b)
+    across = dot(n, n)
     if across > _PARALLEL * aa * bb:
-        s = min(max((ab * br - ar * bb) / across, 0.0), 1.0)
-    if bb > 0.0:
-        u = (ab * s + br) / bb
+        s = min(max(dot(cross(r, b), n) / across, 0.0), 1.0)
+        u = (ab * s - dot(b, r)) / bb
         if 0.0 <= u <= 1.0:
             return s, u
         u = 0.0 if u < 0.0 else 1.0
-    else:
-        u = 0.0
-    if aa > 0.0:
-        s = min(max((ab * u - ar) / aa, 0.0), 1.0)
-    return s, u
+        return min(max((ab * u + dot(a, r)) / aa, 0.0), 1.0), u
+    best, best_s, best_u = -1.0, 0.0, 0.0
+    for end in range(4):
+        if end < 2:
+            s = float(end)
+            u = min(max((ab * s - dot(b, r)) / bb, 0.0), 1.0) if bb > 0.0 else 0.0
+        else:
+            u = float(end - 2)
+            s = min(max((ab * u + dot(a, r)) / aa, 0.0), 1.0) if aa > 0.0 else 0.0
+        between = r + b * u - a * s
+        distance = dot(between, between)
+        if best < 0.0 or distance < best:
+            best, best_s, best_u = distance, s, u
+    return best_s, best_u

@@ -22,14 +22,19 @@ from impulse_core.collision.features import (
     coded,
     direction,
     face_normal,
-    feature_vertex,
     side_normal,
     support,
 )
-from impulse_core.collision.vclip import INFINITE, SEPARATE, closest_features, first_features
+from impulse_core.collision.vclip import (
+    INFINITE,
+    SEPARATE,
+    closest_features,
+    first_features,
+    gap_along,
+)
 from impulse_core.jit import inner_kernel
 
-__all__ = ["NEAR", "SHALLOW", "gap_along", "nearest_features"]
+__all__ = ["NEAR", "SHALLOW", "nearest_features"]
 
 SHALLOW = 0.002  # depth, as part of the smaller shape, down to which a remembered direction holds
 NEAR = 1e-8  # distance, as part of the smaller shape, that gives no direction of its own
@@ -85,14 +90,6 @@ def nearest_features(cores, s1, s2, R, t, between, first, second, size1, size2):
             break
         shift = _MARGIN * size - gap
     return first, second, A, B, n, gap
-
-
-@inner_kernel
-def gap_along(cores, R, t, first, second, n):
-    """g(n) [m]: what a plane across n leaves between the cores that have these features."""
-    _, most = support(cores, feature_vertex(cores, first), n)
-    _, least = support(cores, feature_vertex(cores, second), -transposed_times(R, n))
-    return dot(n, t) - least - most
 
 
 @inner_kernel

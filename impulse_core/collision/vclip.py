@@ -29,7 +29,14 @@ from impulse_core.collision.features import (
 )
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
-__all__ = ["OVERLAPPING", "SEPARATE", "closest_features", "first_features", "transposed"]
+__all__ = [
+    "OVERLAPPING",
+    "SEPARATE",
+    "closest_features",
+    "first_features",
+    "gap_along",
+    "transposed",
+]
 
 SEPARATE = 0
 OVERLAPPING = 1
@@ -40,7 +47,7 @@ INFINITE = 1e300
 _MOST_MOVES = 200
 # Sine of the angle by which a nearest point may lie outside a Voronoi region that another feature
 # would have to take over: the distance then is long by half its square, far below round-off.
-_ANGLE = 1e-10
+_ANGLE = 1e-11
 _TOUCHING = 1e-12  # distance, as part of the sizes of the shapes, that counts as none
 _PROOF = 1e-11  # part of the distance that the plane between the cores may leave open
 _ROUND_OFF = 1e-14  # of distances, as part of the sizes of the shapes
@@ -65,13 +72,17 @@ def closest_features(cores, s1, s2, R, t, first, second, size):
     if state == SEPARATE and not _proven(cores, R, t, first, second, n, distance, size):
         state = _LOST
     if state == _LOST:
-        first, second = _compare_all(cores, s1, s2, R, t)
-        A, B, n, distance = nearest_points(cores, R, t, first, second)
-        state = SEPARATE
-        if distance <= _TOUCHING * size or not _proven(
-            cores, R, t, first, second, n, distance, size
-        ):
-            state = OVERLAPPING
+        state = OVERLAPPING
+        best = _TOUCHING * size
+        for kinds in range(3):
+            i, j = _compare_all(cores, s1, s2, R, t, kinds)
+            if i < 0:
+                continue
+            P, Q, m, apart = nearest_points(cores, R, t, i, j)
+            gap = gap_along(cores, R, t, i, j, m)
+            if gap > best:  # of features equally near, those with the better plane
+                best = gap
+                state, first, second, A, B, n, distance = SEPARATE, i, j, P, Q, m, apart
     return state, first, second, A, B, n, distance
 
 
@@ -139,11 +150,14 @@ def _finished(i, j, A, B, size):
 
 
 @inner_kernel
-def _edge_towards(cores, v, x, tolerance):
-    """Edge at vertex v that comes closest to the direction of x, if it leads nearer to x; or -1."""
+def _edge_towards(cores, v, x, angle, floor):
+    """Edge at vertex v that comes closest to the direction of x, if it leads nearer to x; or -1.
+
+    Nearer: by more than an angle [rad] or a length [m] across the direction.
+    """
     V = vec3_at(cores.vertex, v)
     to = x - V
-    best = tolerance * norm(to)
+    best = angle * norm(to) + floor
     found = -1
     for k in range(cores.vertex_edge_start[v], cores.vertex_edge_start[v + 1]):
         e = cores.vertex_edge[k]
@@ -163,10 +177,10 @@ def _vertex_vertex(cores, R, t, Rt, tt, i, j, size):
     v, w = i // 3, j // 3
     V = vec3_at(cores.vertex, v)
     W = R @ vec3_at(cores.vertex, w) + t
-    e = _edge_towards(cores, v, W, 0.0)
+    e = _edge_towards(cores, v, W, 0.0, 0.0)
     if e >= 0:
         return _GOING_ON, coded(e, EDGE), coded(w, VERTEX), V, W, ZERO3, 0.0
-    e = _edge_towards(cores, w, Rt @ V + tt, 0.0)
+    e = _edge_towards(cores, w, Rt @ V + tt, 0.0, 0.0)
     if e >= 0:
         return _GOING_ON, coded(v, VERTEX), coded(e, EDGE), V, W, ZERO3, 0.0
     return _finished(coded(v, VERTEX), coded(w, VERTEX), V, W, size)
@@ -189,7 +203,7 @@ def _edge_vertex(cores, R, t, Rt, tt, i, j, size):
         if f >= 0 and dot(W - P, side_normal(cores, e, f)) < 0.0:
             return _GOING_ON, coded(f, FACE), coded(w, VERTEX), P, W, ZERO3, 0.0
     A = P + d * (along / dot(d, d))
-    edge = _edge_towards(cores, w, Rt @ A + tt, _ANGLE)
+    edge = _edge_towards(cores, w, Rt @ A + tt, _ANGLE, _EPSILON * size)
     if edge >= 0:
         return _GOING_ON, coded(e, EDGE), coded(edge, EDGE), A, W, ZERO3, 0.0
     return _finished(coded(e, EDGE), coded(w, VERTEX), A, W, size)
@@ -219,7 +233,7 @@ def _edge_edge(cores, R, t, Rt, i, j, size):
     distance = norm(between)
     if distance <= _TOUCHING * size:
         return OVERLAPPING, first, second, A, B, ZERO3, distance
-    floor = -_ANGLE * distance
+    floor = -_ANGLE * distance - _EPSILON * size
     for side in range(2):
         f = cores.edge_face[e, side]
         if f >= 0:
@@ -327,7 +341,8 @@ def _face_edge(cores, s, R, t, Rt, i, j, size):
         w = tail if h_tail > h_head else head
         state, above = _below(cores, s, f, R @ vec3_at(cores.vertex, w) + t, size)
         return state, coded(above, FACE), coded(w, VERTEX), 0.0
-    if h_low < h_high or (h_low == h_high and low_edge < 0):
+    # Down the edge: its slope decides, as a stretch may be too short for heights to differ.
+    if h_head > h_tail or (h_head == h_tail and low_edge < 0):
         if low_edge >= 0:
             return _GOING_ON, coded(low_edge, EDGE), coded(g, EDGE), 0.0
         return _GOING_ON, coded(f, FACE), coded(tail, VERTEX), 0.0
@@ -357,13 +372,18 @@ def _nearest_side(cores, f, P, d):
 @inner_kernel
 def _proven(cores, R, t, first, second, n, distance, size):
     """True if a plane across n leaves the distance between the cores, to round-off."""
-    _, most = support(cores, feature_vertex(cores, first), n)
-    m = transposed_times(R, n)
-    _, least = support(cores, feature_vertex(cores, second), -m)
-    gap = dot(n, t) - least - most
-    # The normal between close points has their round-off over their distance as error.
-    floor = _ROUND_OFF * size + _EPSILON * size * size / distance
+    gap = gap_along(cores, R, t, first, second, n)
+    # A normal is right to an angle, and between close points to round-off over their distance.
+    floor = (_ROUND_OFF + 2.0 * _ANGLE) * size + _EPSILON * size * size / distance
     return gap >= distance * (1.0 - _PROOF) - floor
+
+
+@inner_kernel
+def gap_along(cores, R, t, first, second, n):
+    """g(n) [m]: what a plane across n leaves between the cores that have these features."""
+    _, most = support(cores, feature_vertex(cores, first), n)
+    _, least = support(cores, feature_vertex(cores, second), -transposed_times(R, n))
+    return dot(n, t) - least - most
 
 
 # ---------------------------------------------------------------------------------------
@@ -404,18 +424,17 @@ def nearest_points(cores, R, t, first, second):
 
 
 @inner_kernel
-def _compare_all(cores, s1, s2, R, t):
-    """The two features nearest to each other of all pairs of edges and of vertices and faces."""
+def _compare_all(cores, s1, s2, R, t, kinds):
+    """The nearest edges (kinds = 0), face and vertex (1) or vertex and face (2); -1 for none."""
+    if kinds == 0:
+        _, first, second = _nearest_edges(cores, s1, s2, R, t)
+        return first, second
+    if kinds == 1:
+        height, f, w = _lowest_over_faces(cores, s1, s2, R, t)
+        return (coded(f, FACE), coded(w, VERTEX)) if height < INFINITE else (-1, -1)
     Rt = transposed(R)
-    tt = -(Rt @ t)
-    best, first, second = _nearest_edges(cores, s1, s2, R, t)
-    height, f, w = _lowest_over_faces(cores, s1, s2, R, t)
-    if height < best:
-        best, first, second = height, coded(f, FACE), coded(w, VERTEX)
-    height, f, w = _lowest_over_faces(cores, s2, s1, Rt, tt)
-    if height < best:
-        best, first, second = height, coded(w, VERTEX), coded(f, FACE)
-    return first, second
+    height, f, w = _lowest_over_faces(cores, s2, s1, Rt, -(Rt @ t))
+    return (coded(w, VERTEX), coded(f, FACE)) if height < INFINITE else (-1, -1)
 
 
 @inner_kernel
