@@ -14,7 +14,14 @@ from impulse_core.collision.features import cores_of
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.overlap import nearest_features
 from impulse_core.collision.shapes import POLYHEDRON, Shapes
-from impulse_core.collision.vclip import closest_features, first_features
+from impulse_core.collision.vclip import (
+    OVERLAPPING,
+    SEPARATE,
+    _proven,
+    _walk,
+    closest_features,
+    first_features,
+)
 from impulse_core.jit import kernel
 
 
@@ -113,6 +120,24 @@ def closest_of_pairs(shapes, pairs, translation, orientation, codes, result):
         )
         codes[p, 0], codes[p, 1] = first, second
         _store(result, p, state, distance, A, B, n)
+
+
+@kernel
+def astray(shapes, pairs, translation, orientation):
+    """How many of these pairs V-Clip cannot finish, or not prove, without its fallback."""
+    cores = cores_of(shapes)
+    count = 0
+    for p in range(len(pairs)):
+        s1, s2 = pairs[p, 0], pairs[p, 1]
+        R, t = rotation_matrix(quat_at(orientation, p)), vec3_at(translation, p)
+        between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
+        first, second = first_features(cores, s1, s2, R, between)
+        size = shapes.reach[s1] + shapes.reach[s2]
+        state, first, second, _, _, n, distance = _walk(cores, s1, s2, R, t, first, second, size)
+        proven = state == SEPARATE and _proven(cores, R, t, first, second, n, distance, size)
+        if not proven and state != OVERLAPPING:
+            count += 1
+    return count
 
 
 @kernel

@@ -21,7 +21,7 @@ from impulse_core.collision.cores import (
 )
 from impulse_core.collision.vclip import OVERLAPPING, SEPARATE
 
-from .pieces import Piece, closest_of_pairs, least_of_pairs, matrices, shapes_of, turn
+from .pieces import Piece, astray, closest_of_pairs, least_of_pairs, matrices, shapes_of, turn
 
 
 def _cores():
@@ -235,6 +235,21 @@ def test_aligned_boxes():
         np.testing.assert_allclose(result[apart, 1], distance[apart], rtol=1e-14)
         n = beside * np.sign(translation) / np.maximum(distance, 1e-9)[:, None]
         np.testing.assert_allclose(result[apart, 8:11], n[apart], rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-10, 1e-9, 1e-7])
+@pytest.mark.parametrize("cores", [(0, 0), (1, 1), (0, 1), (3, 3)])
+def test_cores_side_by_side_need_no_fallback(cores, angle):
+    """Parallel to within round-off and a little more, as bodies at rest: V-Clip ends by itself."""
+    rng = np.random.default_rng(0)
+    count = 2000
+    translation = rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0, 1.1], size=(count, 3))
+    translation[:, 2] = 1.0 + rng.choice([1e-4, 1e-3, 0.1], size=count)
+    turned = np.column_stack([np.ones(count), 0.5 * angle * rng.normal(size=(count, 3))])
+
+    lost = astray(FLUSH_SHAPES, np.tile(cores, (count, 1)), translation, turned)
+
+    assert lost <= 1
 
 
 @settings(max_examples=300)
