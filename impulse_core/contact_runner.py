@@ -7,6 +7,7 @@ import numpy as np
 from impulse_core.collision.broad import enlarge, new_sweep
 from impulse_core.collision.contacts import Memory, new_contacts, new_found, new_memory
 from impulse_core.collision.shapes import Shapes
+from impulse_core.contact.dense import new_dense
 from impulse_core.contact.impact import NEWTON, POISSON
 from impulse_core.contact.system import ContactSetup, new_joined, new_movers
 from impulse_core.contact_step import run_contact_steps
@@ -20,6 +21,7 @@ __all__ = ["ContactRunner"]
 _ROWS = 64  # contacts there is room for at first
 _ROWS_PER_SHAPE = 6  # and so many for each shape
 _JOINED_ROWS = 16  # of them on jointed bodies
+_ACCURACY = 1e-10  # m
 _ACCURACY = 1e-10  # m
 _ACCURACY = 1e-10  # m
 _ACCURACY = 1e-10  # m
@@ -73,6 +75,7 @@ class ContactRunner(DrivenRunner):
             memory=new_memory(rows),
             movers=new_movers(model),
             joined=new_joined(model, _JOINED_ROWS),
+            dense=new_dense(),
             needed=np.zeros(3, dtype=np.int64),
             sweeps=np.zeros(1, dtype=np.int64),
             residual=np.zeros(1),

@@ -277,6 +277,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             joined,
             state,
             motion,
+            setup.dense,
             -1.0 / h,
             moved or correction == 0,
             _SWEEP_ACCURACY * setup.accuracy / h,
@@ -297,6 +298,7 @@ def _update_contacts(
     joined,
     state,
     motion,
+    dense,
     scale,
     new,
     accuracy,
@@ -319,7 +321,7 @@ def _update_contacts(
         _take(model, state, scale, work)
         angular_velocities(model, state, work)
     read_bodies(contacts, movers, joined, motion)
-    sweeps[0] += solve_contacts(contacts, movers, joined, accuracy, visits)
+    sweeps[0] += solve_contacts(contacts, movers, joined, dense, accuracy, visits)
     _push_contacts(model, structure, contacts, movers, joined, state, motion, scale, work)
 
 
@@ -443,6 +445,7 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
             joined,
             state,
             motion,
+            setup.dense,
             -1.0,
             solves == 0 or change == OTHER_MATRIX,
             _SWEEP_ACCURACY * wanted,

@@ -61,7 +61,8 @@ KIND = 6
 STICKING = 7  # 1 where the bodies did not slide on each other at the end of the last step
 ACTIVE = 8  # 1 for points that can bear an impulse in this half of the step
 JOINED = 9  # number among the active points on jointed bodies, -1 for others
-MARKS = 10
+NEXT = 10  # next contact of the same island, -1 at its end
+MARKS = 11
 
 # Columns of Contacts.row. World frame unless said; impulses act on body 2.
 NORMAL = 0  # unit, from body 1 to body 2

@@ -33,6 +33,7 @@ from impulse_core.collision.contacts import (
     FRICTION,
     IMPULSE,
     JOINED,
+    NEXT,
     NORMAL,
     OFFSET,
     ROLLING,
@@ -40,36 +41,86 @@ from impulse_core.collision.contacts import (
     TORQUE,
     TURN_OFFSET,
 )
+from impulse_core.contact.dense import IMPROVED, SOLVED, solve_dense
 from impulse_core.contact.friction import contact_law, in_disc
+from impulse_core.contact.islands import find_islands, island_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["solve_contacts"]
 
-_LEAST_SWEEPS = 8  # that a scene of any size may take in a round
+_FIRST_SWEEPS = 8  # before islands are solved for one by one
+_LEAST_SWEEPS = 8  # more that islands of any size may take in a round
 
 
 @inner_kernel
-def solve_contacts(contacts, movers, joined, accuracy, visits):
-    """Find the impulses for the velocities of the movers, in about so many visits of contacts.
+def solve_contacts(contacts, movers, joined, dense, accuracy, visits):
+    """Find the impulses for the velocities of the movers.
 
-    accuracy is the change of a relative velocity [m/s] below which a contact counts as at rest.
-    Returns the number of sweeps.
+    A few sweeps over all contacts, then islands of few contacts by the dense Newton method, then
+    more sweeps over the others, with about so many visits of single contacts. accuracy is the
+    change of a relative velocity [m/s] below which a contact counts as at rest. Returns the number
+    of sweeps.
+    """
+    world = len(movers.stirred) - 1
+    for i in range(world):
+        movers.unsolved[i] = 1
+        movers.stirred[i] = 0
+        movers.island[i] = i
+    movers.stirred[world] = -1
+    sweeps, calm = _sweep(contacts, movers, joined, accuracy, 1, _FIRST_SWEEPS)
+    if calm:
+        return sweeps
+    if not _solve_small_islands(contacts, movers, joined, dense, accuracy, sweeps):
+        most = sweeps + max(_LEAST_SWEEPS, visits // max(contacts.used[0], 1))
+        sweeps, _ = _sweep(contacts, movers, joined, accuracy, sweeps + 1, most)
+    return sweeps
+
+
+@inner_kernel
+def _solve_small_islands(contacts, movers, joined, dense, accuracy, sweep):
+    """Solve for islands that are not at rest after a sweep; returns whether all were solved."""
+    mark = contacts.mark
+    find_islands(contacts, movers)
+    for c in range(contacts.used[0]):
+        if mark[c, ACTIVE]:
+            m1, m2 = movers.mover[mark[c, BODY1]], movers.mover[mark[c, BODY2]]
+            if movers.stirred[m1] >= sweep or movers.stirred[m2] >= sweep:
+                movers.unsolved[island_of(mark, movers, c)] = 1
+    all_solved = True
+    for i in range(len(movers.island)):
+        if movers.unsolved[i]:
+            c = movers.first_contact[i]
+            result = solve_dense(contacts, movers, joined, dense, c, accuracy)
+            if result == SOLVED:
+                movers.unsolved[i] = 0
+                continue
+            all_solved = False
+            while result == IMPROVED and c >= 0:
+                p = vec3_in(contacts.row, c, IMPULSE) - vec3_in(contacts.row, c, BEFORE_SWEEP)
+                _answer_all(contacts.row, mark, movers, joined, c, p)
+                c = mark[c, NEXT]
+    return all_solved
+
+
+@inner_kernel
+def _sweep(contacts, movers, joined, accuracy, first, last):
+    """Sweeps number ``first`` to ``last`` at most over contacts of unsolved islands.
+
+    Returns the number of the last one, and whether nothing moved in it.
     """
     mark = contacts.mark
     world = len(movers.stirred) - 1
-    for i in range(world):
-        movers.stirred[i] = 0
-    movers.stirred[world] = -1
-    used = contacts.used[0]
     before = 0.0
-    most = max(_LEAST_SWEEPS, visits // max(used, 1))
-    for sweep in range(1, most + 1):
+    calm = False
+    sweep = first - 1
+    while sweep < last and not calm:
+        sweep += 1
         calm = True
         change = 0.0
-        for c in range(used):
-            if not mark[c, ACTIVE]:
+        for c in range(contacts.used[0]):
+            if not mark[c, ACTIVE] or not movers.unsolved[island_of(mark, movers, c)]:
                 continue
-            if sweep == 1:
+            if sweep == first:
                 put_vec3_in(contacts.row, c, SEARCH, ZERO3)
             m1, m2 = movers.mover[mark[c, BODY1]], movers.mover[mark[c, BODY2]]
             put_vec3_in(contacts.row, c, BEFORE_SWEEP, vec3_in(contacts.row, c, IMPULSE))
@@ -82,12 +133,11 @@ def solve_contacts(contacts, movers, joined, accuracy, visits):
                 calm = False
             d = vec3_in(contacts.row, c, IMPULSE) - vec3_in(contacts.row, c, BEFORE_SWEEP)
             change += dot(d, d)
-        if calm:
-            return sweep
-        if sweep < most:
-            _go_on(contacts, movers, joined, change / before if before > change else 0.0, sweep)
+        if not calm and sweep < last:
+            beta = change / before if before > change else 0.0
+            _go_on(contacts, movers, joined, beta, sweep)
         before = change
-    return most
+    return sweep, calm
 
 
 @inner_kernel
@@ -95,7 +145,7 @@ def _go_on(contacts, movers, joined, beta, sweep):
     """Go on by β in the direction of the sweeps before, s ← β s + Δp; 0 begins a new direction."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
-        if not mark[c, ACTIVE]:
+        if not mark[c, ACTIVE] or not movers.unsolved[island_of(mark, movers, c)]:
             continue
         s = vec3_in(row, c, SEARCH) * beta
         p = vec3_in(row, c, IMPULSE)

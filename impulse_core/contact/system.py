@@ -15,6 +15,7 @@ import numpy as np
 from impulse_core.collision.broad import Sweep
 from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
+from impulse_core.contact.dense import Dense
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import Directions, Floats, Ints, Model, State, Structure
 
@@ -58,6 +59,12 @@ class Movers(NamedTuple):
     for bodies that nothing moves, shape (b,)."""
     stirred: Ints
     """Sweep in which each mover was last moved noticeably, -1 for the world, shape (b,)."""
+    island: Ints
+    """Mover that stands for all that contacts connect with each mover, shape (b,)."""
+    first_contact: Ints
+    """First active contact of the island that each mover stands for, -1 if none, shape (b,)."""
+    unsolved: Ints
+    """1 for movers that stand for an island whose impulses are not found yet, shape (b,)."""
     velocity: Floats
     """[m/s], shape (b, 3)."""
     spin: Floats
@@ -115,6 +122,7 @@ class ContactSetup(NamedTuple):
     memory: Memory
     movers: Movers
     joined: Joined
+    dense: Dense
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""
@@ -148,6 +156,9 @@ def new_movers(model: Model) -> Movers:
         jointed=jointed,
         mover=_movers(model),
         stirred=np.zeros(bodies, dtype=np.int64),
+        island=np.zeros(bodies, dtype=np.int64),
+        first_contact=np.zeros(bodies, dtype=np.int64),
+        unsolved=np.zeros(bodies, dtype=np.int64),
         velocity=np.zeros((bodies, 3)),
         spin=np.zeros((bodies, 3)),
         inverse_mass=np.where(jointed == 1, 0.0, model.inverse_mass),
