@@ -28,6 +28,8 @@ _ACCURACY = 1e-10  # m
 _ACCURACY = 1e-10  # m
 _ACCURACY = 1e-10  # m
 _ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
+_ACCURACY = 1e-10  # m
 _RECOVERY = 0.02
 _ROUNDS = 4
 _VISITS = 40_000
@@ -72,13 +74,14 @@ class ContactRunner(DrivenRunner):
             sweep=new_sweep(shapes, state),
             found=new_found(),
             contacts=new_contacts(rows),
-            memory=new_memory(rows),
+            memory=new_memory(rows, len(model.body1)),
             movers=new_movers(model),
             joined=new_joined(model, _JOINED_ROWS),
             dense=new_dense(),
             needed=np.zeros(3, dtype=np.int64),
             sweeps=np.zeros(1, dtype=np.int64),
             residual=np.zeros(1),
+            multiplier=np.zeros((len(model.body1), 6)),
             figures=np.zeros(3),
             accuracy=_ACCURACY,
             recovery=_RECOVERY,
@@ -158,7 +161,7 @@ class ContactRunner(DrivenRunner):
 
 def _copied(memory: Memory, rows: int) -> Memory:
     """The same memory, with room for so many rows."""
-    copy = new_memory(rows)
+    copy = new_memory(rows, len(memory.multiplier))
     for array, kept in zip(copy, memory, strict=True):
         array[: len(kept)] = kept
     return copy

@@ -13,6 +13,8 @@ from impulse_core.collision.contacts import (
     ACTIVE,
     APPLIED,
     BEFORE,
+    BODY1,
+    BODY2,
     EARLIER,
     FEATURE,
     FIRST,
@@ -90,7 +92,6 @@ from impulse_core.step import (
     resume,
     save,
     take_steps,
-    warm_start,
 )
 
 __all__ = ["run_contact_steps"]
@@ -174,7 +175,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
     for k in range(len(model.axis_joint)):
         work.axis_force[k] += work.axis_impulse[k] / h
     tally.dissipated[0] -= _contact_work(contacts, motion)
-    _keep(contacts, setup.memory, h)
+    _keep(contacts, setup.memory, setup.multiplier, h)
     _count(contacts, setup.figures)
     if len(model.load_body):
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
@@ -194,6 +195,12 @@ def _begin_first_half(contacts, movers, motion, h, tolerance, accuracy, recovery
         row[c, FRICTION] = row[c, STATIC] if mark[c, STICKING] else row[c, KINETIC]
         row[c, FLOOR] = 0.0
         mark[c, ACTIVE] = 1
+        if not (movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]):
+            # their mean is the force: what one half did to correct the other would be repeated,
+            # and stacks that are not quite solved for would sway ever more
+            force = 0.5 * (vec3_in(row, c, FIRST) + vec3_in(row, c, SECOND))
+            put_vec3_in(row, c, FIRST, force)
+            put_vec3_in(row, c, SECOND, force)
         _start_from(row, c, FIRST, ROLL)
 
 
@@ -223,14 +230,15 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
     has_joints = len(model.body1) > 0
     if has_joints:
         foresee_coordinates(model, model.coupled, state, h, work)
-        warm_start(model, state, h, work)
+        _start_joints(model, setup.memory, setup.multiplier, state, h, work)
     previous = 1e300
     stalls = 0
     setup.needed[1] = number_joined(contacts, movers, joined)
     if setup.needed[1] > len(joined.contact):
         return False
     setup.needed[1] = 0
-    _push_contacts(model, setup.structure, contacts, movers, joined, state, motion, -1.0 / h, work)
+    # impulses of joints and axes begin with what answered those of the contacts
+    apply_contact_impulses(contacts, movers, joined, motion)
     for correction in range(MOST_CORRECTIONS):
         predict(model, state, h, work)
         error, joint, moved, shift, turn = 0.0, 0, False, 0.0, 0.0
@@ -278,6 +286,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             state,
             motion,
             setup.dense,
+            setup.multiplier,
             -1.0 / h,
             moved or correction == 0,
             _SWEEP_ACCURACY * setup.accuracy / h,
@@ -290,6 +299,22 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
 
 
 @inner_kernel
+def _start_joints(model, memory, multiplier, state, h, work):
+    """Begin with the impulses of joints and axes in the first half of the last step.
+
+    Stiff servos act in the first half alone, so that the second half would tell little.
+    """
+    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
+    for j in range(len(model.body1)):
+        for row in range(6):
+            work.impulse[j, row] = scale * memory.multiplier[j, row]
+            multiplier[j, row] = work.impulse[j, row]
+    apply_impulses(model, work.impulse, state, work)
+    for k in range(len(model.axis_joint)):
+        work.axis_impulse[k] = work.impulse[model.axis_joint[k], model.axis_row[k]]
+
+
+@inner_kernel
 def _update_contacts(
     model,
     structure,
@@ -299,6 +324,7 @@ def _update_contacts(
     state,
     motion,
     dense,
+    multiplier,
     scale,
     new,
     accuracy,
@@ -318,32 +344,29 @@ def _update_contacts(
     if len(model.body1) > 0:
         solve(structure, work.error, scale, work)
         apply_impulses(model, work.impulse, state, work)
-        _take(model, state, scale, work)
+        _take(model, multiplier, work)
         angular_velocities(model, state, work)
     read_bodies(contacts, movers, joined, motion)
     sweeps[0] += solve_contacts(contacts, movers, joined, dense, accuracy, visits)
-    _push_contacts(model, structure, contacts, movers, joined, state, motion, scale, work)
+    _push_contacts(model, structure, contacts, movers, joined, state, motion, multiplier, work)
 
 
 @inner_kernel
-def _push_contacts(model, structure, contacts, movers, joined, state, motion, scale, work):
+def _push_contacts(model, structure, contacts, movers, joined, state, motion, multiplier, work):
     """Apply the contact impulses that were found, and let joints and axes answer."""
     if apply_contact_impulses(contacts, movers, joined, motion):
         probe, probe_work = probes_of(joined, state, work)
         respond_joints(model, structure, joined, state, probe, probe_work, work)
-        _take(model, state, scale, work)
+        _take(model, multiplier, work)
 
 
 @inner_kernel
-def _take(model, state, scale, work):
-    """Add the solution in work.impulse to the impulses of the axes, and at the end of a step, where
-    errors are velocities and their scale is -1, to the multipliers.
-    """
+def _take(model, multiplier, work):
+    """Add the solution in work.impulse to the impulses of axes and joints in this half."""
     add_axis_impulses(model, work)
-    if scale == -1.0:
-        for j in range(len(model.body1)):
-            for row in range(6):
-                state.multiplier[j, row] += work.impulse[j, row]
+    for j in range(len(model.body1)):
+        for row in range(6):
+            multiplier[j, row] += work.impulse[j, row]
 
 
 @inner_kernel
@@ -427,7 +450,15 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
                 factorise(model, setup.structure, state, work)
         if solves == -1:
             _push_contacts(
-                model, setup.structure, contacts, movers, joined, state, motion, -1.0, work
+                model,
+                setup.structure,
+                contacts,
+                movers,
+                joined,
+                state,
+                motion,
+                state.multiplier,
+                work,
             )
             continue
         worst = velocity_errors(contacts, motion)
@@ -446,6 +477,7 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
             state,
             motion,
             setup.dense,
+            state.multiplier,
             -1.0,
             solves == 0 or change == OTHER_MATRIX,
             _SWEEP_ACCURACY * wanted,
@@ -460,11 +492,14 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
 
 
 @inner_kernel
-def _keep(contacts, memory, h):
+def _keep(contacts, memory, multiplier, h):
     """Remember for the next step what contacts are left with."""
     row, mark = contacts.row, contacts.mark
     memory.step[0] = h
     memory.used[0] = contacts.used[0]
+    for j in range(len(multiplier)):
+        for k in range(6):
+            memory.multiplier[j, k] = multiplier[j, k]
     for c in range(contacts.used[0]):
         n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
         put_vec3_in(row, c, SECOND, p)

@@ -133,6 +133,8 @@ class Memory(NamedTuple):
     """Rows in use, shape (1,)."""
     mark: Ints
     """PAIR, FEATURE, STICKING, shape (c, 3)."""
+    multiplier: Floats
+    """Impulses of joints and axes in its first half [N s | N m s], shape (m, 6)."""
     row: Floats
     """FIRST, SECOND, ROLL, shape (c, MEMORY_COLUMNS)."""
 
@@ -164,11 +166,12 @@ def new_contacts(rows: int) -> Contacts:
     )
 
 
-def new_memory(rows: int) -> Memory:
-    """Room to remember a number of contact points."""
+def new_memory(rows: int, joints: int) -> Memory:
+    """Room to remember a number of contact points, in a scene with so many joints."""
     return Memory(
         step=np.zeros(1),
         used=np.zeros(1, dtype=np.int64),
         mark=np.zeros((rows, 3), dtype=np.int64),
+        multiplier=np.zeros((joints, 6)),
         row=np.zeros((rows, MEMORY_COLUMNS)),
     )

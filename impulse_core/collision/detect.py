@@ -30,7 +30,6 @@ from impulse_core.collision.contacts import (
     RESTITUTION,
     RIM,
     ROLLING,
-    SECOND,
     SHAPE1,
     SHAPE2,
     STATIC,
@@ -122,9 +121,7 @@ def _keep(shapes, contacts, c, s1, s2, found, p):
 def _remember(contacts, c, memory, at, scale):
     """Begin with what the same point was left with in the last step, if there was such a point.
 
-    Both halves of the step begin with the mean of their impulses, which is the force: what one half
-    did to correct the other would otherwise be repeated, and a tower would sway ever more. A new
-    point sticks if others of its pair did: features may change while nothing slides.
+    A new point sticks if others of its pair did: features may change while nothing slides.
     """
     for k in range(MEMORY_COLUMNS):
         contacts.row[c, FIRST + k] = 0.0
@@ -134,10 +131,7 @@ def _remember(contacts, c, memory, at, scale):
         if memory.mark[m, 2]:
             contacts.mark[c, STICKING] = 1
         if memory.mark[m, 1] == contacts.mark[c, FEATURE]:
-            for k in range(3):
-                half = 0.5 * scale * (memory.row[m, k] + memory.row[m, 3 + k])
-                contacts.row[c, FIRST + k] = contacts.row[c, SECOND + k] = half
-            for k in range(6, MEMORY_COLUMNS):
+            for k in range(MEMORY_COLUMNS):
                 contacts.row[c, FIRST + k] = memory.row[m, k] * scale
             contacts.mark[c, STICKING] = memory.mark[m, 2]
             return

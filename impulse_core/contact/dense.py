@@ -49,7 +49,7 @@ SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 MOST_DENSE = 48  # contacts that are solved for in this way
 _ITERATIONS = 20
 _SHRINKINGS = 6  # of a Newton step that does not help
-_SOFTNESS = 1e-10  # relative compliance that makes redundant contacts share their load
+_SOFTNESS = 1e-6  # of a Newton step, relative: redundant contacts share their load
 
 
 class Dense(NamedTuple):

@@ -50,6 +50,7 @@ __all__ = ["solve_contacts"]
 
 _FIRST_SWEEPS = 8  # before islands are solved for one by one
 _LEAST_SWEEPS = 8  # more that islands of any size may take in a round
+_MOST_SWEEPS = 100
 
 
 @inner_kernel
@@ -71,7 +72,7 @@ def solve_contacts(contacts, movers, joined, dense, accuracy, visits):
     if calm:
         return sweeps
     if not _solve_small_islands(contacts, movers, joined, dense, accuracy, sweeps):
-        most = sweeps + max(_LEAST_SWEEPS, visits // max(contacts.used[0], 1))
+        most = sweeps + min(max(_LEAST_SWEEPS, visits // max(contacts.used[0], 1)), _MOST_SWEEPS)
         sweeps, _ = _sweep(contacts, movers, joined, accuracy, sweeps + 1, most)
     return sweeps
 

@@ -130,6 +130,8 @@ class ContactSetup(NamedTuple):
     """Sweeps over all contacts so far, shape (1,)."""
     residual: Floats
     """Largest violation of the law of a contact that a step left [m], shape (1,)."""
+    multiplier: Floats
+    """Impulses of joints and axes in the first half of this step [N s | N m s], shape (m, 6)."""
     figures: Floats
     """Contacts that bore an impulse, over all steps; most of them in one step; deepest overlap of
     any two bodies [m]. Shape (3,)."""
