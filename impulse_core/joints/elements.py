@@ -213,11 +213,17 @@ def element_work(model, h, before, after, at, work):
         u = 0.5 * (before[k] + after[k])
         servo = servo_part(law, k, at[k])
         spring = law[k, BASE] - law[k, BASE_SLOPE] * at[k]
-        middle = 0.5 * (work.axis_start[k] + work.axis_next[k])
-        conservative = 0.5 * h * model.axis_stiffness[k] * (model.axis_rest[k] - middle)
+        stiffness, middle = model.axis_stiffness[k], 0.5 * (work.axis_start[k] + work.axis_next[k])
+        if model.axis_damping[k] > 0.0:
+            # shared unevenly between the halves, so what the spring stores is taken from its ends
+            stored = stiffness * (middle - model.axis_rest[k])
+            stored *= work.axis_next[k] - work.axis_start[k]
+            dissipated -= spring * u + 0.5 * stored
+        else:
+            conservative = 0.5 * h * stiffness * (model.axis_rest[k] - middle)
+            dissipated -= (spring - conservative) * u
         rest = work.axis_impulse[k] - servo - spring  # velocity motor, friction and limits
         motors += servo * u
-        dissipated -= (spring - conservative) * u
         if law[k, DRIVE] > 0.0:
             friction = law[k, FRICTION] if u < 0.0 else -law[k, FRICTION]
             motors += (rest - friction) * u
