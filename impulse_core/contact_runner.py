@@ -5,23 +5,40 @@ from __future__ import annotations
 import numpy as np
 
 from impulse_core.collision.broad import enlarge, new_sweep
-from impulse_core.collision.contacts import Memory, new_contacts, new_found, new_memory
+from impulse_core.collision.contacts import (
+    ARM1,
+    BODY1,
+    FIRST,
+    NORMAL,
+    SECOND,
+    SHAPE1,
+    SHAPE2,
+    TARGET,
+    Memory,
+    new_contacts,
+    new_found,
+    new_memory,
+)
 from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.dense import new_dense
+from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.impact import NEWTON, POISSON
 from impulse_core.contact.system import ContactSetup, new_joined, new_movers
 from impulse_core.contact_step import run_contact_steps
 from impulse_core.invariants import Tally
 from impulse_core.model import Floats, Model, State, Structure, Workspace
 from impulse_core.options import Options
-from impulse_core.runners import DrivenRunner
+from impulse_core.runners import ContactEvent, ContactPoints, DrivenRunner
 
 __all__ = ["ContactRunner"]
 
 _ROWS = 64  # contacts there is room for at first
 _ROWS_PER_SHAPE = 6  # and so many for each shape
 _JOINED_ROWS = 16  # of them on jointed bodies
+_ACCURACY = 1e-10  # m
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
+_FINEST = 1e-10  # m
+_DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
@@ -82,8 +99,9 @@ class ContactRunner(DrivenRunner):
             sweeps=np.zeros(1, dtype=np.int64),
             residual=np.zeros(1),
             multiplier=np.zeros((len(model.body1), 6)),
+            events=new_contact_events(),
             figures=np.zeros(3),
-            accuracy=_ACCURACY * options.tolerance,
+            accuracy=max(_ACCURACY * options.tolerance, _FINEST),
             recovery=_RECOVERY,
             rounds=_ROUNDS,
             visits=_VISITS,
@@ -135,6 +153,53 @@ class ContactRunner(DrivenRunner):
             "max_violation_m": float(self.setup.residual[0]),
         }
 
+    def take_events(self) -> list[ContactEvent]:
+        events, owner = self.setup.events, self.setup.shapes.owner
+        count = min(int(events.number[0]), len(events.time))
+        events.number[0] = 0
+        return [
+            ContactEvent(
+                float(events.time[k]),
+                "lift-off" if events.what[k] == LIFT_OFF else "touch",
+                int(owner[events.pair[k] >> 32]),
+                int(owner[events.pair[k] & 0xFFFFFFFF]),
+            )
+            for k in range(count)
+        ]
+
+    def contact_points(self, state: State) -> ContactPoints:
+        c = self.setup.contacts
+        used = int(c.used[0])
+        row, mark = c.row[:used], c.mark[:used]
+        step = float(self.setup.memory.step[0]) or 1.0
+        force = (row[:, FIRST : FIRST + 3] + row[:, SECOND : SECOND + 3]) / step
+        normal = row[:, NORMAL : NORMAL + 3]
+        bearing = np.einsum("ck,ck->c", force, normal) > 0.0
+        owner = self.setup.shapes.owner
+        return ContactPoints(
+            owner[mark[bearing, SHAPE1]],
+            owner[mark[bearing, SHAPE2]],
+            (state.position[mark[:, BODY1]] + row[:, ARM1 : ARM1 + 3])[bearing],
+            normal[bearing],
+            force[bearing],
+        )
+
+    def start_overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs of bodies of the scene that overlap by more than they may, with the depth [m]; to
+        be asked after a look at the first step.
+        """
+        c, limit = self.setup.contacts, _DEEPEST_START * self.options.tolerance
+        used = int(c.used[0])
+        # what set_targets made of the gap
+        target, accuracy, recovery = c.row[:used, TARGET], self.setup.accuracy, _RECOVERY
+        depth = -(target + recovery * accuracy) / (1.0 - recovery)
+        owner, deepest = self.setup.shapes.owner, dict[tuple[int, int], float]()
+        for k in np.flatnonzero(depth > limit):
+            pair = int(owner[c.mark[k, SHAPE1]]), int(owner[c.mark[k, SHAPE2]])
+            ordered = min(pair), max(pair)
+            deepest[ordered] = max(deepest.get(ordered, 0.0), float(depth[k]))
+        return [(*pair, depth) for pair, depth in sorted(deepest.items())]
+
     def _enlarge(self) -> bool:
         """Make room for what the last step wanted; False if it failed for another reason."""
         setup = self.setup
@@ -157,6 +222,7 @@ class ContactRunner(DrivenRunner):
     def recall(self, memory: Memory) -> None:
         """Return to what was remembered."""
         self.setup = self.setup._replace(memory=_copied(memory, len(self.setup.memory.row)))
+        self.setup.events.number[0] = 0
 
 
 def _copied(memory: Memory, rows: int) -> Memory:

@@ -38,6 +38,7 @@ from impulse_core.collision.contacts import (
     TURN_OFFSET,
 )
 from impulse_core.collision.detect import detect
+from impulse_core.contact.events import bears, note_events
 from impulse_core.contact.impact import find_arrivals, give_back
 from impulse_core.contact.look_ahead import contact_errors, set_targets, velocity_errors
 from impulse_core.contact.rows import (
@@ -175,6 +176,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
     for k in range(len(model.axis_joint)):
         work.axis_force[k] += work.axis_impulse[k] / h
     tally.dissipated[0] -= _contact_work(contacts, motion)
+    note_events(contacts, setup.memory, setup.events, state.time[0])
     _keep(contacts, setup.memory, setup.multiplier, h)
     _count(contacts, setup.figures)
     if len(model.load_body):
@@ -507,6 +509,7 @@ def _keep(contacts, memory, multiplier, h):
         memory.mark[c, 0] = mark[c, PAIR]
         memory.mark[c, 1] = mark[c, FEATURE]
         memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
+        memory.mark[c, 3] = 1 if bears(row, c) else 0
         for k in range(MEMORY_COLUMNS):
             memory.row[c, k] = row[c, FIRST + k]
 

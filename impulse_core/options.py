@@ -136,6 +136,7 @@ def choose_options(
         )
     if compiled.shapes is not None:
         _check_contact(compiled, chosen, method is not None, solver is not None)
+    _check_not_simulated(compiled, chosen)
     _check_budget(chosen)
     _check_size(chosen, len(compiled.body_names))
     order = ORDERS[chosen.method]
@@ -208,6 +209,26 @@ def _check_contact(
             solver_given,
             f"solver {options.solver} has no contact, and bodies of this scene can touch",
             f"use direct, {otherwise}",
+        )
+
+
+def _check_not_simulated(compiled: CompiledScene, options: Options) -> None:
+    """Refuse what settings offer and no step simulates yet."""
+    if options.time_of_impact:
+        _refuse(
+            compiled,
+            "time_of_impact",
+            False,
+            "steps that end where bodies meet are not simulated yet",
+            "leave time_of_impact out: impacts use the velocity of arrival within a step",
+        )
+    if options.sleeping:
+        _refuse(
+            compiled,
+            "sleeping",
+            False,
+            "bodies that sleep are not simulated yet",
+            "leave sleeping out: bodies at rest cost one look in each step",
         )
 
 

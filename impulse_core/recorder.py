@@ -15,6 +15,7 @@ from impulse_core.model import Floats
 from impulse_core.options import Options
 from impulse_core.recording import Recording, state_hash
 from impulse_core.rotations import conjugated, multiplied, rotated
+from impulse_core.runners import ContactPoints
 from impulse_core.stepper import Stepper
 
 __all__ = ["FrameError", "Recorder"]
@@ -57,6 +58,7 @@ class Recorder:
         self._term_position: list[Floats] = []
         self._reaction: list[Floats] = []
         self._axis: list[Floats] = []
+        self._contacts: list[ContactPoints] = []
 
     def add_frame(self, time: float) -> None:
         """Record the stepper's present state."""
@@ -73,6 +75,9 @@ class Recorder:
         self._momentum.append(np.array((linear, angular)))
         self._reaction.append(np.stack([s.work.reaction_force, s.work.reaction_torque], axis=1))
         self._axis.append(np.stack([s.state.axis_position, s.work.axis_force], axis=1))
+        points = s.runner.contact_points(s.state) if self.options.record_contacts else None
+        if points is not None:
+            self._contacts.append(points)
 
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""
@@ -97,6 +102,7 @@ class Recorder:
             positions=positions,
             orientations=orientations,
             joints=self._joint_quantities(position, orientation),
+            contacts=self._contact_points(),
             energy={
                 "kinetic": energy[:, 0],
                 "potential": energy[:, 1],
@@ -164,6 +170,17 @@ class Recorder:
         along = np.sum(rotated(orientation[:, i1], model.frame1[j, :3]) * (B - A), axis=1)
         moved: Floats = along - along[:1]
         return moved
+
+    def _contact_points(self) -> dict[str, Any]:
+        """All recorded contact points, with the frame that each belongs to."""
+        if not self._contacts:
+            return {}
+        frames = np.repeat(np.arange(len(self._contacts)), [len(p.body1) for p in self._contacts])
+        merged = {
+            name: np.concatenate([getattr(p, name) for p in self._contacts])
+            for name in ContactPoints._fields
+        }
+        return {"frame": frames, **merged}
 
     def _report(self) -> dict[str, Any]:
         """The keys of ``impulse run --report`` (docs/files.md)."""

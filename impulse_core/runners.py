@@ -4,16 +4,47 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from impulse_core.collision.shapes import Shapes
 from impulse_core.invariants import Tally, new_tally
-from impulse_core.model import Floats, Model, State, Structure, Workspace, copy_state, put_state
+from impulse_core.model import (
+    Floats,
+    Ints,
+    Model,
+    State,
+    Structure,
+    Workspace,
+    copy_state,
+    put_state,
+)
 from impulse_core.options import Options
 
 __all__ = ["DrivenRunner", "Runner", "can_break", "choose_runner", "is_driven"]
+
+
+class ContactEvent(NamedTuple):
+    """Two bodies of the scene begin to touch, or part."""
+
+    time: float
+    kind: str
+    body1: int
+    body2: int
+
+
+class ContactPoints(NamedTuple):
+    """Points of one frame that bear a force: bodies of the scene (k,), world frame."""
+
+    body1: Ints
+    body2: Ints
+    point: Floats
+    """[m], shape (k, 3)."""
+    normal: Floats
+    """From body 1 to body 2, shape (k, 3)."""
+    force: Floats
+    """On body 2 [N], shape (k, 3)."""
 
 
 class Runner(Protocol):
@@ -42,6 +73,15 @@ class Runner(Protocol):
     def contact_figures(self, steps: int) -> dict[str, float]:
         """Contacts in the report of a run of so many steps."""
 
+    def take_events(self) -> list[ContactEvent]:
+        """Touches and lift-offs since the last call."""
+
+    def contact_points(self, state: State) -> ContactPoints | None:
+        """Points that bore a force in the last step, which ended with the state."""
+
+    def start_overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs of bodies of the scene that overlap too far at the start, with the depth [m]."""
+
 
 class _Memoryless:
     """A runner whose steps depend on the state alone, without contacts."""
@@ -54,6 +94,15 @@ class _Memoryless:
 
     def contact_figures(self, steps: int) -> dict[str, float]:  # noqa: ARG002
         return {"mean": 0.0, "max": 0, "max_penetration_m": 0.0, "max_violation_m": 0.0}
+
+    def take_events(self) -> list[ContactEvent]:
+        return []
+
+    def contact_points(self, state: State) -> ContactPoints | None:  # noqa: ARG002
+        return None
+
+    def start_overlaps(self) -> list[tuple[int, int, float]]:
+        return []
 
 
 def choose_runner(

@@ -113,7 +113,7 @@ def simulate(
         time_of_impact=time_of_impact,
         contacts=contacts,
     )
-    return _Run(compiled, options, progress, called).execute()
+    return _Run(compiled, options, progress, called, assemble).execute()
 
 
 class _Run:
@@ -125,6 +125,7 @@ class _Run:
         options: Options,
         progress: Callable[[Progress], None] | None,
         called: float,
+        assemble: bool,
     ) -> None:
         from impulse_core.recorder import Recorder
         from impulse_core.stepper import Stepper
@@ -134,7 +135,7 @@ class _Run:
         self.called = called
         self.time = 0.0
         self._tell("compiling kernels", steps=0)
-        self.stepper = Stepper(compiled, options)
+        self.stepper = Stepper(compiled, options, assemble=assemble)
         self.recorder = Recorder(compiled, options, self.stepper)
         self.windows = compiled.load_windows
         self.recorder.start_seconds = time.perf_counter() - called - self.stepper.compile_seconds

@@ -11,7 +11,7 @@ import numpy as np
 from impulse_core.assembly import moves
 from impulse_core.compile import CompiledScene, Problem, SceneError
 from impulse_core.compile.axes import explicit_servo_hint
-from impulse_core.compile.problems import BAD_JOINT, problem_at
+from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
 from impulse_core.compile.signals import target_error
 from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
@@ -37,7 +37,9 @@ class Stepper:
         call_seconds: Wall time per step of every kernel call [s], with its number of steps.
     """
 
-    def __init__(self, compiled: CompiledScene, options: Options) -> None:
+    def __init__(
+        self, compiled: CompiledScene, options: Options, *, assemble: bool = False
+    ) -> None:
         self.compiled = compiled
         self.model = _own_joints(compiled.model)
         self.structure = plan_structure(self.model)
@@ -47,6 +49,7 @@ class Stepper:
         self.can_break = can_break(self.model)
         self.work.may_break[0] = self.can_break
         self.events: list[dict[str, Any]] = []
+        self._noted_breaks = 0
         self.tolerance = options.tolerance
         self.comparison = new_comparison_run(
             options.method,
@@ -77,6 +80,8 @@ class Stepper:
         self.start = self._make_consistent()
         if self.comparison:
             self.comparison.start()
+        if compiled.shapes is not None:
+            self._check_overlaps(options.step, assemble)
 
     @property
     def steps(self) -> int:
@@ -132,6 +137,25 @@ class Stepper:
             if row < self.model.dynamic
         }
 
+    def _check_overlaps(self, step: float, assemble: bool) -> None:
+        """Raise for bodies that overlap at the start, unless they are to be pushed apart."""
+        self.peek(1e-3 * step, lambda: None)
+        overlaps = self.runner.start_overlaps()
+        if not overlaps or assemble:
+            return
+        scene = self.compiled.scene
+        problems = ProblemList(scene)
+        for body1, body2, depth in overlaps:
+            problems.add(
+                ("bodies", body2),
+                OVERLAP,
+                f"bodies '{scene.bodies[body1].name}' and '{scene.bodies[body2].name}' overlap by"
+                f" {depth:.3g} m at the start",
+                "Move them apart, deny the pair in the collision_filter, or run with --assemble to"
+                " have them pushed apart",
+            )
+        raise SceneError(problems.problems)
+
     def _refuse_locked(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""
         if len(self.model.couplings.joint):
@@ -173,10 +197,19 @@ class Stepper:
         if done:
             self.call_seconds.append(((time.perf_counter() - began) / done, done))
         self._note_broken_joints()
+        self._note_contacts()
         return done == count
 
+    def _note_contacts(self) -> None:
+        names = self.compiled.body_names
+        self.events.extend(
+            {"time": e.time, "kind": e.kind, "body1": names[e.body1], "body2": names[e.body2]}
+            for e in self.runner.take_events()
+        )
+
     def _note_broken_joints(self) -> None:
-        for count in range(len(self.events), int(self.tally.broken[0])):
+        for count in range(self._noted_breaks, int(self.tally.broken[0])):
+            self._noted_breaks = count + 1
             moment, force, torque = (float(value) for value in self.tally.broken_load[count])
             name, body1, body2 = self._joint_and_bodies(int(self.tally.broken_joint[count]))
             event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}

@@ -132,7 +132,7 @@ class Memory(NamedTuple):
     used: Ints
     """Rows in use, shape (1,)."""
     mark: Ints
-    """PAIR, FEATURE, STICKING, shape (c, 3)."""
+    """PAIR, FEATURE, STICKING, and 1 for points that bore an impulse, shape (c, 4)."""
     multiplier: Floats
     """Impulses of joints and axes in its first half [N s | N m s], shape (m, 6)."""
     row: Floats
@@ -171,7 +171,7 @@ def new_memory(rows: int, joints: int) -> Memory:
     return Memory(
         step=np.zeros(1),
         used=np.zeros(1, dtype=np.int64),
-        mark=np.zeros((rows, 3), dtype=np.int64),
+        mark=np.zeros((rows, 4), dtype=np.int64),
         multiplier=np.zeros((joints, 6)),
         row=np.zeros((rows, MEMORY_COLUMNS)),
     )

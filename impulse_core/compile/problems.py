@@ -16,6 +16,7 @@ __all__ = [
     "NO_MASS",
     "NO_PARTS",
     "NO_VALUE",
+    "OVERLAP",
     "ProblemList",
     "problem_at",
 ]
@@ -30,6 +31,7 @@ JOINTS_APART = "E611"
 BAD_JOINT = "E612"
 NO_VALUE = "E613"
 BAD_START = "E614"
+OVERLAP = "E615"
 NOT_SIMULATED = "E621"
 
 

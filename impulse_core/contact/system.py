@@ -16,6 +16,7 @@ from impulse_core.collision.broad import Sweep
 from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.dense import Dense
+from impulse_core.contact.events import ContactEvents
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import Directions, Floats, Ints, Model, State, Structure
 
@@ -132,6 +133,7 @@ class ContactSetup(NamedTuple):
     """Largest violation of the law of a contact that a step left [m], shape (1,)."""
     multiplier: Floats
     """Impulses of joints and axes in the first half of this step [N s | N m s], shape (m, 6)."""
+    events: ContactEvents
     figures: Floats
     """Contacts that bore an impulse, over all steps; most of them in one step; deepest overlap of
     any two bodies [m]. Shape (3,)."""

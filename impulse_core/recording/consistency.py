@@ -19,6 +19,7 @@ __all__ = [
     "check_header",
     "check_records",
     "check_unit_quaternions",
+    "contact_points",
     "joint_series",
     "numbers",
     "series",
@@ -115,6 +116,27 @@ def _joint_shape(values: Any, frames: int) -> tuple[int, ...]:
     except (TypeError, IndexError, KeyError, ValueError):
         is_vector = np.ndim(values) == 2 if isinstance(values, np.ndarray) else False
     return (frames, 3) if is_vector else (frames,)
+
+
+def contact_points(contacts: Any, frames: int, bodies: int) -> dict[str, Any]:
+    """Recorded contact points: whole numbers of frames and bodies, and vectors."""
+    given = dict(_items("contacts", contacts))
+    if not given:
+        return {}
+    found: dict[str, Any] = {}
+    for name, limit in (("frame", frames), ("body1", bodies), ("body2", bodies)):
+        values = numbers(f"contacts.{name}", given.pop(name, None), (None,))
+        if np.any(values != np.floor(values)) or np.any((values < 0) | (values >= limit)):
+            raise RecordingError(f"must be whole numbers below {limit}.", key=f"contacts.{name}")
+        found[name] = values.astype(np.int64)
+    for name in ("point", "normal", "force"):
+        shape = (len(found["frame"]), 3)
+        found[name] = numbers(f"contacts.{name}", given.pop(name, None), shape)
+    if given:
+        raise RecordingError("is not a quantity of contacts.", key=f"contacts.{min(given)}")
+    if len({len(values) for values in found.values()}) > 1:
+        raise RecordingError("the entries have different lengths.", key="contacts")
+    return found
 
 
 def check_records(recording: Recording) -> None:

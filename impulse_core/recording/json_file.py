@@ -7,9 +7,11 @@
      "joints": {name: {quantity: [value, …], …, quantity: [[x, y, z], …]}, …},
      "energy": {"kinetic": […], "potential": […], "total": […]},
      "momentum": {"linear": [[x, y, z], …], "angular": [[x, y, z], …]},
+     "contacts": {"frame": […], "body1": […], "body2": […], "point": [[x, y, z], …],
+                  "normal": […], "force": […]},
      "events": […], "diagnostics": {…}}
 
-Every list has one entry per frame. The numbers have as many digits as it takes to read back the
+Every list has one entry per frame, those of contacts one per point. The numbers have as many digits as it takes to read back the
 same float64. One body or joint stands on each line, so that two files can be compared.
 """
 
@@ -53,6 +55,7 @@ def encode(recording: Recording) -> bytes:
         ),
         _block("energy", _lists(recording.energy)),
         _block("momentum", _lists(recording.momentum)),
+        _block("contacts", _lists(recording.contacts)),
         _line("events", recording.events),
         _line("diagnostics", recording.diagnostics),
     ]
@@ -73,6 +76,7 @@ def decode(data: bytes) -> Recording:
         joints=_object(content, "joints"),
         energy=_object(content, "energy"),
         momentum=_object(content, "momentum"),
+        contacts=content.get("contacts", {}),
         events=require(content, "events"),
         diagnostics=_object(content, "diagnostics"),
     )

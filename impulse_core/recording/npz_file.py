@@ -2,7 +2,8 @@
 
 Arrays, all float64: ``times`` (F,), ``positions`` (F, N, 3), ``orientations`` (F, N, 4),
 ``energy`` (F, E), ``momentum`` (F, P, 3), ``joint_values`` (F, J), ``joint_vectors`` (F, V, 3;
-older files lack it). ``header`` is a JSON text with the single values of the JSON format under the
+older files lack it), and with recorded contacts ``contact_frame``, ``contact_body1``,
+``contact_body2`` (K,), ``contact_point``, ``contact_normal`` and ``contact_force`` (K, 3). ``header`` is a JSON text with the single values of the JSON format under the
 same keys, ``events`` and ``diagnostics``, and the names of what the arrays hold: ``bodies``
 (N names), ``energy`` (E quantities), ``momentum`` (P quantities), ``joints`` (J pairs of joint and
 quantity), ``joint_vectors`` (V pairs). No array holds Python objects, so reading a file never runs
@@ -64,6 +65,7 @@ def encode(recording: Recording) -> bytes:
         momentum=_stack(list(recording.momentum.values()), (frames, 0, 3)),
         joint_values=_stack([v for _, _, v in joints if v.ndim == 1], (frames, 0)),
         joint_vectors=_stack([v for _, _, v in joints if v.ndim == 2], (frames, 0, 3)),
+        **{f"contact_{name}": values for name, values in recording.contacts.items()},
     )
     return stream.getvalue()
 
@@ -84,6 +86,11 @@ def decode(data: bytes) -> Recording:
         joints=_joints(header, arrays, frames),
         energy=_series("energy", energy, arrays, (frames, len(energy))),
         momentum=_series("momentum", momentum, arrays, (frames, len(momentum), 3)),
+        contacts={
+            name.removeprefix("contact_"): values
+            for name, values in arrays.items()
+            if name.startswith("contact_")
+        },
         events=require(header, "events"),
         diagnostics=require(header, "diagnostics"),
     )

@@ -14,6 +14,7 @@ from .consistency import (
     check_header,
     check_records,
     check_unit_quaternions,
+    contact_points,
     joint_series,
     numbers,
     series,
@@ -51,6 +52,9 @@ class Recording:
         energy: "kinetic", "potential" and "total" [J], each of shape (F,).
         momentum: "linear" [kg m/s] and "angular" about the world origin [kg m^2/s], each of
             shape (F, 3), world frame.
+        contacts: points that bore a force, if they were recorded, else empty: "frame", "body1" and
+            "body2" (numbers in ``body_names``), each of shape (K,); "point" [m], "normal" (from
+            body 1 to body 2) and "force" on body 2 [N], each of shape (K, 3), world frame.
         events: what happened at a moment, each a dict that has at least "time" [s].
         diagnostics: the content of ``impulse run --report``.
 
@@ -72,6 +76,7 @@ class Recording:
     joints: dict[str, dict[str, Floats]] = field(default_factory=dict)
     energy: dict[str, Floats] = field(default_factory=dict)
     momentum: dict[str, Floats] = field(default_factory=dict)
+    contacts: dict[str, Any] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
     diagnostics: dict[str, Any] = field(default_factory=dict)
 
@@ -90,6 +95,7 @@ class Recording:
         self._set("joints", joint_series(self.joints, frames))
         self._set("energy", series("energy", self.energy, (frames,)))
         self._set("momentum", series("momentum", self.momentum, (frames, 3)))
+        self._set("contacts", contact_points(self.contacts, frames, bodies))
         check_records(self)
 
     def _set(self, name: str, value: Any) -> None:

@@ -1,0 +1,74 @@
+"""When two shapes begin to touch, and when they part."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.algebra import dot, vec3_in
+from impulse_core.collision.contacts import FIRST, IMPULSE, NORMAL, PAIR
+from impulse_core.jit import inner_kernel
+from impulse_core.model import Floats, Ints
+
+__all__ = ["LIFT_OFF", "TOUCH", "ContactEvents", "bears", "new_contact_events", "note_events"]
+
+TOUCH = 0
+LIFT_OFF = 1
+
+_ROOM = 4096  # events of one kernel call
+
+
+class ContactEvents(NamedTuple):
+    """Events since they were last read."""
+
+    number: Ints
+    """How many there were; the arrays hold the first of them. Shape (1,)."""
+    time: Floats
+    """[s]"""
+    what: Ints
+    """TOUCH or LIFT_OFF."""
+    pair: Ints
+    """Key of the pair of shapes."""
+
+
+def new_contact_events() -> ContactEvents:
+    """Room for the events of one kernel call."""
+    return ContactEvents(
+        number=np.zeros(1, dtype=np.int64),
+        time=np.zeros(_ROOM),
+        what=np.zeros(_ROOM, dtype=np.int64),
+        pair=np.zeros(_ROOM, dtype=np.int64),
+    )
+
+
+@inner_kernel
+def bears(row, c):
+    """Whether contact c bore an impulse in either half of the step."""
+    n = vec3_in(row, c, NORMAL)
+    return dot(n, vec3_in(row, c, FIRST)) > 0.0 or dot(n, vec3_in(row, c, IMPULSE)) > 0.0
+
+
+@inner_kernel
+def note_events(contacts, memory, events, time):
+    """Compare the pairs that touch at the end of a step with those of the step before."""
+    row, mark = contacts.row, contacts.mark
+    o, c = 0, 0
+    while o < memory.used[0] or c < contacts.used[0]:
+        key = mark[c, PAIR] if c < contacts.used[0] else memory.mark[o, 0]
+        if o < memory.used[0]:
+            key = min(key, memory.mark[o, 0])
+        touched, touches = False, False
+        while o < memory.used[0] and memory.mark[o, 0] == key:
+            touched = touched or memory.mark[o, 3] == 1
+            o += 1
+        while c < contacts.used[0] and mark[c, PAIR] == key:
+            touches = touches or bears(row, c)
+            c += 1
+        if touched != touches:
+            k = events.number[0]
+            if k < len(events.time):
+                events.time[k] = time
+                events.what[k] = TOUCH if touches else LIFT_OFF
+                events.pair[k] = key
+            events.number[0] = k + 1
