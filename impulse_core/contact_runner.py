@@ -38,30 +38,10 @@ _JOINED_ROWS = 16  # of them on jointed bodies
 _ACCURACY = 1e-10  # m
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _FINEST = 1e-10  # m
+_RECOVERY = 0.02  # part of an overlap that is taken back in a step
+_ROUNDS = 4
+_VISITS = 40_000
 _DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_RECOVERY = 0.02
-_ROUNDS = 4
-_VISITS = 40_000
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_RECOVERY = 0.02
-_ROUNDS = 4
-_VISITS = 40_000
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_RECOVERY = 0.02
-_ROUNDS = 4
-_VISITS = 40_000
-_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
-_RECOVERY = 0.02
-_ROUNDS = 4
-_VISITS = 40_000
 
 
 class ContactRunner(DrivenRunner):

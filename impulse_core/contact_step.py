@@ -197,7 +197,9 @@ def _begin_first_half(contacts, movers, motion, h, tolerance, accuracy, recovery
         row[c, FRICTION] = row[c, STATIC] if mark[c, STICKING] else row[c, KINETIC]
         row[c, FLOOR] = 0.0
         mark[c, ACTIVE] = 1
-        if not (movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]):
+        if movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]:
+            row[c, ROLLING] = 0.0  # the answers of machines are those to impulses alone
+        else:
             # their mean is the force: what one half did to correct the other would be repeated,
             # and stacks that are not quite solved for would sway ever more
             force = 0.5 * (vec3_in(row, c, FIRST) + vec3_in(row, c, SECOND))

@@ -82,7 +82,7 @@ def give_back(contacts, motion, h, accuracy, law):
             continue
         hit = True
         if law == NEWTON:
-            put_vec3_in(row, c, OFFSET, n * (e * row[c, ARRIVAL]))
+            put_vec3_in(row, c, OFFSET, n * (-e * row[c, ARRIVAL]))
         else:
             more = e * row[c, REBOUND] * sudden
             put_vec3_in(row, c, IMPULSE, p + n * more)

@@ -3,11 +3,12 @@
 Arrays, all float64: ``times`` (F,), ``positions`` (F, N, 3), ``orientations`` (F, N, 4),
 ``energy`` (F, E), ``momentum`` (F, P, 3), ``joint_values`` (F, J), ``joint_vectors`` (F, V, 3;
 older files lack it), and with recorded contacts ``contact_frame``, ``contact_body1``,
-``contact_body2`` (K,), ``contact_point``, ``contact_normal`` and ``contact_force`` (K, 3). ``header`` is a JSON text with the single values of the JSON format under the
-same keys, ``events`` and ``diagnostics``, and the names of what the arrays hold: ``bodies``
-(N names), ``energy`` (E quantities), ``momentum`` (P quantities), ``joints`` (J pairs of joint and
-quantity), ``joint_vectors`` (V pairs). No array holds Python objects, so reading a file never runs
-code from it.
+``contact_body2`` (K, whole numbers), ``contact_point``, ``contact_normal`` and ``contact_force``
+(K, 3). ``header`` is a JSON text with the single values of the JSON format under the same keys,
+``events`` and ``diagnostics``, and the names of what the arrays hold: ``bodies`` (N names),
+``energy`` (E quantities), ``momentum`` (P quantities), ``joints`` (J pairs of joint and quantity),
+``joint_vectors`` (V pairs). No array holds Python objects, so reading a file never runs code from
+it.
 """
 
 from __future__ import annotations
