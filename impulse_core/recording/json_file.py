@@ -11,8 +11,9 @@
                   "normal": […], "force": […]},
      "events": […], "diagnostics": {…}}
 
-Every list has one entry per frame, those of contacts one per point. The numbers have as many digits as it takes to read back the
-same float64. One body or joint stands on each line, so that two files can be compared.
+Every list has one entry per frame, those of contacts one per point. The numbers have as many digits
+as it takes to read back the same float64. One body or joint stands on each line, so that two files
+can be compared.
 """
 
 from __future__ import annotations

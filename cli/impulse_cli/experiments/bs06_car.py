@@ -13,7 +13,7 @@ PAPER_TIMES_REAL_TIME = 6.0  # "nearly six times faster than real-time", Pentium
 
 _REMARKS = (
     (
-        "The paper's car drives on ground; contact is not simulated here yet, so the car stands on"
+        "The paper's car drives on ground; here only its joints are measured, so the car stands on"
         " a lift that shakes it up and down, its wheels turn in the air, and the servo of the"
         " steering follows a sine."
     ),
