@@ -7,10 +7,18 @@ BIN := .venv/bin
 WORKERS ?= 2
 INSTALLED := .venv/installed
 
-.PHONY: demo test check format samples bench experiments extension test-blender pytest clean
+.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest clean
 
 demo: $(INSTALLED) samples
+	$(BIN)/python sample_scenes/walking/demo.py
+
+# Another machine, which is also modelled in Blender and exported by the add-on.
+crane: $(INSTALLED) samples
 	$(BIN)/python sample_scenes/crane/demo.py
+
+# The pictures of docs/gallery.md.
+gallery: $(INSTALLED) samples
+	$(BIN)/python sample_scenes/rendering/gallery.py
 
 # The whole suite: formatting, lint, types, contracts, then every test.
 test: check pytest

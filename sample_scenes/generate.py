@@ -15,7 +15,10 @@ from impulse_schema import Scene, scene_to_xml
 HERE = Path(__file__).resolve().parent
 # What `impulse experiment` simulates has to be in the wheel; functions there need no file.
 PACKAGED = HERE.parent / "cli" / "impulse_cli" / "experiments" / "scenes"
-sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms", "machines")]
+sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms", "machines", "contact", "walking")]
+
+from contacts import contacts, large  # noqa: E402
+from walking_machine import walking_machines  # noqa: E402
 
 from machines import machines  # noqa: E402
 from mechanisms import mechanisms  # noqa: E402
@@ -30,11 +33,13 @@ def scenes() -> dict[str, Scene]:
         "chains/chain-8-loop.xml": chain_with_both_ends_fixed(),
         **mechanisms(),
         **machines(),
+        **contacts(),
+        **walking_machines(),
     }
 
 
 def main() -> None:
-    for name, scene in scenes().items():
+    for name, scene in (scenes() | large()).items():
         write(HERE / name, scene)
     for name, scene in machines().items():
         if name in ("machines/car.xml", "machines/leg.xml"):

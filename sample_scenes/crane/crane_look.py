@@ -77,7 +77,7 @@ def add_light_and_camera(scene: bpy.types.Scene) -> None:
     lamp = bpy.data.objects.new("sun", sun)
     lamp.rotation_euler = (math.radians(52), 0, math.radians(-38))
     scene.collection.objects.link(lamp)
-    _add_sky(scene)
+    add_sky(scene)
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
     camera.data.lens = 32
     camera.location = (7.5, -15.0, 3.4)
@@ -87,7 +87,7 @@ def add_light_and_camera(scene: bpy.types.Scene) -> None:
     scene.camera = camera
 
 
-def _add_sky(scene: bpy.types.Scene) -> None:
+def add_sky(scene: bpy.types.Scene) -> None:
     """A gradient from a warm horizon to blue, the same in every Blender version."""
     world = bpy.data.worlds.new("sky")
     scene.world = world

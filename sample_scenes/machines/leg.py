@@ -19,8 +19,8 @@ def leg() -> Scene:
     """The servo turns the crank, the leg hangs on its pin and slides through a swivel below.
 
     BS06, section 5: "Each leg of the walking machine is simulated by one servo motor, two hinge
-    joints and one slider. This model has one closed kinematic chain per leg." There is no ground
-    yet, so the hip is fixed and the foot draws its path in the air.
+    joints and one slider. This model has one closed kinematic chain per leg." The hip
+    is fixed and the foot draws its path in the air.
     """
     hip, swivel = (0.0, 0.0, 0.0), (0.0, 0.0, -HIP_TO_SWIVEL)
     pin = (CRANK, 0.0, 0.0)

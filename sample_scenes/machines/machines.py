@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from car import car
+from car import car, driving_car
 from leg import leg
 
 from impulse_schema import Scene
@@ -10,4 +10,4 @@ from impulse_schema import Scene
 
 def machines() -> dict[str, Scene]:
     """Every scene of this folder by its path below sample_scenes."""
-    return {f"machines/{scene.name}.xml": scene for scene in (car(), leg())}
+    return {f"machines/{scene.name}.xml": scene for scene in (car(), driving_car(), leg())}

@@ -37,7 +37,23 @@ CONTRACT = {  # names others rely on
     "universal-shaft",
     "scissor-lift",
     "car",
+    "car-driving",
     "leg",
+    "sliding-cubes",
+    "stick-slope",
+    "tower-10",
+    "pyramid-55",
+    "cubes-1000",
+    "cubes-1000-brick",
+    "bouncing-49",
+    "rolling",
+    "rotating-egg",
+    "sledge-pendulum-rough",
+    "sledge-pendulum-smooth",
+    "walking-machine",
+    "walking-machine-on-ice",
+    "walking-machine-escaping",
+    "walking-machine-toppling",
 }
 
 
@@ -99,6 +115,7 @@ def test_sample_meets_its_numbers(run):
     compare_energy(run.numbers.get("energy", {}), report["energy_j"])
     compare_positions(run.numbers.get("position", []), recording)
     compare_mobility(run.numbers.get("mobility", {}), run.path)
+    compare_contact(run.numbers, recording)
     if drift := run.numbers.get("momentum", {}).get("relative_drift"):
         start = np.linalg.norm(recording.momentum["angular"][0])
         assert report["momentum_drift"]["angular"] <= drift * start
@@ -126,6 +143,21 @@ def compare_positions(wanted: list[dict[str, Any]], recording: Recording) -> Non
         )
         error = np.linalg.norm(recording.positions[frame, body] + point - item["at"])
         assert error <= item["within"], f"{item['body']} at {item['time']} s is {error:.3g} m off"
+
+
+def compare_contact(wanted: dict[str, Any], recording: Recording) -> None:
+    if "max_penetration_m" in wanted:
+        found = recording.diagnostics["contacts"]["max_penetration_m"]
+        assert found <= wanted["max_penetration_m"]
+    if "still" in wanted:
+        moved = np.linalg.norm(recording.positions - recording.positions[0], axis=2)
+        assert moved.max() <= wanted["still"]
+    if slides := wanted.get("slides"):
+        slope = np.radians(slides["slope_deg"])
+        down = np.array([np.cos(slope), 0.0, -np.sin(slope)])
+        for name, distance in slides["distances"].items():
+            path = recording.positions[:, recording.body(name)]
+            assert abs((path[-1] - path[0]) @ down - distance) <= slides["within"], name
 
 
 def compare_mobility(wanted: dict[str, int], path: Path) -> None:

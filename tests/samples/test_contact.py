@@ -1,0 +1,165 @@
+"""What the scenes with contact show, where a number of expected.toml cannot say it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import impulse_core
+from impulse_core import Recording
+from impulse_core.rotations import rotated
+from impulse_schema import load_scene
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@functools.cache
+def recorded(name: str, **options) -> Recording:
+    """A run of a sample scene, once for all tests."""
+    (path,) = SAMPLES.glob(f"*/{name}.xml")
+    return impulse_core.simulate(load_scene(path), **options)
+
+
+def axis(recording: Recording, body: str, own: np.ndarray) -> np.ndarray:
+    """A direction of a body in the world, frame by frame."""
+    return rotated(recording.orientations[:, recording.body(body)], own)
+
+
+def path(recording: Recording, body: str) -> np.ndarray:
+    return recording.positions[:, recording.body(body)]
+
+
+@pytest.mark.parametrize("step", [0.01, 0.001])
+def test_sliding_cubes_stay_on_the_slope_and_in_their_lane(step):
+    """In every step no cube hops above 1e-6 m nor drifts aside by 1e-9 m."""
+    recording = recorded("sliding-cubes", step=step, fps=100)
+    slope = np.radians(22.5)
+    normal = np.array([np.sin(slope), 0.0, np.cos(slope)])
+
+    moved = recording.positions - recording.positions[0]
+    assert np.abs(moved @ normal).max() <= 1e-6
+    assert np.abs(moved[..., 1]).max() <= 1e-9
+
+
+@pytest.mark.parametrize("degrees", [0, 30, 60])
+def test_plate_is_pushed_alike_in_every_direction(degrees):
+    """SimBenchmark ROLLING: half the acceleration times t² of plate and balls, to 1e-4."""
+    scene = load_scene(SAMPLES / "contact" / "rolling.xml")
+    direction = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0.0])
+    scene.loads[0].force = tuple(150.0 * direction)
+
+    recording = impulse_core.simulate(scene)
+
+    half_square = recording.times[-1] ** 2 / 2
+    for body in recording.body_names:
+        if body == "ground":
+            continue
+        wanted = (0.7385 if body == "plate" else 0.211) * direction
+        moved = path(recording, body)[-1] - path(recording, body)[0]
+        assert np.linalg.norm(moved / half_square - wanted) <= 1e-4 * np.linalg.norm(wanted), body
+
+
+def test_egg_rises():
+    """The long axis turns from lying, but for two degrees, to within 15 degrees of upright."""
+    recording = recorded("rotating-egg")
+
+    upright = np.abs(axis(recording, "egg", Z)[:, 2])
+    angle = np.degrees(np.arccos(np.minimum(upright, 1.0)))
+    assert angle[0] == pytest.approx(88.0)
+    assert angle[-1] <= 15.0
+
+
+def starts_and_stops(name: str, after: float = 0.0) -> tuple[int, int]:
+    """How often the sledge starts to move down the slope, and how often it stops, after a time."""
+    recording = recorded(name, fps=200)
+    slope = np.radians(15.0)
+    down = path(recording, "sledge") @ np.array([np.cos(slope), 0.0, -np.sin(slope)])
+    moving = np.diff(down)[recording.times[1:] > after] > 1e-6  # in a step; 0.2 mm/s
+    return int(np.sum(~moving[:-1] & moving[1:])), int(np.sum(moving[:-1] & ~moving[1:]))
+
+
+def test_rough_sledge_stops_and_goes():
+    """It comes to a stop three times at least, and moves on after each but perhaps the last."""
+    starts, stops = starts_and_stops("sledge-pendulum-rough")
+
+    assert stops >= 3
+    assert starts >= 3
+
+
+def test_smooth_sledge_never_stops():
+    """Once the pendulum has swung over, which holds the sledge for half a second, it slides on."""
+    starts, stops = starts_and_stops("sledge-pendulum-smooth", after=0.5)
+
+    assert starts <= 1
+    assert stops == 0
+
+
+def test_walking_machine_walks():
+    """It goes 1 m and more in 10 s, straight on, upright, and lifts each foot in turn."""
+    recording = recorded("walking-machine")
+    torso = path(recording, "torso")
+
+    assert torso[-1, 0] >= 3.5  # 2 × 0.2625 m in 1.3 s makes 3.9 m
+    assert np.abs(torso[:, 1]).max() <= 0.2
+    assert axis(recording, "torso", Z)[:, 2].min() >= 0.99
+    assert np.ptp(torso[:, 2]) <= 0.05
+
+
+def test_walking_machine_slips_on_ice():
+    """On ice it gets not half as far."""
+    rough, ice = (recorded(name) for name in ("walking-machine", "walking-machine-on-ice"))
+
+    assert 0.0 < path(ice, "torso")[-1, 0] <= 0.5 * path(rough, "torso")[-1, 0]
+
+
+def test_walking_machine_escapes_from_the_ice():
+    """Its speed over the last gait is twice that of the same machine that is still on ice."""
+    recording = recorded("walking-machine-escaping")
+    torso = path(recording, "torso")[:, 0]
+    gait = np.searchsorted(recording.times, 1.3)
+
+    on_ice = torso[: np.argmax(torso > 0.3)]
+    fast_on_ice = (on_ice[-1] - on_ice[0]) / recording.times[len(on_ice) - 1]
+    assert torso[-1] >= 1.5
+    assert (torso[-1] - torso[-1 - gait]) / 1.3 >= 2 * fast_on_ice
+
+
+def test_walking_machine_topples_over():
+    """It walks upright until a leg pushes at 3.6 s, and ends on its back."""
+    recording = recorded("walking-machine-toppling")
+    upward = axis(recording, "torso", Z)[:, 2]
+
+    assert upward[recording.times < 3.5].min() >= 0.99
+    assert upward[-1] <= -0.9
+
+
+def test_car_rolls():
+    """Each wheel turns by its way over its radius, and the motors' speed is reached."""
+    recording = recorded("car-driving")
+    chassis = path(recording, "chassis")
+    forward = np.diff(chassis[-2:, 0]) / np.diff(recording.times[-2:])
+
+    assert forward == pytest.approx(10.0 * 0.3, rel=1e-3)
+    assert np.abs(chassis[:, 1]).max() <= 1e-6
+    for corner in ("front-left", "front-right", "rear-left", "rear-right"):
+        spoke = axis(recording, f"{corner}-wheel", np.array([1.0, 0.0, 0.0]))
+        angle = np.unwrap(np.arctan2(-spoke[:, 2], spoke[:, 0]))
+        way = path(recording, f"{corner}-wheel")[:, 0]
+        assert np.abs(way - way[0] - 0.3 * angle).max() <= 1e-4, corner
+
+
+def test_gallery_shows_every_scene_of_these_folders():
+    """A picture of at most 60 kB each."""
+    page = (SAMPLES.parent / "docs" / "gallery.md").read_text(encoding="utf-8")
+    pictured = re.findall(r"images/gallery/([\w-]+)\.webp", page)
+    folder = SAMPLES.parent / "docs" / "images" / "gallery"
+
+    assert set(pictured) >= {
+        scene.stem for theme in ("contact", "walking") for scene in SAMPLES.glob(f"{theme}/*.xml")
+    }
+    assert [name for name in pictured if (folder / f"{name}.webp").stat().st_size > 60_000] == []
