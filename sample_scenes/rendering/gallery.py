@@ -63,7 +63,7 @@ PICTURES_OF = {
     "tower-10": Picture((60.0,), azimuth=-60, elevation=6),
     "pyramid-55": Picture((60.0,), azimuth=-65, elevation=10),
     "cubes-1000": Picture((5.0,), azimuth=-55, elevation=28),
-    "cubes-1000-brick": Picture((5.0,), azimuth=-55, elevation=28),
+    "cubes-1000-brick": Picture((1.2,), azimuth=-55, elevation=28),
     "bouncing-49": Picture((0.6,), azimuth=-62, elevation=18),
     "rolling": Picture((2.0,), azimuth=-62, elevation=24),
     "rotating-egg": Picture((0.0, 1.4, 2.2, 4.0), azimuth=-80, elevation=14, apart=(0.08, 0, 0)),
