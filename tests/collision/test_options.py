@@ -4,6 +4,7 @@ import pytest
 
 from impulse_core.compile import compile_scene
 from impulse_core.options import choose_options
+from impulse_schema import SceneError
 from impulse_schema.models import Settings
 from tests.core.scenes import box, scene_of
 
@@ -26,23 +27,28 @@ def test_defaults():
 
 def test_settings_of_the_scene():
     """Each setting has its option."""
-    chosen = options(
-        Settings(impact_law="newton", time_of_impact=True, sleeping=True, record_contacts=True)
-    )
+    chosen = options(Settings(impact_law="newton", record_contacts=True))
 
     assert chosen.impact_law == "newton"
-    assert chosen.time_of_impact
-    assert chosen.sleeping
     assert chosen.record_contacts
+
+
+@pytest.mark.parametrize("setting", ["time_of_impact", "sleeping"])
+def test_what_is_not_simulated_is_refused(setting):
+    """A setting that no step follows is named, never ignored."""
+    with pytest.raises(SceneError, match=f"E621.*{setting}.*not simulated yet"):
+        options(Settings(**{setting: True}))
 
 
 @pytest.mark.parametrize("setting", [True, False])
 @pytest.mark.parametrize("argument", [True, False, None])
 def test_arguments_win(setting, argument):
     """An argument that is given replaces the setting, either way."""
-    settings = Settings(time_of_impact=setting, record_contacts=setting)
+    chosen = options(Settings(record_contacts=setting), contacts=argument)
 
-    chosen = options(settings, time_of_impact=argument, contacts=argument)
+    assert chosen.record_contacts == (setting if argument is None else argument)
 
-    expected = setting if argument is None else argument
-    assert chosen.time_of_impact == chosen.record_contacts == expected
+
+def test_no_time_of_impact_wins():
+    """The argument takes back what the scene asks for."""
+    assert not options(Settings(time_of_impact=True), time_of_impact=False).time_of_impact

@@ -80,6 +80,7 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
             "joints",
             "energy",
             "momentum",
+            "contacts",
             "events",
             "diagnostics",
         ),
