@@ -64,6 +64,13 @@ def test_plate_is_pushed_alike_in_every_direction(degrees):
         assert np.linalg.norm(moved / half_square - wanted) <= 1e-4 * np.linalg.norm(wanted), body
 
 
+def test_balls_bounce_for_ever():
+    """After some ten bounces each the energy is what it was, to 1e-9."""
+    energy = recorded("bouncing-49").energy["total"]
+
+    assert np.abs(energy - energy[0]).max() <= 1e-9 * energy[0]
+
+
 def test_egg_rises():
     """The long axis turns from lying, but for two degrees, to within 15 degrees of upright."""
     recording = recorded("rotating-egg")
