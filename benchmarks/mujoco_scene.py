@@ -17,7 +17,15 @@ from impulse_core.compile import CompiledScene
 from impulse_core.model import Floats
 from impulse_core.rotations import conjugated, multiplied, rotated
 
-__all__ = ["Attachment", "LoopStiffness", "mjcf", "spanning_tree", "start", "world_row"]
+__all__ = [
+    "Attachment",
+    "LoopStiffness",
+    "mjcf",
+    "spanning_tree",
+    "start",
+    "with_contact",
+    "world_row",
+]
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,55 @@ def mjcf(
     for j in closing:
         _add_loop(equality, scene, j, loops or LoopStiffness())
     return ET.tostring(root, encoding="unicode")
+
+
+def with_contact(text: str, scene: CompiledScene, solver: str) -> str:
+    """MJCF with boxes on planes that touch, with MuJoCo's defaults but elliptic friction cones.
+
+    MuJoCo takes the larger coefficient of two geometries; that of a pair with the plane is written
+    to the box, and none to the plane.
+
+    Args:
+        text: From ``mjcf``.
+        scene: The same.
+        solver: "Newton" or "CG".
+
+    Raises:
+        ValueError: The scene has other shapes.
+    """
+    root = ET.fromstring(text)
+    option = _found(root, "option")
+    option.set("cone", "elliptic")
+    option.set("solver", solver)
+    option.remove(_found(option, "flag"))
+    bodies = {body.get("name"): body for body in root.iter("body")}
+    materials = {material.name: material for material in scene.scene.materials}
+    pairs = {pair.material2: pair for pair in scene.scene.material_pairs}
+    for body, row, origin, axes in zip(
+        scene.scene.bodies, scene.body_row, scene.origin, scene.axes, strict=True
+    ):
+        above = bodies.get(str(row), _found(root, "worldbody"))
+        for shape in body.geometry:
+            if shape.shape not in {"box", "plane"}:
+                raise ValueError(f"shape {shape.shape} is not exported")
+            geom = ET.SubElement(above, "geom", type=shape.shape, condim="3")
+            geom.set("pos", _text(origin + rotated(axes, np.array(shape.position))))
+            geom.set("quat", _text(multiplied(axes, np.array(shape.orientation))))
+            if shape.shape == "plane":
+                geom.set("size", "0 0 1")
+                geom.set("friction", "0 0 0")
+            else:
+                rule = pairs.get(shape.material) or materials[shape.material]
+                geom.set("size", _text(0.5 * np.array(shape.size)))
+                geom.set("friction", _text((rule.static_friction, 0.0, 0.0)))
+    return ET.tostring(root, encoding="unicode")
+
+
+def _found(above: ET.Element, name: str) -> ET.Element:
+    element = above.find(name)
+    if element is None:
+        raise ValueError(f"no {name}")
+    return element
 
 
 def _add_body(above: ET.Element, scene: CompiledScene, at: Attachment) -> ET.Element:

@@ -17,10 +17,12 @@ from step_cost import INTEGRATORS, StepCost
 from work_precision import ENERGY_TARGETS, JOINT_TARGET, Result
 
 __all__ = [
+    "goals",
     "growth",
     "milestone_table",
     "robustness",
     "steps",
+    "table",
     "waiting",
     "work_precision",
     "wrapped",
@@ -45,7 +47,8 @@ def table(head: list[str], rows: Iterable[list[str]]) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def milestone_table(milestones: list[Milestone]) -> str:
+def goals(milestones: list[Milestone]) -> str:
+    """What was set out to reach beside what is reached."""
     rows = [
         [
             m.what,
@@ -56,13 +59,16 @@ def milestone_table(milestones: list[Milestone]) -> str:
         ]
         for m in milestones
     ]
-    body = table(["what", "at most", "reached", "met", "how"], rows)
+    return table(["what", "at most", "reached", "met", "how"], rows)
+
+
+def milestone_table(milestones: list[Milestone]) -> str:
     return f"""## Goals
 
 What this project set out to reach, and what it does reach in this run. ms/s are milliseconds of
 wall time per simulated second.
 
-{body}
+{goals(milestones)}
 """
 
 

@@ -13,9 +13,12 @@ import platform
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from cases import comparisons
+from contact import measure_contact
+from contact_page import contact_section, write_contact
 from engines import mujoco_is_installed
 from figures import draw_growth, draw_work_precision
 from milestones import milestones
@@ -64,18 +67,21 @@ def main() -> None:
     families = {name: measure_family(name) for name in FAMILIES}
     tell(began, "goals")
     goals = list(milestones(together, families))
+    touching = measure_contact(partial(tell, began))
     tell(began, "hard cases")
     outcomes = [(ordeal, suffer(ordeal)) for ordeal in ordeals()]
     tell(began, "waiting, mass properties, keyframes")
     draw_work_precision(results, images / "work-precision.png")
     draw_growth(families, images / "growth.png")
     write_points(results, output.with_suffix(".csv"))
+    write_contact(touching, output.with_name(f"{output.stem}-contact.csv"))
     sections = [
         introduction(),
         milestone_table(goals),
         work_precision(results, apart, "images/work-precision.png"),
         steps(costs),
         growth(families, "images/growth.png"),
+        contact_section(touching),
         robustness(outcomes),
         waiting(measure()),
         script("Mass properties", "A mesh of one million triangles.", "mass_properties.py"),

@@ -1,0 +1,265 @@
+"""The section of docs/benchmarks.md on contact, and its numbers as a table.
+
+    python benchmarks/contact_page.py [--output docs/benchmarks.md] [--heap 5]
+
+Measures and writes only this section, which make bench writes with all others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from contact import (
+    AT_REST,
+    FALLING,
+    GROWING,
+    STEP,
+    Contact,
+    Fall,
+    Slide,
+    growth_exponent,
+    measure_contact,
+)
+from milestones import Milestone
+from pages import goals, table, wrapped
+
+__all__ = ["contact_section", "replace_section", "write_contact"]
+
+HEADING = "## Contact"
+PUBLISHED = 0.00572  # m, worst stopping error of BFS05 at h = 0.01 s
+COLUMNS, HEAP = "cubes-1000", "cubes-1000-brick"
+
+
+def contact_section(measured: Contact) -> str:
+    """Targets and what is reached, then every run."""
+    walk = measured.walk
+    return f"""{HEADING}
+
+Goals of this project beside what it reaches in this run, in one process with MuJoCo, in turns. A
+step of the columns counts with the least time of two rounds, a step of the heap with its only one.
+
+{goals(list(contact_goals(measured)))}
+
+### A thousand cubes
+
+Each of 600 kg and 1 m, turned by up to 5 degrees, friction 0.5, ten layers 0.1 m apart that fall
+on a plane; h = {STEP:g} s. `{COLUMNS}` are 100 columns, `{HEAP}` is one heap whose borders topple.
+Columns fall for {FALLING:g} s, the heap for {simulated(measured, HEAP):g} s. MuJoCo has the same
+bodies, elliptic cones and its default stiffness. Overlaps are what each engine's own detection
+finds; "later" is the largest of the second half of the run. Rest is the time from which the kinetic
+energy stays below {AT_REST:g} J.
+
+{table(FALL_HEAD, [fall_row(run, measured.falls) for run in measured.falls])}
+
+Mean time of a step over the first {GROWING:g} s, in which the columns land:
+
+{table(GROWTH_HEAD, [growth_row(*family) for family in measured.growth.items()])}
+
+### Sliding cubes
+
+Ten cubes on a slope of 22.5 degrees, each with its own friction, stop after distances that are
+exact (BFS05, table 1; published error {PUBLISHED:g} m). MuJoCo with elliptic cones, its default
+stiffness and impratio 1.
+
+{table(SLIDE_HEAD, [slide_row(run) for run in measured.slides])}
+
+### Walking machine
+
+Six legs on a plane with friction, h = {walk.step:g} s, 10 s: {1 / walk.seconds:.3g} × real time
+({1e3 * walk.seconds * walk.step:.3g} ms a step, at most {1e3 * walk.worst:.3g} ms),
+{walk.distance:.2f} m walked, joint error at most {walk.joint_error:.1e} m (allowed
+{walk.tolerance:.0e} m), {walk.halvings} halvings, energy balance closed to {walk.drift:.1e} of the
+work of the motors.
+
+All numbers are in [benchmarks-contact.csv](benchmarks-contact.csv).
+"""
+
+
+FALL_HEAD = [
+    "scene", "engine", "ms/step", "worst ms", "ratio", "largest overlap [mm]", "later",
+    "at the end", "kinetic energy at the end [J]", "rest [s]", "points",
+]  # fmt: skip
+GROWTH_HEAD = ["columns", "time of a step [ms] (cubes)", "exponent"]
+SLIDE_HEAD = ["engine", "h [s]", "largest error [m]", "largest hop [m]", "ms/s"]
+
+
+def fall_row(run: Fall, falls: list[Fall]) -> list[str]:
+    beside = [other for other in falls if other.scene == run.scene and ours(other) != ours(run)]
+    ratio = "–"
+    if ours(run) and beside:
+        ratio = f"{run.seconds.mean() / beside[0].seconds.mean():.2f}"
+    return [
+        f"`{run.scene}`",
+        run.engine,
+        f"{1e3 * run.seconds.mean():.2f}",
+        f"{1e3 * run.seconds.max():.1f}",
+        ratio,
+        *(f"{1e3 * depth:.2g}" for depth in (run.depth.max(), later(run), run.depth[-1])),
+        f"{run.kinetic[-1]:.2g}",
+        f"{run.rest:.2f}" if math.isfinite(run.rest) else "not yet",
+        str(run.contacts),
+    ]
+
+
+def growth_row(family: str, growth: dict[int, float]) -> list[str]:
+    times = ", ".join(f"{1e3 * seconds:.3g} ({count})" for count, seconds in growth.items())
+    return [family, times, f"{growth_exponent(growth):.2f}"]
+
+
+def slide_row(run: Slide) -> list[str]:
+    return [
+        run.engine, f"{run.step:g}", f"{run.error:.2g}", f"{run.hop:.1e}",
+        f"{1e3 * run.seconds:.3g}",
+    ]  # fmt: skip
+
+
+def contact_goals(measured: Contact) -> Iterator[Milestone]:
+    """The numbers set out to reach."""
+    for run in measured.falls:
+        if ours(run):
+            yield from fall_goals(run, measured.falls)
+    yield Milestone(
+        f"`{COLUMNS}` at rest: detection alone", 2.0, 1e3 * measured.detection, "ms", "all phases"
+    )
+    for family, growth in measured.growth.items():
+        yield Milestone(
+            f"{family}, {min(growth)} to {max(growth)} cubes: exponent of a step's time",
+            1.15,
+            growth_exponent(growth),
+            "",
+            f"the first {GROWING:g} s",
+        )
+    theirs = {run.step: run for run in measured.slides if not ours(run)}
+    for run, error in zip(filter(ours, measured.slides), (1e-4, 1e-6), strict=True):
+        what = f"sliding cubes, h = {run.step:g} s:"
+        other = theirs.get(run.step)
+        beside = f"published {PUBLISHED:g} m" if run.step == STEP else ""
+        if other:
+            beside += f"{', ' if beside else ''}MuJoCo {other.error:.2g} m"
+        yield Milestone(
+            f"{what} largest error of a stopping distance", error, run.error, "m", beside
+        )
+        yield Milestone(f"{what} largest hop", 1e-6, run.hop, "m", "normal to the slope")
+    walk = measured.walk
+    yield Milestone(
+        "walking machine: time per simulated second",
+        50.0,
+        1e3 * walk.seconds,
+        "ms",
+        f"h = {walk.step:g} s; {1 / walk.seconds:.3g} × real time",
+    )
+    yield Milestone("walking machine: joint error", walk.tolerance, walk.joint_error, "m", "10 s")
+    yield Milestone(
+        "walking machine: energy balance over the work of the motors", 1e-6, walk.drift, "", "10 s"
+    )
+
+
+def fall_goals(run: Fall, falls: list[Fall]) -> Iterator[Milestone]:
+    most, overlap = (0.5, 3e-4) if run.scene == HEAP else (0.7, 1e-4)
+    others = [other for other in falls if other.scene == run.scene and not ours(other)]
+    mean = run.seconds.mean()
+    for other in others:
+        yield Milestone(
+            f"`{run.scene}`: time of a step over MuJoCo's",
+            most,
+            mean / other.seconds.mean(),
+            "",
+            f"{1e3 * mean:.2f} ms : {1e3 * other.seconds.mean():.2f} ms ({other.engine})",
+        )
+    name = f"`{run.scene}`:"
+    beside = "".join(f"; {other.engine} {other.depth[-1]:.1e} m" for other in others)
+    yield Milestone(
+        f"{name} overlap at the end", overlap, run.depth[-1], "m", f"all points{beside}"
+    )
+    beside = "".join(f"; {other.engine} {other.depth.max():.1e} m" for other in others)
+    yield Milestone(f"{name} largest overlap", overlap, run.depth.max(), "m", f"every step{beside}")
+    if run.scene == COLUMNS:
+        for other in others:
+            yield Milestone(
+                f"{name} time to rest", other.rest, run.rest, "s", f"at most that of {other.engine}"
+            )
+    yield Milestone(
+        f"{name} worst step over the mean", 4.0, run.seconds.max() / mean, "",
+        f"{1e3 * run.seconds.max():.1f} ms",
+    )  # fmt: skip
+
+
+def ours(run: Fall | Slide) -> bool:
+    return run.engine == "Impulse"
+
+
+def later(run: Fall) -> float:
+    """Deepest overlap of the second half of a run [m]."""
+    return float(run.depth[len(run.depth) // 2 :].max())
+
+
+def simulated(measured: Contact, scene: str) -> float:
+    return STEP * next(len(run.seconds) for run in measured.falls if run.scene == scene)
+
+
+def write_contact(measured: Contact, path: Path) -> None:
+    """One line for each run; a cell without meaning for a run stays empty."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(
+            ["scene", "engine", "step_s", "mean_ms_per_step", "worst_ms_per_step",
+             "largest_overlap_m", "overlap_at_end_m", "kinetic_energy_at_end_j", "rest_s",
+             "stopping_error_m", "hop_m"]
+        )  # fmt: skip
+        for run in measured.falls:
+            writer.writerow(
+                [run.scene, run.engine, STEP, f"{1e3 * run.seconds.mean():.4g}",
+                 f"{1e3 * run.seconds.max():.4g}", f"{run.depth.max():.3e}",
+                 f"{run.depth[-1]:.3e}", f"{run.kinetic[-1]:.3e}", f"{run.rest:g}", "", ""]
+            )  # fmt: skip
+        for family, growth in measured.growth.items():
+            for count, seconds in growth.items():
+                name = f"{family}: {count} cubes"
+                writer.writerow([name, "Impulse", STEP, f"{1e3 * seconds:.4g}", *[""] * 7])
+        for slide in measured.slides:
+            writer.writerow(
+                ["sliding-cubes", slide.engine, slide.step,
+                 f"{1e3 * slide.seconds * slide.step:.4g}", *[""] * 5,
+                 f"{slide.error:.3e}", f"{slide.hop:.3e}"]
+            )  # fmt: skip
+        walk = measured.walk
+        writer.writerow(
+            ["walking-machine", "Impulse", walk.step, f"{1e3 * walk.seconds * walk.step:.4g}",
+             f"{1e3 * walk.worst:.4g}", *[""] * 6]
+        )  # fmt: skip
+
+
+def replace_section(page: Path, section: str) -> None:
+    """Put the section in the place of the last one, or before the hard cases."""
+    text = page.read_text(encoding="utf-8")
+    begin = text.find(f"\n{HEADING}\n") + 1 or text.index("## Hard cases\n")
+    end = text.find("\n## ", begin) + 1 if text[begin:].startswith(HEADING) else begin
+    page.write_text(f"{text[:begin]}{wrapped(section.strip())}\n\n{text[end:]}", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    docs = Path(__file__).resolve().parents[1] / "docs"
+    parser.add_argument("--output", type=Path, default=docs / "benchmarks.md")
+    parser.add_argument("--heap", type=float, default=FALLING, help="simulated time of it [s]")
+    arguments = parser.parse_args()
+    began = time.perf_counter()
+
+    def tell(what: str) -> None:
+        print(f"{time.perf_counter() - began:5.0f} s  {what}", file=sys.stderr, flush=True)
+
+    measured = measure_contact(tell, arguments.heap)
+    page: Path = arguments.output
+    write_contact(measured, page.with_name(f"{page.stem}-contact.csv"))
+    replace_section(page, contact_section(measured))
+    tell(f"wrote {page}")
+
+
+if __name__ == "__main__":
+    main()
