@@ -1,6 +1,8 @@
 """Bodies that touch, beside MuJoCo: falling and sliding cubes, growth, detection, walking.
 
-Either engine's overlaps are those of its own detection; energies and ways are of the states.
+Either engine's overlaps are those of its own detection; energies and ways are of the states. Steps
+of cubes are measured in processor time of the one thread they take: a run of minutes is never alone
+on a machine, and what interrupts a step is not its worst case.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ AT_REST = 1.0  # J; 600 t that move with 2 mm/s
 LOOKS = 200
 SLIDING = 10.0  # s
 WALKING = 10.0  # s
+WALKS = 5
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Fall:
     Attributes:
         scene: Its name.
         engine: And solver.
-        seconds: Wall time of each step, the least of all rounds [s].
+        seconds: Processor time of each step, the least of all rounds [s].
         depth: Deepest overlap that the engine's own detection finds in each step [m].
         kinetic: Kinetic energy after each step [J].
         contacts: Points found in the last step.
@@ -241,9 +244,9 @@ def fall_once(scene: Scene, engine: Any, until: float) -> Fall:
     count = round(until / STEP)
     seconds, depth, kinetic = np.zeros(count), np.zeros(count), np.zeros(count)
     for k in range(count):
-        began = time.perf_counter()
+        began = time.thread_time()
         engine.advance()
-        seconds[k] = time.perf_counter() - began
+        seconds[k] = time.thread_time() - began
         depth[k], kinetic[k] = engine.depth(), engine.kinetic()
     return Fall(scene.name, engine.name, seconds, depth, kinetic, engine.contacts())
 
@@ -266,9 +269,9 @@ def time_detection(ours: Ours) -> float:
     detect_often(*arguments, 1)
     best = math.inf
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.thread_time()
         detect_often(*arguments, LOOKS // 5)
-        best = min(best, (time.perf_counter() - began) / (LOOKS // 5))
+        best = min(best, (time.thread_time() - began) / (LOOKS // 5))
     return best
 
 
@@ -303,7 +306,8 @@ def slides() -> Iterator[Slide]:
 def walk() -> Walk:
     """The machine on a plane with friction."""
     scene = walking_machines()["walking/walking-machine.xml"]
-    recording = impulse_core.simulate(scene, duration=WALKING)
+    runs = [impulse_core.simulate(scene, duration=WALKING) for _ in range(WALKS)]
+    recording = min(runs, key=lambda run: float(run.diagnostics["wall_seconds_total"]))
     report = recording.diagnostics
     torso = recording.positions[:, recording.body_names.index("torso")]
     energy = report["energy_j"]

@@ -42,7 +42,8 @@ def contact_section(measured: Contact) -> str:
     return f"""{HEADING}
 
 Goals of this project beside what it reaches in this run, in one process with MuJoCo, in turns. A
-step of the columns counts with the least time of two rounds, a step of the heap with its only one.
+step of the columns counts with the least time of two rounds, a step of the heap with its only one,
+each in processor time of the one thread; the walking machine with the wall time of its best run.
 
 {goals(list(contact_goals(measured)))}
 
