@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from impulse_core.recording import Recording
+from impulse_cli.plots.curves import curves_of, quantities_of
+from impulse_core.recording import Recording, load_recording
 
 from .conftest import Cli
 
@@ -155,3 +157,32 @@ def test_unknown_kind_of_figure(cli: Cli, animation: Path) -> None:
 
     assert outcome.code == 1
     assert ".png, .svg, .pdf or .csv" in outcome.err
+
+
+def test_contact_forces_add_up_for_each_body(animation: Path, tmp_path: Path, cli: Cli) -> None:
+    """Two points between hook and boom: action and reaction, component by component."""
+    recording = load_recording(animation)
+    contacts = {
+        "frame": [1, 1, 4],
+        "body1": [0, 0, 1],
+        "body2": [1, 1, 0],
+        "point": np.zeros((3, 3)),
+        "normal": np.tile([0.0, 0.0, 1.0], (3, 1)),
+        "force": [(0.0, 0.0, 2.0), (1.0, 0.0, 3.0), (0.0, 0.0, 7.0)],
+    }
+    touched = tmp_path / "touched.npz"
+    replace(recording, contacts=contacts).save(touched)
+
+    out = tmp_path / "f.csv"
+    assert cli("plot", touched, "contact_force", "--only", "boom", "-o", out).code == 0
+
+    boom = curves_of(load_recording(touched), "contact_force", ["boom"])
+    length, x, _, z = (curve.values for curve in boom)
+    assert x.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0]
+    assert z.tolist() == [0.0, 5.0, 0.0, 0.0, -7.0]
+    assert length == pytest.approx(np.hypot(x, z))
+    assert len(rows(out)) > 0
+
+
+def test_no_contacts_no_contact_force(animation: Path) -> None:
+    assert "contact_force" not in quantities_of(load_recording(animation))

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     "--only", metavar="NAME", multiple=True, help="This body or joint only; may be repeated."
 )
 def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
-    """Plot QUANTITY over time: energy, momentum, positions, or a quantity of joints (angle, force).
+    """Plot QUANTITY over time: energy, momentum, positions, contact_force (of a run with
+    --contacts), or a quantity of joints (angle, force).
 
     ANIM are animations that "impulse run" wrote, .json or .npz. Several of them share the axes.
 
@@ -32,6 +33,7 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
       impulse plot crane.json energy -o energy.png
       impulse plot coarse.npz fine.npz positions --only hook -o hook.csv
       impulse plot crane.json force torque --only boom-hinge -o loads.svg
+      impulse plot walk.json contact_force --only torso -o touch.png
     """
     from impulse_cli.plots.figure import FIGURE_SUFFIXES, draw
     from impulse_cli.plots.table import tabulate
@@ -42,7 +44,9 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     if not animations:
         raise click.UsageError("Name an animation, a .json or .npz file.")
     if not quantities:
-        raise click.UsageError("Name a quantity: energy, momentum, positions, angle, force.")
+        raise click.UsageError(
+            "Name a quantity: energy, momentum, positions, contact_force, angle, force."
+        )
     check_outputs([output], inputs=animations, suffixes=(*FIGURE_SUFFIXES, ".csv"))
     curves = {
         str(animation): _curves(animation, quantities, only)

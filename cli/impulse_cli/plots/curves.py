@@ -46,6 +46,7 @@ def quantities_of(recording: Recording) -> list[str]:
     names = ["energy"] if recording.energy else []
     names += ["momentum"] if recording.momentum else []
     names += ["positions"] if recording.body_names else []
+    names += ["contact_force"] if recording.contacts else []
     joint_quantities = {name for joint in recording.joints.values() for name in joint}
     return names + sorted(joint_quantities)
 
@@ -55,7 +56,8 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
 
     Args:
         recording: where they come from.
-        quantity: "energy", "momentum", "positions", or a quantity of joints, as in "angle".
+        quantity: "energy", "momentum", "positions", "contact_force" (of all contacts of each body
+            together), or a quantity of joints, as in "angle".
         only: names of the bodies or joints wanted; all if empty. Vectors of joints, as forces,
             are shown by their length, those of a single joint also by their components.
 
@@ -78,11 +80,12 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
             for name, values in recording.momentum.items()
             for curve in _components(f"{name} momentum [{_unit(name)}]", "", recording, values)
         ]
-    parts = (
-        _positions(recording)
-        if quantity == "positions"
-        else _joints(recording, quantity, in_components=len(only) == 1)
-    )
+    if quantity == "positions":
+        parts = _positions(recording)
+    elif quantity == "contact_force":
+        parts = _contact_forces(recording, in_components=len(only) == 1)
+    else:
+        parts = _joints(recording, quantity, in_components=len(only) == 1)
     wanted = {name: curves for name, curves in parts.items() if not only or name in only}
     if not wanted:
         raise RecordingError(
@@ -96,6 +99,22 @@ def _positions(recording: Recording) -> dict[str, list[Curve]]:
         name: _components("position [m]", f"{name} ", recording, recording.positions[:, index])
         for index, name in enumerate(recording.body_names)
     }
+
+
+def _contact_forces(recording: Recording, *, in_components: bool) -> dict[str, list[Curve]]:
+    """Sum of the contact forces on each body that touches any other."""
+    contacts, panel = recording.contacts, "contact force [N]"
+    total = np.zeros((len(recording.body_names), recording.frame_count, 3))
+    np.add.at(total, (contacts["body2"], contacts["frame"]), contacts["force"])
+    np.add.at(total, (contacts["body1"], contacts["frame"]), -contacts["force"])
+    found = {}
+    for index in sorted({*contacts["body1"].tolist(), *contacts["body2"].tolist()}):
+        name = recording.body_names[index]
+        length = np.linalg.norm(total[index], axis=1)
+        found[name] = [Curve(panel, name, recording.times, length)]
+        if in_components:
+            found[name] += _components(panel, f"{name} ", recording, total[index])
+    return found
 
 
 def _joints(recording: Recording, quantity: str, *, in_components: bool) -> dict[str, list[Curve]]:
