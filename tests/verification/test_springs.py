@@ -90,7 +90,7 @@ def test_frequency_of_the_discrete_oscillator():
 @pytest.mark.parametrize("joint", BUILD)
 @pytest.mark.parametrize("damping", [0.5, 3.0])
 def test_damped_oscillation_of_second_order(joint, damping):
-    """x = e^(-δt) (…) to second order, and E + dissipated is constant to second order."""
+    """x = e^(-δt) (…) to second order, and E + dissipated is constant to round-off."""
     build, inertia = BUILD[joint]
     exact = oscillation(inertia, damping, rest=-0.05)
 
@@ -100,11 +100,10 @@ def test_damped_oscillation_of_second_order(joint, damping):
     )
 
     assert math.log2(errors(coarse, exact) / errors(fine, exact)) == pytest.approx(2.0, abs=0.2)
-    assert unbalance(coarse) / unbalance(fine) > 3.5
-    assert unbalance(fine) <= 1e-3
+    assert max(unbalance(coarse), unbalance(fine)) <= 1e-13
     # what is gone from the oscillation is what the damper took
     energy = fine.diagnostics["energy_j"]
-    assert energy["dissipated"] == pytest.approx(energy["initial"] - energy["final"], abs=1e-3)
+    assert energy["dissipated"] == pytest.approx(energy["initial"] - energy["final"], abs=1e-13)
     assert energy["dissipated"] > 0.1
 
 
