@@ -155,8 +155,8 @@ def test_motor_runs_into_a_limit():
 
 
 def test_everything_on_one_axis():
-    """Spring, damper, friction, servo and limits together keep the limits, and their energy balances
-    to round-off.
+    """Spring, damper, friction, servo and limits together keep the limits, and their energy is
+    accounted for to round-off.
     """
     scene = sled(
         1.5,
