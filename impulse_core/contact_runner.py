@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from impulse_core.collision.broad import enlarge, new_sweep
@@ -35,12 +37,11 @@ __all__ = ["ContactRunner"]
 _ROWS = 64  # contacts there is room for at first
 _ROWS_PER_SHAPE = 6  # and so many for each shape
 _JOINED_ROWS = 16  # of them on jointed bodies
-_ACCURACY = 1e-10  # m
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _FINEST = 1e-10  # m
 _RECOVERY = 0.02  # part of an overlap that is taken back in a step
-_ROUNDS = 4
-_VISITS = 40_000
+_ROUNDS = 4  # looks ahead and velocity corrections for the sake of contacts
+_VISITS = 40_000  # of single contacts in each of them
 _DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
 
 
@@ -49,6 +50,7 @@ class ContactRunner(DrivenRunner):
 
     Attributes:
         setup: What the kernels keep of the contacts.
+        lost_events: Touches and lift-offs there was no room for.
     """
 
     seconds_per_row = 5e-6
@@ -64,6 +66,7 @@ class ContactRunner(DrivenRunner):
         state: State,
     ) -> None:
         super().__init__(options, fractions, model, structure, work)
+        self.lost_events = 0
         rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
         self.setup = ContactSetup(
             structure=structure,
@@ -76,7 +79,6 @@ class ContactRunner(DrivenRunner):
             joined=new_joined(model, _JOINED_ROWS),
             dense=new_dense(),
             needed=np.zeros(3, dtype=np.int64),
-            sweeps=np.zeros(1, dtype=np.int64),
             residual=np.zeros(1),
             multiplier=np.zeros((len(model.body1), 6)),
             events=new_contact_events(),
@@ -88,6 +90,13 @@ class ContactRunner(DrivenRunner):
             law=NEWTON if options.impact_law == "newton" else POISSON,
         )
 
+    @property
+    def system(self) -> ContactSetup:
+        return self.setup
+
+    def _kernel(self) -> Callable[..., int]:
+        return run_contact_steps
+
     def _take_steps(
         self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
     ) -> int:
@@ -96,7 +105,7 @@ class ContactRunner(DrivenRunner):
         while True:
             self.setup.needed[:] = 0
             number = grid + done if grid >= 0 else -1
-            done += self._call(state, length, count - done, number, put_back, tally)
+            done += super()._take_steps(state, length, count - done, number, put_back, tally)
             if done == count or not self._enlarge():
                 return done
             tally.halvings[0] = halvings
@@ -106,24 +115,6 @@ class ContactRunner(DrivenRunner):
                     return done
                 done += 1
 
-    def _call(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
-        done = run_contact_steps(
-            self.model,
-            self.setup,
-            state,
-            length,
-            count,
-            grid,
-            self.fractions,
-            self.options.tolerance,
-            put_back,
-            self.work,
-            tally,
-        )
-        return int(done)
-
     def contact_figures(self, steps: int) -> dict[str, float]:
         total, most, deepest = (float(figure) for figure in self.setup.figures)
         return {
@@ -131,11 +122,13 @@ class ContactRunner(DrivenRunner):
             "max": int(most),
             "max_penetration_m": deepest,
             "max_violation_m": float(self.setup.residual[0]),
+            "lost_events": self.lost_events,
         }
 
     def take_events(self) -> list[ContactEvent]:
         events, owner = self.setup.events, self.setup.shapes.owner
         count = min(int(events.number[0]), len(events.time))
+        self.lost_events += int(events.number[0]) - count
         events.number[0] = 0
         return [
             ContactEvent(

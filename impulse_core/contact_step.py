@@ -237,10 +237,8 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
         _start_joints(model, setup.memory, setup.multiplier, state, h, work)
     previous = 1e300
     stalls = 0
-    setup.needed[1] = number_joined(contacts, movers, joined)
-    if setup.needed[1] > len(joined.contact):
+    if not number_joined(contacts, movers, joined, setup.needed):
         return False
-    setup.needed[1] = 0
     # impulses of joints and axes begin with what answered those of the contacts
     apply_contact_impulses(contacts, movers, joined, motion)
     for correction in range(MOST_CORRECTIONS):
@@ -295,7 +293,6 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             moved or correction == 0,
             _SWEEP_ACCURACY * setup.accuracy / h,
             setup.visits,
-            setup.sweeps,
             work,
         )
         tally.corrections[0] += 1
@@ -333,7 +330,6 @@ def _update_contacts(
     new,
     accuracy,
     visits,
-    sweeps,
     work,
 ):
     """Correct joints by their errors in work, then contacts, then joints for what those did.
@@ -351,7 +347,7 @@ def _update_contacts(
         _take(model, multiplier, work)
         angular_velocities(model, state, work)
     read_bodies(contacts, movers, joined, motion)
-    sweeps[0] += solve_contacts(contacts, movers, joined, dense, accuracy, visits)
+    solve_contacts(contacts, movers, joined, dense, accuracy, visits)
     _push_contacts(model, structure, contacts, movers, joined, state, motion, multiplier, work)
 
 
@@ -436,10 +432,8 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
     wanted = setup.accuracy / h
     has_joints = len(model.body1) > 0
     previous = 1e300
-    setup.needed[1] = number_joined(contacts, movers, joined)
-    if setup.needed[1] > len(joined.contact):
+    if not number_joined(contacts, movers, joined, setup.needed):
         return False
-    setup.needed[1] = 0
     worst = 0.0
     rate = 0.0
     change = SAME
@@ -486,7 +480,6 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
             solves == 0 or change == OTHER_MATRIX,
             _SWEEP_ACCURACY * wanted,
             setup.visits,
-            setup.sweeps,
             work,
         )
         tally.velocity_corrections[0] += 1

@@ -93,7 +93,13 @@ class _Memoryless:
         pass
 
     def contact_figures(self, steps: int) -> dict[str, float]:  # noqa: ARG002
-        return {"mean": 0.0, "max": 0, "max_penetration_m": 0.0, "max_violation_m": 0.0}
+        return {
+            "mean": 0.0,
+            "max": 0,
+            "max_penetration_m": 0.0,
+            "max_violation_m": 0.0,
+            "lost_events": 0,
+        }
 
     def take_events(self) -> list[ContactEvent]:
         return []
@@ -158,6 +164,11 @@ class DirectRunner(_Memoryless):
         self.fractions = fractions
         self.model, self.structure, self.work = model, structure, work
 
+    @property
+    def system(self) -> Any:
+        """What the kernel keeps beside the workspace."""
+        return self.structure
+
     def run(
         self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
     ) -> int:
@@ -173,7 +184,7 @@ class DirectRunner(_Memoryless):
     ) -> int:
         done = self._kernel()(
             self.model,
-            self.structure,
+            self.system,
             state,
             length,
             count,

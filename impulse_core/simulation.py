@@ -80,10 +80,10 @@ def simulate(
         budget_corrections: The same as a number of corrections of single joints, with the same
             result everywhere. Two for each joint and stage are made whatever the budget.
         time_of_impact: Whether a step in which bodies meet is repeated from the moment of the
-            first impact.
+            first impact; not simulated yet, True is refused.
         contacts: Whether the recording holds the contact points of each frame.
-        assemble: Pull joints together that start any distance apart; the report says how far
-            each body moved.
+        assemble: Pull joints together that start any distance apart, and let bodies come apart
+            that overlap at the start; the report says how far joints moved each body.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
 

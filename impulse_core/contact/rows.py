@@ -118,8 +118,10 @@ def relative_spin(contacts, c, motion):
 
 
 @inner_kernel
-def number_joined(contacts, movers, joined):
-    """Number the active contacts on jointed bodies; returns how many there should be room for."""
+def number_joined(contacts, movers, joined, needed):
+    """Number the active contacts on jointed bodies; False if there is not room for all of them, of
+    which needed[1] then tells.
+    """
     mark = contacts.mark
     count = 0
     for c in range(contacts.used[0]):
@@ -131,7 +133,10 @@ def number_joined(contacts, movers, joined):
                 joined.contact[count] = c
             count += 1
     joined.used[0] = min(count, len(joined.contact))
-    return count
+    if count > len(joined.contact):
+        needed[1] = count
+        return False
+    return True
 
 
 @inner_kernel

@@ -59,8 +59,7 @@ def solve_contacts(contacts, movers, joined, dense, accuracy, visits):
 
     A few sweeps over all contacts, then islands of few contacts by the dense Newton method, then
     more sweeps over the others, with about so many visits of single contacts. accuracy is the
-    change of a relative velocity [m/s] below which a contact counts as at rest. Returns the number
-    of sweeps.
+    change of a relative velocity [m/s] below which a contact counts as at rest.
     """
     world = len(movers.stirred) - 1
     for i in range(world):
@@ -70,11 +69,10 @@ def solve_contacts(contacts, movers, joined, dense, accuracy, visits):
     movers.stirred[world] = -1
     sweeps, calm = _sweep(contacts, movers, joined, accuracy, 1, _FIRST_SWEEPS)
     if calm:
-        return sweeps
+        return
     if not _solve_small_islands(contacts, movers, joined, dense, accuracy, sweeps):
         most = sweeps + min(max(_LEAST_SWEEPS, visits // max(contacts.used[0], 1)), _MOST_SWEEPS)
-        sweeps, _ = _sweep(contacts, movers, joined, accuracy, sweeps + 1, most)
-    return sweeps
+        _sweep(contacts, movers, joined, accuracy, sweeps + 1, most)
 
 
 @inner_kernel

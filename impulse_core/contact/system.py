@@ -127,8 +127,6 @@ class ContactSetup(NamedTuple):
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""
-    sweeps: Ints
-    """Sweeps over all contacts so far, shape (1,)."""
     residual: Floats
     """Largest violation of the law of a contact that a step left [m], shape (1,)."""
     multiplier: Floats

@@ -68,7 +68,7 @@ _SOLVERS = ("direct", "sle", "iterative")
     "--assemble",
     is_flag=True,
     default=None,
-    help="Pull a model whose joints start far apart together.",
+    help="Pull a model whose joints start far apart together; let overlapping bodies come apart.",
 )
 @click.option(
     "--budget-ms",
@@ -87,7 +87,7 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--time-of-impact/--no-time-of-impact",
     default=None,
-    help="Repeat a step in which bodies meet from the moment of the first impact.",
+    help="Not simulated yet: repeat a step in which bodies meet from the first impact.",
 )
 @click.option(
     "--contacts/--no-contacts",

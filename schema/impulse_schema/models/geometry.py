@@ -50,7 +50,10 @@ class Material(Element):
         " may not exceed.",
     )
     rolling_friction: NonNegative = Field(
-        default=0.0, description="Lever arm of the rolling resistance.", json_schema_extra=meta("m")
+        default=0.0,
+        description="Lever arm of the rolling resistance, which acts between bodies that no joint"
+        " holds.",
+        json_schema_extra=meta("m"),
     )
     restitution: float = Field(
         default=0.0, ge=0, le=1, description="Coefficient of restitution of an impact."

@@ -60,11 +60,12 @@ class Settings(Element):
     time_of_impact: bool = Field(
         default=False,
         description="Undo a step in which bodies meet and repeat it from the moment of the first"
-        " impact.",
+        " impact. Not simulated yet: true is refused.",
     )
     sleeping: bool = Field(
         default=False,
-        description="Leave bodies out of the steps while they and all that touch them rest.",
+        description="Leave bodies out of the steps while they and all that touch them rest. Not"
+        " simulated yet: true is refused.",
     )
     record_contacts: bool = Field(
         default=False,
