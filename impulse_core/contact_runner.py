@@ -75,6 +75,7 @@ class ContactRunner(DrivenRunner):
             found=new_found(),
             contacts=new_contacts(rows),
             memory=new_memory(rows, len(model.body1)),
+            earlier=new_memory(rows if options.time_of_impact else 0, len(model.body1)),
             movers=new_movers(model),
             joined=new_joined(model, _JOINED_ROWS),
             dense=new_dense(),
@@ -82,12 +83,14 @@ class ContactRunner(DrivenRunner):
             residual=np.zeros(1),
             multiplier=np.zeros((len(model.body1), 6)),
             events=new_contact_events(),
-            figures=np.zeros(3),
+            divided=np.zeros(2, dtype=np.int64),
+            figures=np.zeros(5),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),
             recovery=_RECOVERY,
             rounds=_ROUNDS,
             visits=_VISITS,
             law=NEWTON if options.impact_law == "newton" else POISSON,
+            meets=options.time_of_impact,
         )
 
     @property
@@ -116,13 +119,15 @@ class ContactRunner(DrivenRunner):
                 done += 1
 
     def contact_figures(self, steps: int) -> dict[str, float]:
-        total, most, deepest = (float(figure) for figure in self.setup.figures)
+        total, most, deepest, divisions, undivided = (float(f) for f in self.setup.figures)
         return {
             "mean": total / steps,
             "max": int(most),
             "max_penetration_m": deepest,
             "max_violation_m": float(self.setup.residual[0]),
             "lost_events": self.lost_events,
+            "divisions": int(divisions),
+            "late_impacts": int(undivided),
         }
 
     def take_events(self) -> list[ContactEvent]:
@@ -144,8 +149,11 @@ class ContactRunner(DrivenRunner):
         c = self.setup.contacts
         used = int(c.used[0])
         row, mark = c.row[:used], c.mark[:used]
-        step = float(self.setup.memory.step[0]) or 1.0
-        force = (row[:, FIRST : FIRST + 3] + row[:, SECOND : SECOND + 3]) / step
+        memory = self.setup.memory
+        step = float(memory.step[0]) or 1.0
+        # what is remembered leaves out impacts that were met, which are no forces
+        second = SECOND - FIRST
+        force = (memory.row[:used, :3] + memory.row[:used, second : second + 3]) / step
         normal = row[:, NORMAL : NORMAL + 3]
         bearing = np.einsum("ck,ck->c", force, normal) > 0.0
         owner = self.setup.shapes.owner
@@ -181,6 +189,7 @@ class ContactRunner(DrivenRunner):
             self.setup = self.setup._replace(
                 contacts=new_contacts(rows + rows // 2),
                 memory=_copied(setup.memory, rows + rows // 2),
+                earlier=_copied(setup.earlier, rows + rows // 2 if setup.meets else 0),
             )
         if joined:
             self.setup = self.setup._replace(joined=new_joined(self.model, joined + joined // 2))

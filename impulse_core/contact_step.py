@@ -13,6 +13,7 @@ from impulse_core.collision.contacts import (
     ACTIVE,
     APPLIED,
     BEFORE,
+    BEGUN,
     BODY1,
     BODY2,
     EARLIER,
@@ -23,6 +24,7 @@ from impulse_core.collision.contacts import (
     GAP,
     IMPULSE,
     KINETIC,
+    MEETING,
     MEMORY_COLUMNS,
     NORMAL,
     OFFSET,
@@ -36,11 +38,22 @@ from impulse_core.collision.contacts import (
     TORQUE_APPLIED,
     TURN_BEFORE,
     TURN_OFFSET,
+    copy_memory,
 )
 from impulse_core.collision.detect import detect
 from impulse_core.contact.events import bears, note_events
-from impulse_core.contact.impact import find_arrivals, give_back
+from impulse_core.contact.impact import arrive_now, find_arrivals, give_back, impact_threshold
 from impulse_core.contact.look_ahead import contact_errors, set_targets, velocity_errors
+from impulse_core.contact.meeting import (
+    MOST_PARTS,
+    first_try,
+    is_short,
+    leave_open,
+    next_try,
+    put_velocities_back,
+    save_velocities,
+    shorten,
+)
 from impulse_core.contact.rows import (
     apply_contact_impulses,
     contact_answers,
@@ -106,97 +119,158 @@ _ON_CONE = 1e-9  # relative distance from the border of the cone at which a cont
 
 @inlined_kernel
 def contact_step(model, setup, state, h, tolerance, work, tally):
-    """Advance a consistent state by h; False if joints or force laws could not be satisfied."""
+    """Advance a consistent state by h; False if joints or force laws could not be satisfied.
+
+    With time-of-impact stepping that is done in parts, which end where bodies meet.
+    """
     for k in range(len(setup.needed)):
         if setup.needed[k] > 0:  # a part of this step had no room, so no smaller part may go on
             return False
+    contacts, movers, memory = setup.contacts, setup.movers, setup.memory
+    if setup.divided[0]:  # the last attempt got stuck after some of its parts
+        copy_memory(setup.earlier, memory)
+        setup.events.number[0] = min(setup.events.number[0], setup.divided[1])
+        setup.divided[0] = 0
     margin = _MARGIN * tolerance
-    if not detect(
-        model,
-        setup.shapes,
-        setup.sweep,
-        setup.found,
-        setup.memory,
-        setup.contacts,
-        state,
-        h,
-        margin,
-        setup.needed,
-    ):
-        return False
-    contacts, movers = setup.contacts, setup.movers
     motion = motion_of(model, state, work)
-    work.kinematic_work[0] = 0.0
-    power = load_power(model, state, work) if len(model.load_body) else 0.0
-    for k in range(len(model.axis_joint)):
-        work.axis_start[k] = state.axis_position[k]
-    read_rates(model, state, work.axis_rate, work)
-    first_half_laws(model, state, h, work)
-    axis = motor_without_target(model, work)
-    if axis >= 0:
-        tally.failed_joint[0] = model.axis_joint[axis]
-        return False
-    _begin_first_half(contacts, movers, motion, h, tolerance, setup.accuracy, setup.recovery)
-    kick(model, state, 0.5 * h, work)
-    if not _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
-        return False
-    if not lines_turn_little(model, state, work, tally):
-        return False
-    angular_velocities(model, state, work)
-    read_rates(model, state, work.axis_after, work)
-    add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
-    for k in range(len(model.axis_joint)):
-        work.axis_force[k] = work.axis_impulse[k] / h
-    tally.dissipated[0] -= _contact_work(contacts, motion)
-    _end_first_half(contacts)
-
-    advance(model, state, h, work)
-    accept_coordinates(model, model.coupled, state, work)
-    state.time[0] += h
-    joint_directions(model, state.position, state.orientation, work.now)
-    angular_velocities(model, state, work)
-    _begin_second_half(contacts, movers, motion, tolerance)
-    kick(model, state, 0.5 * h, work)
-    angular_velocities(model, state, work)
-    read_rates(model, state, work.axis_next_rate, work)
-    second_half_laws(model, state, h, tolerance, work)
-    push_axes(model, state, work)
-    for j in range(len(model.body1)):
-        for row in range(6):
-            state.multiplier[j, row] = 0.0
-    for k in range(len(model.axis_joint)):
-        state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
-    state.multiplier_step[0] = h
-    for phase in range(2):  # compression, and where contacts give back, what that does to others
-        if phase == 1 and not give_back(contacts, motion, h, setup.accuracy, setup.law):
-            break
-        if not _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
+    threshold = impact_threshold(motion, h, setup.accuracy)
+    end = state.time[0] + h
+    left = h
+    parts = 0
+    while left > 0.0:
+        if not detect(
+            model,
+            setup.shapes,
+            setup.sweep,
+            setup.found,
+            memory,
+            contacts,
+            state,
+            left,
+            margin,
+            setup.needed,
+        ):
             return False
-    add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
-    for k in range(len(model.axis_joint)):
-        work.axis_force[k] += work.axis_impulse[k] / h
-    tally.dissipated[0] -= _contact_work(contacts, motion)
-    note_events(contacts, setup.memory, setup.events, state.time[0])
-    _keep(contacts, setup.memory, setup.multiplier, h)
-    _count(contacts, setup.figures)
-    if len(model.load_body):
-        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
-    tally.kinematic_work[0] += work.kinematic_work[0]
+        power = load_power(model, state, work) if len(model.load_body) else 0.0
+        for k in range(len(model.axis_joint)):
+            work.axis_start[k] = state.axis_position[k]
+        read_rates(model, state, work.axis_rate, work)
+        recovery = setup.recovery * (left / h)
+        _begin_part(contacts, movers, motion, tolerance, setup.accuracy, recovery)
+        residual = setup.residual[0]
+        if setup.meets:
+            save_velocities(state, work)
+        tried = first_try(left)
+        while True:
+            part = tried.part
+            work.kinematic_work[0] = 0.0
+            first_half_laws(model, state, part, work)
+            axis = motor_without_target(model, work)
+            if axis >= 0:
+                tally.failed_joint[0] = model.axis_joint[axis]
+                return False
+            _begin_first_half(contacts, motion, part)
+            if not tried.closed:
+                leave_open(contacts)
+            kick(model, state, 0.5 * part, work)
+            if not _look_ahead(model, setup, state, motion, part, tolerance, work, tally):
+                return False
+            met = False
+            if not setup.meets or parts == MOST_PARTS - 1:
+                break
+            joints = len(model.body1)
+            again, met, tried = next_try(
+                contacts,
+                motion,
+                tried,
+                left,
+                h,
+                joints,
+                threshold,
+                setup.accuracy,
+                tolerance,
+            )
+            if not again:
+                break
+            shorten(contacts, tried.part / part, setup.accuracy)
+            setup.residual[0] = residual
+            put_velocities_back(state, work)
+            angular_velocities(model, state, work)
+        if not lines_turn_little(model, state, work, tally):
+            return False
+        angular_velocities(model, state, work)
+        read_rates(model, state, work.axis_after, work)
+        add_element_work(model, part, work.axis_rate, work.axis_next, work, tally)
+        for k in range(len(model.axis_joint)):  # the mean over the whole step
+            before = work.axis_force[k] if parts else 0.0
+            work.axis_force[k] = before + work.axis_impulse[k] / h
+        tally.dissipated[0] -= _contact_work(contacts, motion)
+        _end_first_half(contacts)
+
+        advance(model, state, part, work)
+        accept_coordinates(model, model.coupled, state, work)
+        state.time[0] = end if part == left else state.time[0] + part
+        joint_directions(model, state.position, state.orientation, work.now)
+        angular_velocities(model, state, work)
+        _begin_second_half(contacts, movers, motion, tolerance)
+        kick(model, state, 0.5 * part, work)
+        angular_velocities(model, state, work)
+        read_rates(model, state, work.axis_next_rate, work)
+        second_half_laws(model, state, part, tolerance, work)
+        push_axes(model, state, work)
+        if met:
+            angular_velocities(model, state, work)
+            arrive_now(contacts, motion)
+        for j in range(len(model.body1)):
+            for row in range(6):
+                state.multiplier[j, row] = 0.0
+        for k in range(len(model.axis_joint)):
+            state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
+        state.multiplier_step[0] = part
+        hit = False
+        # compression, and where contacts give back, what that does to others
+        for phase in range(2):
+            hit = phase == 1 and give_back(contacts, threshold, setup.law)
+            if phase == 1 and not hit:
+                break
+            if not _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
+                return False
+        add_element_work(model, part, work.axis_next_rate, work.axis_after, work, tally)
+        for k in range(len(model.axis_joint)):
+            work.axis_force[k] += work.axis_impulse[k] / h
+        tally.dissipated[0] -= _contact_work(contacts, motion)
+        if part < left and parts == 0:
+            copy_memory(memory, setup.earlier)
+            setup.divided[0], setup.divided[1] = 1, setup.events.number[0]
+        note_events(contacts, memory, setup.events, state.time[0])
+        if setup.meets and (met or hit or is_short(part, h)):
+            _keep_beginning(contacts, memory, part)
+        else:
+            _keep(contacts, memory, setup.multiplier, part)
+        _count(contacts, setup.figures, part / h)
+        if len(model.load_body):
+            tally.work[0] += 0.5 * part * (power + load_power(model, state, work))
+        tally.kinematic_work[0] += work.kinematic_work[0]
+        left = 0.0 if part == left else left - part
+        parts += 1
+    setup.divided[0] = 0
+    setup.figures[3] += parts - 1
+    if parts == MOST_PARTS:
+        setup.figures[4] += 1
     return True
 
 
 @inner_kernel
-def _begin_first_half(contacts, movers, motion, h, tolerance, accuracy, recovery):
-    """Directions, coefficients and first guesses at t."""
+def _begin_part(contacts, movers, motion, tolerance, accuracy, recovery):
+    """Directions, gaps to reach and forces at t."""
     row, mark = contacts.row, contacts.mark
     contact_directions(contacts, movers, motion)
     contact_velocities(contacts, motion)
     set_targets(contacts, tolerance, accuracy, recovery)
-    find_arrivals(contacts, motion, h)
     for c in range(contacts.used[0]):
         row[c, FRICTION] = row[c, STATIC] if mark[c, STICKING] else row[c, KINETIC]
         row[c, FLOOR] = 0.0
-        mark[c, ACTIVE] = 1
+        mark[c, MEETING] = 0
         if movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]:
             row[c, ROLLING] = 0.0  # the answers of machines are those to impulses alone
         else:
@@ -205,6 +279,16 @@ def _begin_first_half(contacts, movers, motion, h, tolerance, accuracy, recovery
             force = 0.5 * (vec3_in(row, c, FIRST) + vec3_in(row, c, SECOND))
             put_vec3_in(row, c, FIRST, force)
             put_vec3_in(row, c, SECOND, force)
+
+
+@inner_kernel
+def _begin_first_half(contacts, motion, h):
+    """First guesses for a part of length h."""
+    row, mark = contacts.row, contacts.mark
+    find_arrivals(contacts, motion, h)
+    for c in range(contacts.used[0]):
+        mark[c, ACTIVE] = 1
+        put_vec3_in(row, c, BEGUN, vec3_in(row, c, FIRST))
         _start_from(row, c, FIRST, ROLL)
 
 
@@ -491,34 +575,62 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
 @inner_kernel
 def _keep(contacts, memory, multiplier, h):
     """Remember for the next step what contacts are left with."""
-    row, mark = contacts.row, contacts.mark
-    memory.step[0] = h
-    memory.used[0] = contacts.used[0]
+    _keep_marks(contacts, memory, h)
+    row = contacts.row
     for j in range(len(multiplier)):
         for k in range(6):
             memory.multiplier[j, k] = multiplier[j, k]
     for c in range(contacts.used[0]):
-        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-        put_vec3_in(row, c, SECOND, p)
+        put_vec3_in(row, c, SECOND, vec3_in(row, c, IMPULSE))
         put_vec3_in(row, c, ROLL + 3, vec3_in(row, c, TORQUE))
-        memory.mark[c, 0] = mark[c, PAIR]
-        memory.mark[c, 1] = mark[c, FEATURE]
-        memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
-        memory.mark[c, 3] = 1 if bears(row, c) else 0
         for k in range(MEMORY_COLUMNS):
             memory.row[c, k] = row[c, FIRST + k]
 
 
 @inner_kernel
-def _count(contacts, figures):
-    """Add the contacts that bear an impulse to the figures, and the deepest overlap of all."""
+def _keep_beginning(contacts, memory, h):
+    """Remember the forces with which a part of a step began that has impacts, which are no forces,
+    or is too short to tell them.
+    """
+    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
+    _keep_marks(contacts, memory, h)
+    row = contacts.row
+    for j in range(len(memory.multiplier)):
+        for k in range(6):
+            memory.multiplier[j, k] *= scale
+    for c in range(contacts.used[0]):
+        put_vec3_in(memory.row, c, FIRST - FIRST, vec3_in(row, c, BEGUN))
+        put_vec3_in(memory.row, c, SECOND - FIRST, vec3_in(row, c, SECOND))
+        put_vec3_in(memory.row, c, ROLL - FIRST, vec3_in(row, c, ROLL + 3))
+        put_vec3_in(memory.row, c, ROLL + 3 - FIRST, vec3_in(row, c, ROLL + 3))
+
+
+@inner_kernel
+def _keep_marks(contacts, memory, h):
+    """Remember which contacts there were, and which of them stuck or bore an impulse."""
+    row, mark = contacts.row, contacts.mark
+    memory.step[0] = h
+    memory.used[0] = contacts.used[0]
+    for c in range(contacts.used[0]):
+        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+        memory.mark[c, 0] = mark[c, PAIR]
+        memory.mark[c, 1] = mark[c, FEATURE]
+        memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
+        memory.mark[c, 3] = 1 if bears(row, c) else 0
+
+
+@inner_kernel
+def _count(contacts, figures, share):
+    """Add the contacts that bear an impulse in a share of a step to the figures, and the deepest
+    overlap of all.
+    """
     row = contacts.row
     bearing = 0
     for c in range(contacts.used[0]):
         if dot(vec3_in(row, c, FIRST), vec3_in(row, c, NORMAL)) > 0.0:
             bearing += 1
         figures[2] = max(figures[2], -row[c, GAP])
-    figures[0] += bearing
+    figures[0] += bearing * share
     figures[1] = max(figures[1], bearing)
 
 

@@ -214,14 +214,6 @@ def _check_contact(
 
 def _check_not_simulated(compiled: CompiledScene, options: Options) -> None:
     """Refuse what settings offer and no step simulates yet."""
-    if options.time_of_impact:
-        _refuse(
-            compiled,
-            "time_of_impact",
-            False,
-            "steps that end where bodies meet are not simulated yet",
-            "leave time_of_impact out: impacts use the velocity of arrival within a step",
-        )
     if options.sleeping:
         _refuse(
             compiled,

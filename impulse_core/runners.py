@@ -99,6 +99,8 @@ class _Memoryless:
             "max_penetration_m": 0.0,
             "max_violation_m": 0.0,
             "lost_events": 0,
+            "divisions": 0,
+            "late_impacts": 0,
         }
 
     def take_events(self) -> list[ContactEvent]:

@@ -79,8 +79,8 @@ def simulate(
             the joints as far corrected as it came. The result depends on the machine.
         budget_corrections: The same as a number of corrections of single joints, with the same
             result everywhere. Two for each joint and stage are made whatever the budget.
-        time_of_impact: Whether a step in which bodies meet is repeated from the moment of the
-            first impact; not simulated yet, True is refused.
+        time_of_impact: Whether steps are divided where bodies meet, so that impacts act at their
+            very moment and not at the end of the step.
         contacts: Whether the recording holds the contact points of each frame.
         assemble: Pull joints together that start any distance apart, and let bodies come apart
             that overlap at the start; the report says how far joints moved each body.

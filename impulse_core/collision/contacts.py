@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.jit import inner_kernel
 from impulse_core.model import Floats, Ints
 
 PLANE_POINT = 0
@@ -62,7 +63,8 @@ STICKING = 7  # 1 where the bodies did not slide on each other at the end of the
 ACTIVE = 8  # 1 for points that can bear an impulse in this half of the step
 JOINED = 9  # number among the active points on jointed bodies, -1 for others
 NEXT = 10  # next contact of the same island, -1 at its end
-MARKS = 11
+MEETING = 11  # 1 where bodies meet within this part of the step (contact/meeting.py)
+MARKS = 12
 
 # Columns of Contacts.row. World frame unless said; impulses act on body 2.
 NORMAL = 0  # unit, from body 1 to body 2
@@ -104,7 +106,8 @@ SECOND = 90  # impulse at its end [N s]
 ROLL = 93  # impulses of the rolling resistance in both halves [N m s], six numbers
 BEFORE_SWEEP = 99  # impulse before the last sweep [N s]
 SEARCH = 102  # direction of the sweeps so far [N s]
-COLUMNS = 105
+BEGUN = 105  # impulse with which the first half began [N s]
+COLUMNS = 108
 
 # Columns of Memory.row, which are those of Contacts.row from FIRST on.
 MEMORY_COLUMNS = 12
@@ -125,10 +128,10 @@ class Contacts(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What contact points were left with at the end of the last step."""
+    """What contact points were left with at the end of the last step, or part of one."""
 
     step: Floats
-    """Length of that step [s], shape (1,)."""
+    """Its length [s], shape (1,)."""
     used: Ints
     """Rows in use, shape (1,)."""
     mark: Ints
@@ -175,3 +178,18 @@ def new_memory(rows: int, joints: int) -> Memory:
         multiplier=np.zeros((joints, 6)),
         row=np.zeros((rows, MEMORY_COLUMNS)),
     )
+
+
+@inner_kernel
+def copy_memory(source, target):  # type: ignore[no-untyped-def]
+    """Let another memory hold the same."""
+    target.step[0] = source.step[0]
+    target.used[0] = source.used[0]
+    for c in range(source.used[0]):
+        for k in range(4):
+            target.mark[c, k] = source.mark[c, k]
+        for k in range(MEMORY_COLUMNS):
+            target.row[c, k] = source.row[c, k]
+    for j in range(len(source.multiplier)):
+        for k in range(6):
+            target.multiplier[j, k] = source.multiplier[j, k]

@@ -31,14 +31,29 @@ from impulse_core.collision.contacts import (
     REBOUND,
     RESTITUTION,
 )
+from impulse_core.contact.rows import relative_velocity
 from impulse_core.jit import inner_kernel
 
-__all__ = ["NEWTON", "POISSON", "find_arrivals", "give_back"]
+__all__ = [
+    "NEWTON",
+    "POISSON",
+    "arrive_now",
+    "find_arrivals",
+    "give_back",
+    "impact_threshold",
+]
 
 POISSON = 0
 NEWTON = 1
 
 _SLOW = 2.0  # times g h: what gravity alone does to a body that rests is no impact
+
+
+@inner_kernel
+def impact_threshold(motion, h, accuracy):
+    """Change of a velocity within a step [m/s] above which it is an impact."""
+    g = norm(vec3_at(motion.gravity.reshape(1, 3), 0))
+    return max(_SLOW * g * h, accuracy / h)
 
 
 @inner_kernel
@@ -61,15 +76,23 @@ def find_arrivals(contacts, motion, h):
 
 
 @inner_kernel
-def give_back(contacts, motion, h, accuracy, law):
+def arrive_now(contacts, motion):
+    """Velocities of arrival where bodies meet at this very moment, so that gravity adds nothing."""
+    row = contacts.row
+    for c in range(contacts.used[0]):
+        u = dot(vec3_in(row, c, NORMAL), relative_velocity(contacts, c, motion))
+        row[c, ARRIVAL] = max(0.0, -u)
+        row[c, REBOUND] = 1.0
+
+
+@inner_kernel
+def give_back(contacts, threshold, law):
     """Add what contacts return that were hit in this step; returns whether any was.
 
     A contact was hit if its impulse of the whole step exceeds that of the step before by more than
-    what slow motion needs.
+    the threshold [m/s], what slow motion needs.
     """
     row = contacts.row
-    g = norm(vec3_at(motion.gravity.reshape(1, 3), 0))
-    threshold = max(_SLOW * g * h, accuracy / h)
     hit = False
     for c in range(contacts.used[0]):
         e = row[c, RESTITUTION]

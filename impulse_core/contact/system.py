@@ -121,6 +121,8 @@ class ContactSetup(NamedTuple):
     found: Found
     contacts: Contacts
     memory: Memory
+    earlier: Memory
+    """What was remembered at the start of a step that is divided; no room if none is."""
     movers: Movers
     joined: Joined
     dense: Dense
@@ -132,9 +134,13 @@ class ContactSetup(NamedTuple):
     multiplier: Floats
     """Impulses of joints and axes in the first half of this step [N s | N m s], shape (m, 6)."""
     events: ContactEvents
+    divided: Ints
+    """1 within a step of which parts are done, and how many events there were before it, shape
+    (2,)."""
     figures: Floats
     """Contacts that bore an impulse, over all steps; most of them in one step; deepest overlap of
-    any two bodies [m]. Shape (3,)."""
+    any two bodies [m]; how often steps were divided; steps with more impacts than parts. Shape
+    (5,)."""
     accuracy: float
     """Violation to which contacts are solved [m]."""
     recovery: float
@@ -145,6 +151,8 @@ class ContactSetup(NamedTuple):
     """About how many impulses of single contacts each of them may compute."""
     law: int
     """POISSON or NEWTON: what impacts give back."""
+    meets: bool
+    """Whether parts of steps end where bodies meet."""
 
 
 def new_movers(model: Model) -> Movers:

@@ -64,9 +64,10 @@ def test_plate_is_pushed_alike_in_every_direction(degrees):
         assert np.linalg.norm(moved / half_square - wanted) <= 1e-4 * np.linalg.norm(wanted), body
 
 
-def test_balls_bounce_for_ever():
+@pytest.mark.parametrize("time_of_impact", [False, True])
+def test_balls_bounce_for_ever(time_of_impact):
     """After some ten bounces each the energy is what it was, to 1e-9."""
-    energy = recorded("bouncing-49").energy["total"]
+    energy = recorded("bouncing-49", time_of_impact=time_of_impact).energy["total"]
 
     assert np.abs(energy - energy[0]).max() <= 1e-9 * energy[0]
 

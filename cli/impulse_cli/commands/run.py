@@ -87,7 +87,8 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--time-of-impact/--no-time-of-impact",
     default=None,
-    help="Not simulated yet: repeat a step in which bodies meet from the first impact.",
+    help="Divide steps where bodies meet, so that impacts act at their very moment and not at the"
+    " end of the step.",
 )
 @click.option(
     "--contacts/--no-contacts",

@@ -59,8 +59,9 @@ class Settings(Element):
     )
     time_of_impact: bool = Field(
         default=False,
-        description="Undo a step in which bodies meet and repeat it from the moment of the first"
-        " impact. Not simulated yet: true is refused.",
+        description="Divide steps where bodies meet: a step with an impact is undone and taken in"
+        " parts that end with each impact, at most 32. Otherwise a bounce is put off to the end of"
+        " its step.",
     )
     sleeping: bool = Field(
         default=False,

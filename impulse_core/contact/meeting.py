@@ -1,0 +1,211 @@
+"""When bodies meet within a step, and parts of steps that end there (Bender, Finkenzeller and
+Schmitt 2005: the step is undone and repeated up to the first contact).
+
+A part of a step is first tried over all that is left of the step. Contacts that it had to stop
+suddenly meet within it: they are taken out of the first half of the part, which is tried again,
+shorter, until the first of them has no gap at its end,
+
+    g(s) = g + u s + c s²,   c from the gap at the end of the last try   (docs/algorithm.md, 57)
+
+so that the impact acts at that very moment, in the second half.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from impulse_core.algebra import ZERO3, dot, mat3_in, put_vec3, put_vec3_in, vec3_at, vec3_in
+from impulse_core.collision.contacts import (
+    ACTIVE,
+    BEFORE,
+    BLOCK,
+    FIRST,
+    GAP,
+    IMPULSE,
+    MEETING,
+    MEMORY_COLUMNS,
+    NORMAL,
+    TARGET,
+    TORQUE,
+)
+from impulse_core.collision.geometry import contact_geometry
+from impulse_core.jit import inner_kernel
+
+__all__ = [
+    "MOST_PARTS",
+    "Try",
+    "first_try",
+    "is_short",
+    "leave_open",
+    "next_try",
+    "put_velocities_back",
+    "save_velocities",
+    "shorten",
+]
+
+MOST_PARTS = 32  # of a step; what meets after so many is stopped at the end of the step
+
+_MOST_TRIES = 32  # of one part
+_MET = 0.01  # of the contacts' accuracy, the gap at which bodies have met
+_RESOLUTION = 2.0**-40  # of the step, to which the moment is sought at most
+_FINEST = 2.0**-24  # of the step, the least part
+_FINEST_JOINED = 2.0**-10  # the same with joints, whose errors are corrected within a part
+_FAR = 1e6  # m below any gap: the target of a contact that is left open
+
+
+class Try(NamedTuple):
+    """A length that a part of a step was tried with, or will be."""
+
+    part: float
+    """[s]"""
+    low: float
+    """Longest part at whose end nothing had met yet [s]."""
+    high: float
+    """Shortest one after that [s], or all that is left of the step."""
+    number: int
+    """How many lengths were tried before."""
+    closed: bool
+    """Whether what meets is stopped in the first half as without division."""
+
+
+@inner_kernel
+def first_try(left):
+    """All that is left of the step [s]."""
+    return Try(left, 0.0, left, 0, False)
+
+
+@inner_kernel
+def is_short(part, h):
+    """Whether the impulses in a part of a step of length h [s] are too small to tell forces."""
+    return part < _FINEST_JOINED * h
+
+
+@inner_kernel
+def next_try(contacts, motion, tried, left, h, joints, threshold, accuracy, tolerance):
+    """What follows from a part that was tried, with the prediction of its end.
+
+    Returns whether it must be tried again, whether it ends where bodies meet, and the next try.
+    Impacts nearer to either end of what is left than the least part do not divide it: they are
+    stopped at the end of a part of that length, or of all that is left.
+    """
+    finest = h * (_FINEST_JOINED if joints > 0 else _FINEST)
+    part, low, high, number = tried.part, tried.low, tried.high, tried.number + 1
+    if tried.closed:
+        return False, False, tried
+    fresh, least, first = _find_meetings(contacts, motion, part, threshold, accuracy, tolerance)
+    if number == _MOST_TRIES:
+        return False, least <= tolerance, tried
+    if fresh == 0:
+        if part == left and least > _MET * accuracy:  # nothing meets, or not in this step
+            return False, False, tried
+        met = abs(least) <= _MET * accuracy or high - low <= _RESOLUTION * h
+        if met and (part == left or left - part >= finest):
+            return False, True, tried
+        if met:
+            return True, False, Try(left, low, high, number, True)
+    if fresh == 0 and least > 0.0:
+        low = part
+    else:
+        high = part
+    if not (low < first < high):
+        first = 0.5 * (low + high)
+    if number + 1 == _MOST_TRIES and low > 0.0:
+        first = low
+    if first < finest:
+        return True, False, Try(min(finest, left), low, high, number, True)
+    if low > left - finest:
+        return True, False, Try(left, low, high, number, True)
+    return True, False, Try(first, low, high, number, False)
+
+
+@inner_kernel
+def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
+    """Which contacts meet within a part [s] that was tried, and when.
+
+    New ones had to be stopped, as from the gap that they would have had otherwise: they are marked.
+    What touches already and neither comes nor goes is pushed by others, and meets nothing.
+
+    Returns how many are new, the least gap [m] of those that were left open, and when the first of
+    all has none [s]; both infinite where nothing meets.
+    """
+    row, mark = contacts.row, contacts.mark
+    fresh, least, first = 0, math.inf, math.inf
+    for c in range(contacts.used[0]):
+        n, gap = vec3_in(row, c, NORMAL), row[c, GAP]
+        u = dot(n, vec3_in(row, c, BEFORE))
+        if mark[c, MEETING]:
+            _, _, _, after = contact_geometry(
+                contacts, c, motion.next_position, motion.next_orientation
+            )
+            least = min(least, after)
+            curvature = (after - gap - u * part) / (part * part)
+        else:
+            sudden = dot(n, vec3_in(row, c, IMPULSE)) - max(0.0, dot(n, vec3_in(row, c, FIRST)))
+            if sudden <= 0.0 or (gap <= tolerance and abs(u) <= threshold):
+                continue
+            after = -sudden * dot(n, mat3_in(row, c, BLOCK) @ n) * part
+            curvature = (after - gap - u * part) / (part * part)
+            arrival = u * u - 4.0 * curvature * gap
+            if not (after < -accuracy and arrival > threshold * threshold):
+                continue
+            mark[c, MEETING] = 1
+            fresh += 1
+        first = min(first, _end_of_gap(gap, u, curvature))
+    return fresh, least, first
+
+
+@inner_kernel
+def leave_open(contacts):
+    """Take the contacts that meet within this part out of its first half."""
+    row, mark = contacts.row, contacts.mark
+    for c in range(contacts.used[0]):
+        if mark[c, MEETING]:
+            mark[c, ACTIVE] = 0
+            row[c, TARGET] = -_FAR
+            put_vec3_in(row, c, IMPULSE, ZERO3)
+            put_vec3_in(row, c, TORQUE, ZERO3)
+
+
+@inner_kernel
+def _end_of_gap(gap, u, curvature):
+    """Least s > 0 at which gap + u s + curvature s² falls to zero, infinite if it never does."""
+    square = u * u - 4.0 * curvature * gap
+    if square < 0.0:
+        return math.inf
+    if u < 0.0:
+        return 2.0 * gap / (math.sqrt(square) - u)
+    if curvature >= 0.0:
+        return math.inf
+    return -(u + math.sqrt(square)) / (2.0 * curvature)
+
+
+@inner_kernel
+def shorten(contacts, factor, accuracy):
+    """Make first guesses, and gaps to reach, fit a part that is shorter by a factor."""
+    row, mark = contacts.row, contacts.mark
+    for c in range(contacts.used[0]):
+        for k in range(MEMORY_COLUMNS):
+            row[c, FIRST + k] *= factor
+        gap = row[c, GAP]
+        if mark[c, MEETING]:
+            row[c, TARGET] = min(gap, 0.0)
+        if gap < -accuracy:
+            row[c, TARGET] = gap + (row[c, TARGET] - gap) * factor
+
+
+@inner_kernel
+def save_velocities(state, work):
+    """Keep the velocities with which a part begins."""
+    for i in range(len(state.velocity)):
+        put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
+        put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+
+
+@inner_kernel
+def put_velocities_back(state, work):
+    """Return to the velocities with which a part begins."""
+    for i in range(len(state.velocity)):
+        put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
+        put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+    work.kinematic_work[0] = 0.0
