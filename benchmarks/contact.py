@@ -257,7 +257,7 @@ def detect_often(model, setup, state, h, margin, times):
     for _ in range(times):
         detect(
             model, setup.shapes, setup.sweep, setup.found, setup.memory, setup.contacts, state,
-            h, margin, setup.needed,
+            setup.sleep.still, h, margin, setup.needed,
         )  # fmt: skip
     return setup.contacts.used[0]
 

@@ -25,6 +25,7 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.dense import new_dense
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.impact import NEWTON, POISSON
+from impulse_core.contact.sleep import Sleep, new_sleep
 from impulse_core.contact.system import ContactSetup, new_joined, new_movers
 from impulse_core.contact_step import run_contact_steps
 from impulse_core.invariants import Tally
@@ -77,6 +78,7 @@ class ContactRunner(DrivenRunner):
             memory=new_memory(rows, len(model.body1)),
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.body1)),
             movers=new_movers(model),
+            sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             joined=new_joined(model, _JOINED_ROWS),
             dense=new_dense(),
             needed=np.zeros(3, dtype=np.int64),
@@ -91,6 +93,7 @@ class ContactRunner(DrivenRunner):
             visits=_VISITS,
             law=NEWTON if options.impact_law == "newton" else POISSON,
             meets=options.time_of_impact,
+            sleeps=options.sleeping,
         )
 
     @property
@@ -128,6 +131,7 @@ class ContactRunner(DrivenRunner):
             "lost_events": self.lost_events,
             "divisions": int(divisions),
             "late_impacts": int(undivided),
+            "asleep": int(self.setup.sleep.asleep.sum()),
         }
 
     def take_events(self) -> list[ContactEvent]:
@@ -190,6 +194,7 @@ class ContactRunner(DrivenRunner):
                 contacts=new_contacts(rows + rows // 2),
                 memory=_copied(setup.memory, rows + rows // 2),
                 earlier=_copied(setup.earlier, rows + rows // 2 if setup.meets else 0),
+                sleep=_copied_sleep(setup.sleep, rows + rows // 2 if setup.sleeps else 0),
             )
         if joined:
             self.setup = self.setup._replace(joined=new_joined(self.model, joined + joined // 2))
@@ -197,13 +202,19 @@ class ContactRunner(DrivenRunner):
             self.setup = self.setup._replace(sweep=enlarge(setup.sweep, pairs))
         return bool(rows or joined or pairs)
 
-    def remember(self) -> Memory:
+    def remember(self) -> tuple[Memory, Sleep]:
         """What the next step depends on beside the state, for ``recall`` after a look ahead."""
-        return _copied(self.setup.memory, len(self.setup.memory.row))
+        memory, sleep = self.setup.memory, self.setup.sleep
+        return _copied(memory, len(memory.row)), _copied_sleep(sleep, len(sleep.frozen.row))
 
-    def recall(self, memory: Memory) -> None:
+    def recall(self, memory: tuple[Memory, Sleep]) -> None:
         """Return to what was remembered."""
-        self.setup = self.setup._replace(memory=_copied(memory, len(self.setup.memory.row)))
+        contacts, sleep = memory
+        rows = len(self.setup.memory.row)
+        self.setup = self.setup._replace(
+            memory=_copied(contacts, rows),
+            sleep=_copied_sleep(sleep, rows if self.setup.sleeps else 0),
+        )
         self.setup.events.number[0] = 0
 
 
@@ -213,3 +224,11 @@ def _copied(memory: Memory, rows: int) -> Memory:
     for array, kept in zip(copy, memory, strict=True):
         array[: len(kept)] = kept
     return copy
+
+
+def _copied_sleep(sleep: Sleep, rows: int) -> Sleep:
+    """The same sleep, with room for so many contacts."""
+    return Sleep(
+        **{field: getattr(sleep, field).copy() for field in Sleep._fields[:-1]},
+        frozen=_copied(sleep.frozen, rows),
+    )

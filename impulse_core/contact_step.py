@@ -66,6 +66,16 @@ from impulse_core.contact.rows import (
     relative_velocity,
     respond_joints,
 )
+from impulse_core.contact.sleep import (
+    count_rest,
+    fall_asleep,
+    find_still,
+    freeze,
+    hold,
+    put_to_rest,
+    thaw,
+    wake_touched,
+)
 from impulse_core.contact.sweeps import solve_contacts
 from impulse_core.contact.system import motion_of, probes_of
 from impulse_core.driven_step import add_element_work, axes_residual, read_rates
@@ -126,7 +136,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
     for k in range(len(setup.needed)):
         if setup.needed[k] > 0:  # a part of this step had no room, so no smaller part may go on
             return False
-    contacts, movers, memory = setup.contacts, setup.movers, setup.memory
+    contacts, movers, memory, sleep = setup.contacts, setup.movers, setup.memory, setup.sleep
     if setup.divided[0]:  # the last attempt got stuck after some of its parts
         copy_memory(setup.earlier, memory)
         setup.events.number[0] = min(setup.events.number[0], setup.divided[1])
@@ -135,28 +145,36 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
     motion = motion_of(model, state, work)
     threshold = impact_threshold(motion, h, setup.accuracy)
     end = state.time[0] + h
+    if setup.sleeps:
+        find_still(model, state, sleep, h, work)
     left = h
     parts = 0
     while left > 0.0:
-        if not detect(
-            model,
-            setup.shapes,
-            setup.sweep,
-            setup.found,
-            memory,
-            contacts,
-            state,
-            left,
-            margin,
-            setup.needed,
-        ):
-            return False
+        recovery = setup.recovery * (left / h)
+        while True:
+            if setup.sleeps and not thaw(setup.shapes.body, sleep, memory, setup.needed):
+                return False
+            if not detect(
+                model,
+                setup.shapes,
+                setup.sweep,
+                setup.found,
+                memory,
+                contacts,
+                state,
+                sleep.still,
+                left,
+                margin,
+                setup.needed,
+            ):
+                return False
+            _begin_part(contacts, movers, motion, tolerance, setup.accuracy, recovery)
+            if not setup.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
+                break
         power = load_power(model, state, work) if len(model.load_body) else 0.0
         for k in range(len(model.axis_joint)):
             work.axis_start[k] = state.axis_position[k]
         read_rates(model, state, work.axis_rate, work)
-        recovery = setup.recovery * (left / h)
-        _begin_part(contacts, movers, motion, tolerance, setup.accuracy, recovery)
         residual = setup.residual[0]
         if setup.meets:
             save_velocities(state, work)
@@ -207,7 +225,11 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         tally.dissipated[0] -= _contact_work(contacts, motion)
         _end_first_half(contacts)
 
+        if setup.sleeps:
+            hold(model, state, sleep, work)
         advance(model, state, part, work)
+        if setup.sleeps:
+            put_to_rest(model, state, sleep, work)
         accept_coordinates(model, model.coupled, state, work)
         state.time[0] = end if part == left else state.time[0] + part
         joint_directions(model, state.position, state.orientation, work.now)
@@ -253,6 +275,15 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         tally.kinematic_work[0] += work.kinematic_work[0]
         left = 0.0 if part == left else left - part
         parts += 1
+    if setup.sleeps and count_rest(model, state, sleep, h, work):
+        if sleep.frozen.used[0] + memory.used[0] > len(sleep.frozen.row):
+            setup.needed[0] = sleep.frozen.used[0] + memory.used[0]
+            return False
+        count, lost = fall_asleep(model, contacts, movers, state, sleep, work)
+        if count > 0:
+            tally.dissipated[0] += lost
+            freeze(setup.shapes.body, sleep, memory, setup.needed)
+            put_to_rest(model, state, sleep, work)
     setup.divided[0] = 0
     setup.figures[3] += parts - 1
     if parts == MOST_PARTS:

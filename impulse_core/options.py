@@ -47,7 +47,7 @@ class Options:
         budget_corrections: Corrections each step may make, None if any.
         time_of_impact: Whether a step ends where bodies meet.
         impact_law: "poisson" or "newton", what restitution means.
-        sleeping: Whether bodies at rest are left out of the steps.
+        sleeping: Whether bodies that rest are left out of the steps until something comes near.
         record_contacts: Whether the recording holds the contact points of each frame.
     """
 
@@ -136,7 +136,6 @@ def choose_options(
         )
     if compiled.shapes is not None:
         _check_contact(compiled, chosen, method is not None, solver is not None)
-    _check_not_simulated(compiled, chosen)
     _check_budget(chosen)
     _check_size(chosen, len(compiled.body_names))
     order = ORDERS[chosen.method]
@@ -209,18 +208,6 @@ def _check_contact(
             solver_given,
             f"solver {options.solver} has no contact, and bodies of this scene can touch",
             f"use direct, {otherwise}",
-        )
-
-
-def _check_not_simulated(compiled: CompiledScene, options: Options) -> None:
-    """Refuse what settings offer and no step simulates yet."""
-    if options.sleeping:
-        _refuse(
-            compiled,
-            "sleeping",
-            False,
-            "bodies that sleep are not simulated yet",
-            "leave sleeping out: bodies at rest cost one look in each step",
         )
 
 

@@ -101,6 +101,7 @@ class _Memoryless:
             "lost_events": 0,
             "divisions": 0,
             "late_impacts": 0,
+            "asleep": 0,
         }
 
     def take_events(self) -> list[ContactEvent]:

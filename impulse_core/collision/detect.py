@@ -42,8 +42,10 @@ __all__ = ["detect"]
 
 
 @inner_kernel
-def detect(model, shapes, sweep, found, memory, contacts, state, h, margin, needed):
+def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margin, needed):
     """Fill ``contacts`` with all points of a step of length h that come nearer than a margin [m].
+
+    Pairs of bodies of which neither moves, by still (b,), are left out.
 
     False if there was not room: needed (3,) says for how many contacts [0] or pairs [2].
     """
@@ -57,6 +59,8 @@ def detect(model, shapes, sweep, found, memory, contacts, state, h, margin, need
     for k in range(pairs):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
         i1, i2 = shapes.body[s1], shapes.body[s2]
+        if still[i1] and still[i2]:
+            continue
         count = collide(
             shapes,
             s1,

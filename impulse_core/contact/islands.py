@@ -5,7 +5,7 @@ from __future__ import annotations
 from impulse_core.collision.contacts import ACTIVE, BODY1, BODY2, NEXT
 from impulse_core.jit import inner_kernel
 
-__all__ = ["find_islands", "island_of"]
+__all__ = ["find_islands", "island_of", "root_of"]
 
 
 @inner_kernel
@@ -41,6 +41,12 @@ def island_of(mark, movers, c):
     if a == len(movers.island) - 1:
         a = movers.mover[mark[c, BODY2]]
     return _root(movers.island, a)
+
+
+@inner_kernel
+def root_of(movers, i):
+    """Mover that stands for the island of body i."""
+    return _root(movers.island, movers.mover[i])
 
 
 @inner_kernel

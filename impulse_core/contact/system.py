@@ -17,6 +17,7 @@ from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.dense import Dense
 from impulse_core.contact.events import ContactEvents
+from impulse_core.contact.sleep import Sleep
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import Directions, Floats, Ints, Model, State, Structure
 
@@ -124,6 +125,7 @@ class ContactSetup(NamedTuple):
     earlier: Memory
     """What was remembered at the start of a step that is divided; no room if none is."""
     movers: Movers
+    sleep: Sleep
     joined: Joined
     dense: Dense
     needed: Ints
@@ -153,6 +155,8 @@ class ContactSetup(NamedTuple):
     """POISSON or NEWTON: what impacts give back."""
     meets: bool
     """Whether parts of steps end where bodies meet."""
+    sleeps: bool
+    """Whether bodies that rest may sleep."""
 
 
 def new_movers(model: Model) -> Movers:

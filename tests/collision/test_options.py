@@ -4,7 +4,6 @@ import pytest
 
 from impulse_core.compile import compile_scene
 from impulse_core.options import choose_options
-from impulse_schema import SceneError
 from impulse_schema.models import Settings
 from tests.core.scenes import box, scene_of
 
@@ -27,17 +26,13 @@ def test_defaults():
 
 def test_settings_of_the_scene():
     """Each setting has its option."""
-    chosen = options(Settings(impact_law="newton", time_of_impact=True, record_contacts=True))
+    given = Settings(impact_law="newton", time_of_impact=True, sleeping=True, record_contacts=True)
+    chosen = options(given)
 
     assert chosen.impact_law == "newton"
     assert chosen.time_of_impact
+    assert chosen.sleeping
     assert chosen.record_contacts
-
-
-def test_what_is_not_simulated_is_refused():
-    """A setting that no step follows is named, never ignored."""
-    with pytest.raises(SceneError, match=r"E621.*sleeping.*not simulated yet"):
-        options(Settings(sleeping=True))
 
 
 @pytest.mark.parametrize("setting", [True, False])

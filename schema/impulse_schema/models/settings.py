@@ -65,8 +65,9 @@ class Settings(Element):
     )
     sleeping: bool = Field(
         default=False,
-        description="Leave bodies out of the steps while they and all that touch them rest. Not"
-        " simulated yet: true is refused.",
+        description="Leave bodies out of the steps while they and all that touch them rest: below"
+        " 1 mm/s for half a second, without joints, loads or moving bodies. They keep their poses"
+        " until something comes near; what they bear meanwhile is not recorded.",
     )
     record_contacts: bool = Field(
         default=False,

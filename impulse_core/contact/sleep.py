@@ -1,0 +1,303 @@
+"""Sleep: islands of bodies that rest are left out of the steps until something comes near.
+
+An island is all that contacts connect (islands.py). It falls asleep when each of its bodies has
+been slow for a while, it rests on something that does not move, and neither joints nor loads act on
+it. It keeps its poses exactly, its contacts are neither looked for nor solved, and what they bore
+is kept as forces. It wakes as a whole where a body that is awake, or a kinematic one that moves,
+could touch it within the step. A body that is awake therefore never acts on one that sleeps.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.algebra import ZERO3, dot, norm, put_quat, put_vec3, quat_at, vec3_at, vec3_in
+from impulse_core.collision.contacts import (
+    ACTIVE,
+    ARM1,
+    ARM2,
+    BEFORE,
+    BODY1,
+    BODY2,
+    GAP,
+    MEMORY_COLUMNS,
+    NORMAL,
+    TURN_BEFORE,
+    Memory,
+    new_memory,
+)
+from impulse_core.collision.shapes import Shapes
+from impulse_core.contact.events import bears
+from impulse_core.contact.islands import find_islands, root_of
+from impulse_core.free_motion.kinematic import predict_kinematic
+from impulse_core.jit import inner_kernel
+from impulse_core.model import Floats, Ints, Model
+
+__all__ = [
+    "Sleep",
+    "count_rest",
+    "fall_asleep",
+    "find_still",
+    "freeze",
+    "hold",
+    "new_sleep",
+    "put_to_rest",
+    "thaw",
+    "wake_touched",
+]
+
+_SLOW = 1e-3  # m/s, of any point of a body that rests
+_LONG = 0.5  # s that all bodies of an island must have rested
+
+# What is known of an island that may fall asleep.
+_AWAKE = 0
+_UNSUPPORTED = 1
+_SUPPORTED = 2
+
+
+class Sleep(NamedTuple):
+    """Which of b bodies sleep."""
+
+    asleep: Ints
+    """1 for bodies that sleep, shape (b,)."""
+    still: Ints
+    """1 for bodies that do not move in this step: those that sleep, static ones, and kinematic
+    ones that rest. 0 for all where none may sleep. Shape (b,)."""
+    island: Ints
+    """Body that stands for all that fell asleep with each, shape (b,)."""
+    verdict: Ints
+    """_AWAKE, _UNSUPPORTED or _SUPPORTED of the island that each mover stands for, shape (b,)."""
+    rested: Floats
+    """For how long each body has been slow [s], shape (b,)."""
+    size: Floats
+    """Largest distance of a point of each body from its centre of mass [m], shape (b,)."""
+    frozen: Memory
+    """Contacts between bodies that sleep, with forces in place of impulses."""
+
+
+def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
+    """Nobody sleeps, with room for the contacts of those that will."""
+    bodies = len(model.mass)
+    size = np.zeros(bodies)
+    for s in range(shapes.sought):
+        i = shapes.body[s]
+        size[i] = max(size[i], np.linalg.norm(shapes.center[s]) + shapes.reach[s])
+    return Sleep(
+        asleep=np.zeros(bodies, dtype=np.int64),
+        still=np.zeros(bodies, dtype=np.int64),
+        island=np.zeros(bodies, dtype=np.int64),
+        verdict=np.zeros(bodies, dtype=np.int64),
+        rested=np.zeros(bodies),
+        size=size,
+        frozen=new_memory(rows, 0),
+    )
+
+
+@inner_kernel
+def find_still(model, state, sleep, h, work):
+    """Find out which bodies do not move in a step of length h, and wake those that loads act on."""
+    for k in range(len(model.load_body)):
+        if work.load_active[k]:
+            _wake(model, sleep, model.load_body[k])
+            _wake(model, sleep, model.load_reaction[k])
+    for i in range(model.dynamic):
+        sleep.still[i] = sleep.asleep[i]
+    world = len(model.mass) - 1
+    sleep.still[world] = 1
+    predict_kinematic(model, state, h, work)
+    for i in range(model.dynamic, world):
+        C, q = vec3_at(state.position, i), quat_at(state.orientation, i)
+        there = vec3_at(work.next_position, i)
+        turned = quat_at(work.next_orientation, i)
+        stays = there.x == C.x and there.y == C.y and there.z == C.z
+        same = turned.w == q.w and turned.x == q.x and turned.y == q.y and turned.z == q.z
+        sleep.still[i] = 1 if stays and same else 0
+
+
+@inner_kernel
+def _wake(model, sleep, i):
+    """Wake the island of body i."""
+    if i < model.dynamic and sleep.asleep[i]:
+        island = sleep.island[i]
+        for k in range(model.dynamic):
+            if sleep.asleep[k] and sleep.island[k] == island:
+                sleep.asleep[k] = 0
+                sleep.still[k] = 0
+                sleep.rested[k] = 0.0
+
+
+@inner_kernel
+def wake_touched(model, contacts, sleep, h, tolerance):
+    """Wake what something that moves could touch in a part of a step of length h; returns whether
+    anything was.
+    """
+    row, mark = contacts.row, contacts.mark
+    g = norm(vec3_at(model.gravity.reshape(1, 3), 0))
+    any_woken = False
+    for c in range(contacts.used[0]):
+        i1, i2 = mark[c, BODY1], mark[c, BODY2]
+        if not (sleep.asleep[i1] or sleep.asleep[i2]):
+            continue
+        u = dot(vec3_in(row, c, NORMAL), vec3_in(row, c, BEFORE))
+        w = norm(vec3_in(row, c, TURN_BEFORE))
+        other = i2 if sleep.asleep[i1] else i1
+        arm = norm(vec3_in(row, c, ARM2 if sleep.asleep[i1] else ARM1))
+        # neighbours that rest do not fall, and would wake each other for ever
+        a = w * w * arm + (0.0 if sleep.rested[other] > 0.0 else g)
+        reach = h * (max(0.0, -u) + 0.5 * h * a)
+        if row[c, GAP] <= tolerance + reach:
+            _wake(model, sleep, i1)
+            _wake(model, sleep, i2)
+            any_woken = True
+    return any_woken
+
+
+@inner_kernel
+def hold(model, state, sleep, work):
+    """Let bodies that sleep stay where they are in this part of a step."""
+    for i in range(model.dynamic):
+        if sleep.asleep[i]:
+            put_vec3(work.next_position, i, vec3_at(state.position, i))
+            put_quat(work.next_orientation, i, quat_at(state.orientation, i))
+
+
+@inner_kernel
+def put_to_rest(model, state, sleep, work):
+    """Take all velocity from bodies that sleep, as what they rest on takes that of gravity."""
+    for i in range(model.dynamic):
+        if sleep.asleep[i]:
+            put_vec3(state.velocity, i, ZERO3)
+            put_vec3(state.angular_momentum, i, ZERO3)
+            put_vec3(work.angular_velocity, i, ZERO3)
+
+
+@inner_kernel
+def count_rest(model, state, sleep, h, work):
+    """Add a step of length h to the time for which slow bodies have rested; returns whether any
+    that is awake has rested long enough to sleep. Needs the angular velocities.
+    """
+    any_long = False
+    for i in range(model.dynamic):
+        if sleep.asleep[i]:
+            continue
+        v = norm(vec3_at(state.velocity, i))
+        v += norm(vec3_at(work.angular_velocity, i)) * sleep.size[i]
+        sleep.rested[i] = sleep.rested[i] + h if v <= _SLOW else 0.0
+        any_long = any_long or sleep.rested[i] >= _LONG
+    return any_long
+
+
+@inner_kernel
+def fall_asleep(model, contacts, movers, state, sleep, work):
+    """Let islands that rest fall asleep, after a step.
+
+    Returns how many bodies do, and the kinetic energy that they lose [J].
+    """
+    find_islands(contacts, movers)
+    row, mark, verdict = contacts.row, contacts.mark, sleep.verdict
+    for i in range(model.dynamic):
+        verdict[i] = _UNSUPPORTED
+    for c in range(contacts.used[0]):
+        if mark[c, ACTIVE]:
+            for side in range(2):
+                i = mark[c, BODY2] if side else mark[c, BODY1]
+                other = mark[c, BODY1] if side else mark[c, BODY2]
+                if i < model.dynamic <= other and bears(row, c):
+                    verdict[root_of(movers, i)] = _SUPPORTED
+    for c in range(contacts.used[0]):
+        if mark[c, ACTIVE]:
+            for side in range(2):
+                i = mark[c, BODY2] if side else mark[c, BODY1]
+                other = mark[c, BODY1] if side else mark[c, BODY2]
+                if i < model.dynamic <= other and not sleep.still[other]:
+                    verdict[root_of(movers, i)] = _AWAKE
+    for k in range(len(model.load_body)):
+        if work.load_active[k]:
+            for side in range(2):
+                i = model.load_reaction[k] if side else model.load_body[k]
+                if i < model.dynamic:
+                    verdict[root_of(movers, i)] = _AWAKE
+    for i in range(model.dynamic):
+        if movers.jointed[i] or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
+            verdict[root_of(movers, i)] = _AWAKE
+    count, lost = 0, 0.0
+    for i in range(model.dynamic):
+        root = root_of(movers, i)
+        if not sleep.asleep[i] and verdict[root] == _SUPPORTED:
+            v, w = vec3_at(state.velocity, i), vec3_at(work.angular_velocity, i)
+            lost += 0.5 * model.mass[i] * dot(v, v)
+            lost += 0.5 * dot(vec3_at(state.angular_momentum, i), w)
+            sleep.asleep[i] = 1
+            sleep.island[i] = root
+            count += 1
+    return count, lost
+
+
+@inner_kernel
+def freeze(shapes_body, sleep, memory, needed):
+    """Keep what contacts of bodies that sleep are remembered by; False if there is no room, of
+    which needed[0] then tells.
+    """
+    scale = 1.0 / memory.step[0]
+    return _move_rows(shapes_body, sleep.asleep, memory, sleep.frozen, True, scale, needed)
+
+
+@inner_kernel
+def thaw(shapes_body, sleep, memory, needed):
+    """Give back what contacts of bodies that woke are remembered by; as ``freeze``."""
+    if sleep.frozen.used[0] == 0:
+        return True
+    scale = memory.step[0]
+    return _move_rows(shapes_body, sleep.asleep, sleep.frozen, memory, False, scale, needed)
+
+
+@inner_kernel
+def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
+    """Move rows of bodies that sleep, or of those that do not, from one memory to another, both of
+    which ascend by pairs; impulses are multiplied by a scale.
+    """
+    moving = 0
+    for m in range(source.used[0]):
+        if _sleeps(shapes_body, asleep, source.mark[m, 0]) == sleeping:
+            moving += 1
+    if moving == 0:
+        return True
+    total = target.used[0] + moving
+    if total > len(target.row):
+        needed[0] = total
+        return False
+    t, s = target.used[0] - 1, source.used[0] - 1
+    for place in range(total - 1, -1, -1):  # from the end, so that nothing is overwritten
+        while s >= 0 and _sleeps(shapes_body, asleep, source.mark[s, 0]) != sleeping:
+            s -= 1
+        if s >= 0 and (t < 0 or source.mark[s, 0] > target.mark[t, 0]):
+            _copy_row(source, s, target, place, scale)
+            s -= 1
+        else:
+            _copy_row(target, t, target, place, 1.0)
+            t -= 1
+    target.used[0] = total
+    kept = 0
+    for m in range(source.used[0]):
+        if _sleeps(shapes_body, asleep, source.mark[m, 0]) != sleeping:
+            _copy_row(source, m, source, kept, 1.0)
+            kept += 1
+    source.used[0] = kept
+    return True
+
+
+@inner_kernel
+def _sleeps(shapes_body, asleep, key):
+    """Whether a body of a pair of shapes sleeps."""
+    return asleep[shapes_body[key >> 32]] == 1 or asleep[shapes_body[key & 0xFFFFFFFF]] == 1
+
+
+@inner_kernel
+def _copy_row(source, m, target, k, scale):
+    """Copy row m of a memory to row k of another."""
+    for column in range(4):
+        target.mark[k, column] = source.mark[m, column]
+    for column in range(MEMORY_COLUMNS):
+        target.row[k, column] = source.row[m, column] * scale
