@@ -47,9 +47,11 @@ from impulse_core.contact.look_ahead import contact_errors, set_targets, velocit
 from impulse_core.contact.meeting import (
     MOST_PARTS,
     first_try,
+    half_of,
     is_short,
     leave_open,
     next_try,
+    overlaps_anew,
     put_velocities_back,
     save_velocities,
     shorten,
@@ -208,6 +210,17 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
                 setup.accuracy,
                 tolerance,
             )
+            if not again and overlaps_anew(
+                setup.shapes,
+                setup.sweep,
+                setup.found,
+                contacts,
+                motion,
+                tried,
+                h,
+                tolerance,
+            ):
+                again, met, tried = True, False, half_of(tried)
             if not again:
                 break
             shorten(contacts, tried.part / part, setup.accuracy)

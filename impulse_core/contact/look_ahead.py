@@ -47,6 +47,7 @@ from impulse_core.jit import inner_kernel
 __all__ = ["contact_errors", "set_targets", "velocity_errors"]
 
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
+_ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
 
 @inner_kernel
@@ -137,7 +138,7 @@ def _slid_way(contacts, c, n, B_next, motion):
 def _violation(n, p, lacking, slid, friction, floor):
     """By how much an impulse and its errors break the law, in the unit of the errors."""
     p_n = dot(n, p)
-    if p_n <= floor:
+    if p_n <= floor * (1.0 + _ROUND_OFF):
         normal = max(0.0, -lacking)
         if p_n == 0.0:
             return normal

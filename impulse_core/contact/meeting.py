@@ -7,7 +7,8 @@ shorter, until the first of them has no gap at its end,
 
     g(s) = g + u s + c s²,   c from the gap at the end of the last try   (docs/algorithm.md, 57)
 
-so that the impact acts at that very moment, in the second half.
+so that the impact acts at that very moment, in the second half. Bodies that turn may touch with
+features that did not seem near: where they overlap at the end of a part, half of it is tried.
 """
 
 from __future__ import annotations
@@ -15,7 +16,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from impulse_core.algebra import ZERO3, dot, mat3_in, put_vec3, put_vec3_in, vec3_at, vec3_in
+from impulse_core.algebra import (
+    ZERO3,
+    dot,
+    mat3_in,
+    norm,
+    put_vec3,
+    put_vec3_in,
+    quat_at,
+    vec3_at,
+    vec3_in,
+)
 from impulse_core.collision.contacts import (
     ACTIVE,
     BEFORE,
@@ -26,19 +37,23 @@ from impulse_core.collision.contacts import (
     MEETING,
     MEMORY_COLUMNS,
     NORMAL,
+    PAIR,
     TARGET,
     TORQUE,
 )
 from impulse_core.collision.geometry import contact_geometry
+from impulse_core.collision.narrow import collide
 from impulse_core.jit import inner_kernel
 
 __all__ = [
     "MOST_PARTS",
     "Try",
     "first_try",
+    "half_of",
     "is_short",
     "leave_open",
     "next_try",
+    "overlaps_anew",
     "put_velocities_back",
     "save_velocities",
     "shorten",
@@ -51,6 +66,9 @@ _MET = 0.01  # of the contacts' accuracy, the gap at which bodies have met
 _RESOLUTION = 2.0**-40  # of the step, to which the moment is sought at most
 _FINEST = 2.0**-24  # of the step, the least part
 _FINEST_JOINED = 2.0**-10  # the same with joints, whose errors are corrected within a part
+_TURNED = 0.01  # rad in a part, from which on other features may touch than seemed near
+_OVERLAP = 10.0  # tolerances that they may overlap by
+_LEAST_LOOK = 2.0**-6  # of the step, the least part that is halved because of that
 _FAR = 1e6  # m below any gap: the target of a contact that is left open
 
 
@@ -59,10 +77,12 @@ class Try(NamedTuple):
 
     part: float
     """[s]"""
+    longest: float
+    """All that is left of the step, or what overlaps leave of that [s]."""
     low: float
     """Longest part at whose end nothing had met yet [s]."""
     high: float
-    """Shortest one after that [s], or all that is left of the step."""
+    """Shortest one after that [s], or the longest."""
     number: int
     """How many lengths were tried before."""
     closed: bool
@@ -72,7 +92,14 @@ class Try(NamedTuple):
 @inner_kernel
 def first_try(left):
     """All that is left of the step [s]."""
-    return Try(left, 0.0, left, 0, False)
+    return Try(left, left, 0.0, left, 0, False)
+
+
+@inner_kernel
+def half_of(tried):
+    """The first half of what was tried."""
+    half = 0.5 * tried.part
+    return Try(half, half, 0.0, half, 0, False)
 
 
 @inner_kernel
@@ -90,20 +117,21 @@ def next_try(contacts, motion, tried, left, h, joints, threshold, accuracy, tole
     stopped at the end of a part of that length, or of all that is left.
     """
     finest = h * (_FINEST_JOINED if joints > 0 else _FINEST)
-    part, low, high, number = tried.part, tried.low, tried.high, tried.number + 1
+    part, longest = tried.part, tried.longest
+    low, high, number = tried.low, tried.high, tried.number + 1
     if tried.closed:
         return False, False, tried
     fresh, least, first = _find_meetings(contacts, motion, part, threshold, accuracy, tolerance)
     if number == _MOST_TRIES:
         return False, least <= tolerance, tried
     if fresh == 0:
-        if part == left and least > _MET * accuracy:  # nothing meets, or not in this step
+        if part == longest and least > _MET * accuracy:  # nothing meets, or not in this part
             return False, False, tried
         met = abs(least) <= _MET * accuracy or high - low <= _RESOLUTION * h
         if met and (part == left or left - part >= finest):
             return False, True, tried
         if met:
-            return True, False, Try(left, low, high, number, True)
+            return True, False, Try(left, left, low, high, number, True)
     if fresh == 0 and least > 0.0:
         low = part
     else:
@@ -113,10 +141,10 @@ def next_try(contacts, motion, tried, left, h, joints, threshold, accuracy, tole
     if number + 1 == _MOST_TRIES and low > 0.0:
         first = low
     if first < finest:
-        return True, False, Try(min(finest, left), low, high, number, True)
+        return True, False, Try(min(finest, left), longest, low, high, number, True)
     if low > left - finest:
-        return True, False, Try(left, low, high, number, True)
-    return True, False, Try(first, low, high, number, False)
+        return True, False, Try(left, left, low, high, number, True)
+    return True, False, Try(first, longest, low, high, number, False)
 
 
 @inner_kernel
@@ -153,6 +181,46 @@ def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
             fresh += 1
         first = min(first, _end_of_gap(gap, u, curvature))
     return fresh, least, first
+
+
+@inner_kernel
+def overlaps_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
+    """Whether shapes that turn overlap at the end of a part of a step of length h [s] that was
+    tried, and more than at its start.
+    """
+    part = tried.part
+    if tried.closed or part <= _LEAST_LOOK * h:
+        return False
+    c = 0
+    for k in range(sweep.pair_count[0]):
+        s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+        i1, i2 = shapes.body[s1], shapes.body[s2]
+        key = (s1 << 32) + s2
+        deepest = 0.0
+        while c < contacts.used[0] and contacts.mark[c, PAIR] <= key:
+            if contacts.mark[c, PAIR] == key:
+                deepest = min(deepest, contacts.row[c, GAP])
+            c += 1
+        w = vec3_at(motion.angular_velocity, i2) - vec3_at(motion.angular_velocity, i1)
+        if norm(w) * part <= _TURNED:
+            continue
+        count = collide(
+            shapes,
+            s1,
+            s2,
+            vec3_at(motion.next_position, i1),
+            quat_at(motion.next_orientation, i1),
+            vec3_at(motion.next_position, i2),
+            quat_at(motion.next_orientation, i2),
+            0.0,
+            sweep.cache,
+            sweep.pair_memory[k],
+            found,
+        )
+        for point in range(count):
+            if found.gap[point] < deepest - _OVERLAP * tolerance:
+                return True
+    return False
 
 
 @inner_kernel
