@@ -292,7 +292,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if sleep.frozen.used[0] + memory.used[0] > len(sleep.frozen.row):
             setup.needed[0] = sleep.frozen.used[0] + memory.used[0]
             return False
-        count, lost = fall_asleep(model, contacts, movers, state, sleep, work)
+        count, lost = fall_asleep(model, contacts, movers, state, sleep, tolerance, work)
         if count > 0:
             tally.dissipated[0] += lost
             freeze(setup.shapes.body, sleep, memory, setup.needed)

@@ -1,10 +1,11 @@
 """Sleep: islands of bodies that rest are left out of the steps until something comes near.
 
 An island is all that contacts connect (islands.py). It falls asleep when each of its bodies has
-been slow for a while, it rests on something that does not move, and neither joints nor loads act on
-it. It keeps its poses exactly, its contacts are neither looked for nor solved, and what they bore
-is kept as forces. It wakes as a whole where a body that is awake, or a kinematic one that moves,
-could touch it within the step. A body that is awake therefore never acts on one that sleeps.
+been slow for a while, it rests on something that does not move, neither joints nor loads act on it,
+and nothing overlaps by more than the tolerance. It keeps its poses exactly, its contacts are
+neither looked for nor solved, and what they bore is kept as forces. It wakes as a whole where a
+body that is awake, or a kinematic one that moves, could touch it within the step. A body that is
+awake therefore never acts on one that sleeps.
 """
 
 from __future__ import annotations
@@ -190,7 +191,7 @@ def count_rest(model, state, sleep, h, work):
 
 
 @inner_kernel
-def fall_asleep(model, contacts, movers, state, sleep, work):
+def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
     """Let islands that rest fall asleep, after a step.
 
     Returns how many bodies do, and the kinetic energy that they lose [J].
@@ -211,7 +212,9 @@ def fall_asleep(model, contacts, movers, state, sleep, work):
             for side in range(2):
                 i = mark[c, BODY2] if side else mark[c, BODY1]
                 other = mark[c, BODY1] if side else mark[c, BODY2]
-                if i < model.dynamic <= other and not sleep.still[other]:
+                moves = i < model.dynamic <= other and not sleep.still[other]
+                comes_apart = i < model.dynamic and row[c, GAP] < -tolerance
+                if moves or comes_apart:
                     verdict[root_of(movers, i)] = _AWAKE
     for k in range(len(model.load_body)):
         if work.load_active[k]:

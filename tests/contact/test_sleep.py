@@ -194,3 +194,36 @@ def test_sleep_and_time_of_impact_together():
     assert sleepers == 2
     energy = recording.diagnostics["energy_j"]
     assert energy["max_abs_drift"] <= 1e-12 * energy["initial"]
+
+
+def test_bodies_that_come_apart_stay_awake():
+    """An overlap of 0.3 mm is taken back at 0.6 mm/s, slower than what counts as rest."""
+    inside = scene(cube("low"), cube("high", 1.4997), duration=5.0, sleeping=True)
+    recording = ic.simulate(inside, assemble=True)
+
+    overlap = 1.5 - recording.positions[-1, 2, 2]
+    assert overlap <= recording.diagnostics["tolerance_m"]
+    assert recording.diagnostics["contacts"]["asleep"] == 2
+
+
+def test_a_ball_wakes_only_the_columns_that_it_hits():
+    """Of nine columns of three cubes the middle one of a side is hit; the corners sleep on."""
+    columns = [
+        cube(f"c{column}-{k}", position=(1.5 * (column % 3), 1.5 * (column // 3), 0.5 + k))
+        for column in range(9)
+        for k in range(3)
+    ]
+    thrown = ball("ball", (1.5, -8.0, 2.5), velocity=(0.0, 6.0, 5.5))
+    recording, _ = asleep(scene(*columns, thrown, duration=1.6, fps=100.0))
+    names = recording.body_names
+    hit = [
+        {event["body1"], event["body2"]} - {"ball"}
+        for event in recording.events
+        if event["kind"] == "touch" and "ball" in (event["body1"], event["body2"])
+    ]
+
+    assert hit[0] == {"c1-2"}
+    assert moving(recording, names.index("c1-2"))[100:].any()
+    for corner in (0, 2, 6, 8):
+        for k in range(3):
+            assert not moving(recording, names.index(f"c{corner}-{k}"))[100:].any()

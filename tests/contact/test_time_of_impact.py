@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint, Material
 from tests.contact.scenes import ball, cube, scene
 
+ROOT = Path(__file__).resolve().parents[2]
 G = 9.81
 IDEAL = Material(name="ideal", restitution=1.0, static_friction=0.0)
 
@@ -261,3 +266,55 @@ def test_without_impacts_the_option_changes_nothing():
         for on in (True, False)
     }
     assert len(hashes) == 1
+
+
+FAILING = """
+import impulse_core as ic
+import impulse_core.contact_step as step
+from tests.contact.test_time_of_impact import landing
+
+look_ahead, failures = step._look_ahead, []
+
+def fail_twice(model, setup, *rest):
+    if setup.divided[0] and len(failures) < 2:
+        failures.append(setup.events.number[0])
+        return False
+    return look_ahead(model, setup, *rest)
+
+step._look_ahead = fail_twice
+recording = landing()
+assert len(failures) == 2 and recording.diagnostics["halvings"] == 2
+for event in recording.events:
+    print(event["kind"], event["time"])
+print(*recording.positions[-1].ravel())
+"""
+
+
+def landing() -> ic.Recording:
+    """A cube that rests, and a ball that lands beside it."""
+    rests = cube("cube", material="rubber")
+    lands = ball("ball", (2.0, 0.0, 1.3), material="rubber")
+    beside = scene(rests, lands, materials=(rubber(0.5),), duration=0.6, time_of_impact=True)
+    return ic.simulate(beside)
+
+
+def test_a_part_that_fails_leaves_no_trace():
+    """A step that gets stuck after an impact is repeated in halves: with the events of before, each
+    told once, and what contacts remembered then. Run as Python, so that it can be made to fail.
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", FAILING],
+        cwd=ROOT,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    *told, positions = run.stdout.splitlines()
+
+    undisturbed = landing()
+    touched = [line for line in told if line.startswith("touch")]
+    assert touched == [f"touch {time}" for time in touches(undisturbed)]
+    found = np.array([float(number) for number in positions.split()])
+    assert found == pytest.approx(undisturbed.positions[-1].ravel(), abs=1e-13)
