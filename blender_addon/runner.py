@@ -12,7 +12,6 @@ import os
 import queue
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -143,8 +142,8 @@ class Run:
     def stop(self) -> None:
         """Ask for an early end; the frames computed so far are written."""
         if self._process.poll() is None:
-            stop_signal = signal.SIGTERM if sys.platform == "win32" else signal.SIGINT
-            self._process.send_signal(stop_signal)
+            # Not the signal of Ctrl-C, which the child ignores if Blender runs in the background.
+            self._process.terminate()
         try:
             self._process.wait(timeout=GRACE)
         except subprocess.TimeoutExpired:

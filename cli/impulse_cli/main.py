@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
+import time
 from collections.abc import Sequence
+from types import FrameType
 from typing import NoReturn
 
 import click
@@ -111,8 +113,30 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else GOOD
 
 
+class _Interrupter:
+    """Ends the command as Ctrl-C does, so that the frames so far are kept.
+
+    Ctrl-C in a terminal reaches the program that started this one too, which then may ask for the
+    same by a signal of its own: what follows within a second is no second wish.
+    """
+
+    _SAME_WISH = 1.0  # s
+
+    def __init__(self) -> None:
+        self._last = -self._SAME_WISH
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self._last >= self._SAME_WISH:
+            self._last = now
+            raise KeyboardInterrupt
+
+
 def main() -> NoReturn:
     """The ``impulse`` program."""
-    # The way another program ends this one; as after Ctrl-C, the frames so far are kept.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupter = _Interrupter()
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as shells and nohup start jobs
+        signal.signal(signal.SIGINT, interrupter)
+    # The way another program ends this one, also where Ctrl-C is ignored.
+    signal.signal(signal.SIGTERM, interrupter)
     sys.exit(execute())

@@ -1,6 +1,7 @@
 """The simulator as a child process, with programs that stand in for it and once for real."""
 
 import os
+import signal
 import sys
 import textwrap
 import time
@@ -60,22 +61,37 @@ def test_the_simulators_words_become_the_error(child, tmp_path):
         runner.run(command, tmp_path / "s.xml", tmp_path / "a.json")
 
 
-def test_stopping_keeps_what_was_written(child, tmp_path):
-    """Stop interrupts the child, which still writes its frames, and waits for it."""
+@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, signal.SIG_IGN])
+def test_stopping_keeps_what_was_written(child, tmp_path, ctrl_c):
+    """Stop interrupts the child, which still writes its frames, and waits for it; also where
+    Blender was started in the background, so that Ctrl-C is ignored.
+    """
     from blender_addon import runner
 
+    # Signals are the program's own, which the stand-in calls.
     command = child("""
         import sys, time
         from pathlib import Path
-        print("started", flush=True)
-        try:
-            time.sleep(60)
-        except KeyboardInterrupt:
-            Path(sys.argv[4]).write_text("frames so far")
-            sys.exit(130)
+        from impulse_cli import main
+
+        def execute():
+            print("started", flush=True)
+            try:
+                time.sleep(60)
+            except KeyboardInterrupt:
+                Path(sys.argv[4]).write_text("frames so far")
+                return 130
+
+        main.execute = execute
+        main.main()
     """)
-    run = runner.Run(command, tmp_path / "s.xml", tmp_path / "a.json")
+    before = signal.signal(signal.SIGINT, ctrl_c)
+    try:
+        run = runner.Run(command, tmp_path / "s.xml", tmp_path / "a.json")
+    finally:
+        signal.signal(signal.SIGINT, before)
     while run._lines.empty():
+        assert not run.poll()
         time.sleep(0.01)
 
     run.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -48,16 +49,25 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
 
 @pytest.fixture
 def program() -> Iterator[Program]:
-    """Starts the command line as a process of its own, which does not outlive the test."""
+    """Starts the command line as a process of its own, which does not outlive the test.
+
+    It listens to Ctrl-C, also where the tests themselves were started in the background, unless
+    it shall be in the background itself.
+    """
     with ExitStack() as started:
 
-        def start(*words: str | Path) -> subprocess.Popen[str]:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "impulse_cli", *map(str, words)],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+        def start(*words: str | Path, background: bool = False) -> subprocess.Popen[str]:
+            handler = signal.SIG_IGN if background else signal.default_int_handler
+            before = signal.signal(signal.SIGINT, handler)
+            try:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "impulse_cli", *map(str, words)],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+            finally:
+                signal.signal(signal.SIGINT, before)
             started.enter_context(process)
             started.callback(process.kill)
             return process

@@ -273,34 +273,35 @@ def test_failed_simulation(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyP
     assert set(json.loads(report.read_text())) >= REPORT_KEYS
 
 
-def wait_until_it_steps(process: subprocess.Popen[str]) -> None:
-    """Read progress lines until the simulation has taken a second of its time."""
+def wait_until_it_steps(process: subprocess.Popen[str], *, after: float = 1.0) -> float:
+    """Read progress lines until the simulation is beyond a time [s]; returns where it is."""
     assert process.stdout is not None
     for line in process.stdout:
-        if json.loads(line)["time"] > 1.0:
-            return
+        if (now := json.loads(line)["time"]) > after:
+            return float(now)
     raise AssertionError("the simulation ended by itself")
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_keeps_the_frames(pendulum: Path, program: Program, sent: signal.Signals) -> None:
-    """After Ctrl-C, or being asked to end: exit code 130 and a whole file of the frames so far."""
+ENDLESS = ("--duration", "1e6", "--fps", "1", "--progress", "json")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [(signal.SIGINT,), (signal.SIGTERM,), (signal.SIGINT, signal.SIGTERM)],
+    ids=["ctrl-c", "terminate", "both"],
+)
+def test_ctrl_c_keeps_the_frames(
+    pendulum: Path, program: Program, sent: tuple[signal.Signals, ...]
+) -> None:
+    """After Ctrl-C, or being asked to end, or both at once, as by a program that Ctrl-C ends too:
+    exit code 130 and a whole file of the frames so far.
+    """
     output = pendulum.with_name("anim.json")
-    process = program(
-        "run",
-        pendulum,
-        "-o",
-        output,
-        "--duration",
-        "1e6",
-        "--fps",
-        "1",
-        "--progress",
-        "json",
-    )
+    process = program("run", pendulum, "-o", output, *ENDLESS)
 
     wait_until_it_steps(process)
-    process.send_signal(sent)
+    for one in sent:
+        process.send_signal(one)
     out, err = process.communicate(timeout=60)
 
     recording = load_recording(output)
@@ -311,6 +312,23 @@ def test_ctrl_c_keeps_the_frames(pendulum: Path, program: Program, sent: signal.
     assert recording.diagnostics["interrupted"] is True
     assert "Traceback" not in err
     assert sorted(pendulum.parent.iterdir()) == [output, pendulum]
+
+
+def test_ctrl_c_does_not_end_a_run_in_the_background(pendulum: Path, program: Program) -> None:
+    """Jobs that a shell starts in the background, or nohup, ignore Ctrl-C as others do there; they
+    end, with their frames, when they are asked to.
+    """
+    output = pendulum.with_name("anim.json")
+    process = program("run", pendulum, "-o", output, *ENDLESS, background=True)
+
+    now = wait_until_it_steps(process)
+    process.send_signal(signal.SIGINT)
+    wait_until_it_steps(process, after=now + 5.0)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert load_recording(output).times[-1] > now + 5.0
 
 
 @pytest.mark.parametrize("place", ["compile.load_scene", "simulation.simulate"])
