@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
+from impulse_core.interrupts import HeldSignals
 from impulse_core.options import OptionError, Options, choose_options
 from impulse_core.recording import Recording
 from impulse_core.timeline import Segment, active_loads, plan_timeline
@@ -145,14 +146,16 @@ class _Run:
         from impulse_core.recorder import FrameError
 
         try:
-            self._start()
-            for segment in self._segments():
-                if not self._advance(segment):
-                    raise self._failure(self.stepper.failure(segment.start, segment.length))
-                self.time = segment.end
-                if segment.frame_at_end:
-                    self.recorder.add_frame(segment.end)
-                self._tell("simulating", self.stepper.steps)
+            with HeldSignals() as signals:
+                self._start()
+                for segment in self._segments():
+                    signals.deliver()
+                    if not self._advance(segment):
+                        raise self._failure(self.stepper.failure(segment.start, segment.length))
+                    self.time = segment.end
+                    if segment.frame_at_end:
+                        self.recorder.add_frame(segment.end)
+                    self._tell("simulating", self.stepper.steps)
         except FrameError as error:
             event = {"time": error.time, "kind": "failure", "message": str(error)}
             raise self._failure(event) from None

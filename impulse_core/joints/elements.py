@@ -5,11 +5,13 @@
 
 Springs and dampers are taken at the middle of the stage: symmetric and variational, so the energy
 does not drift, and stable for every stiffness. What is stiff *and* damped moves by a share σ
-towards the end of the stage and into the first half, which is backward Euler where σ = 1 and takes
-a stiff motion out within one step. With s_σ = ½((1-σ) s + (1+σ) x),
+towards the end of the stage, where σ = 1 takes a stiff motion out within one step: the first half
+by the coordinate that is reached, the second by the velocity. Both halves then give half of what a
+steady load needs, as the joints that carry it do. With s_σ = ½((1-σ) s + (1+σ) x),
 
-    p = ½ h (1+σ) (k (r - s_σ) - d (x - s)/h)        and  (1-σ)/(1+σ) p  in the second half
-    σ = z²/(1+z²),  z = h w (d + h k)                                        (docs/algorithm.md, 34)
+    p = ½ h (k (r - s_σ) - d (x - s)/h)                                      in the first half
+    p' = (1-σ) p + σ ½ h (k (r - x) - (d + h k) u)                          in the second half
+    σ = z²/(1+z²),  z = h w (d + h k)                                       (docs/algorithm.md, 34)
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ _RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a 
 
 @inner_kernel
 def _share_of_end(stiffness, damping, inverse_mass, h):
-    """σ of a damped element."""
+    """σ of a damped element, by the inverse mass along its axis."""
     z = h * inverse_mass * (damping + h * stiffness)
     return z * z / (1.0 + z * z)
 
@@ -69,10 +71,9 @@ def _spring_law(model, k, s, h, work):
     if damping > 0.0:
         share = _share_of_end(stiffness, damping, model.axis_inverse_mass[k], h)
     work.spring_share[k] = share
-    half = 0.5 * h * (1.0 + share)
     force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
-    work.axis_law[k, BASE] = half * force
-    work.axis_law[k, BASE_SLOPE] = half * (0.5 * stiffness * (1.0 + share) + damping / h)
+    work.axis_law[k, BASE] = 0.5 * h * force
+    work.axis_law[k, BASE_SLOPE] = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
 
 
 @inlined_kernel
@@ -96,10 +97,10 @@ def _motor_law(model, state, k, s, h, work):
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
     share = _share_of_end(P, D, model.axis_inverse_mass[k], h)
     work.motor_share[k] = share
-    half = 0.5 * h * (1.0 + share)
     reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
-    law[k, SERVO] = half * (P * reach + I * state.motor_integral[k] + D * (target_rate + s / h))
-    law[k, SERVO_SLOPE] = half * (0.5 * P * (1.0 + share) + D / h)
+    force = P * reach + I * state.motor_integral[k] + D * (target_rate + s / h)
+    law[k, SERVO] = 0.5 * h * force
+    law[k, SERVO_SLOPE] = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
     law[k, SERVO_BOUND] = bound
 
 
@@ -107,43 +108,68 @@ def _motor_law(model, state, k, s, h, work):
 def second_half_laws(model, state, h, tolerance, work):
     """Accept the coordinates in work.axis_next; laws p(u) of the impulses at t+h.
 
-    Springs and servos give the rest of their impulse. A limit bounds the velocity where it was
-    reached in the first half. Needs the velocities along the axes at t in work.axis_rate, and
-    those at t+h before these impulses in work.axis_next_rate.
+    A limit bounds the velocity where it was reached in the first half. Needs the velocities along
+    the axes at t in work.axis_rate, and those at t+h before these impulses in work.axis_next_rate.
     """
     law = work.axis_law
     for k in range(len(model.axis_joint)):
         s, x = state.axis_position[k], work.axis_next[k]
         state.axis_position[k] = x
-        spring = law[k, BASE] - law[k, BASE_SLOPE] * x
-        spring *= (1.0 - work.spring_share[k]) / (1.0 + work.spring_share[k])
+        spring, spring_slope = _second_spring(model, k, h, work)
         lower, upper = _velocity_bounds(model, k, s, tolerance, work)
-        servo, bound = 0.0, 0.0
+        servo, servo_slope, bound = 0.0, 0.0, 0.0
         if model.motor_kind[k] != NO_MOTOR:
             bound = min(0.5 * h * model.motor_limit[k], _RIGID)
         if model.motor_kind[k] == IMPLICIT_SERVO:
-            servo = _implicit_servo(state, k, s, h, work)
+            servo, servo_slope = _implicit_servo(model, state, k, s, h, work)
         elif model.motor_kind[k] == EXPLICIT_SERVO:
             bound = 0.5 * h * model.motor_limit[k]
             servo = _explicit_servo(model, state, k, s, h, work)
         no_force(law, k)
         law[k, LOWER], law[k, UPPER] = lower, upper
         law[k, FRICTION] = 0.5 * h * model.axis_friction[k]
-        law[k, BASE] = spring
-        law[k, SERVO], law[k, SERVO_BOUND] = servo, bound
+        law[k, BASE], law[k, BASE_SLOPE] = spring, spring_slope
+        law[k, SERVO], law[k, SERVO_SLOPE], law[k, SERVO_BOUND] = servo, servo_slope, bound
         if model.motor_kind[k] == VELOCITY_MOTOR:
             law[k, DRIVE_AT], law[k, DRIVE] = work.motor_to[k], bound
 
 
 @inner_kernel
-def _implicit_servo(state, k, s, h, work):
-    """What is left for the second half of the impulse 2p/(1+σ) that the servo asks for."""
+def _second_spring(model, k, h, work):
+    """Impulse at no velocity, and its slope, of a spring and damper in the second half."""
+    x, share = work.axis_next[k], work.spring_share[k]
+    stiffness = model.axis_stiffness[k]
+    first = work.axis_law[k, BASE] - work.axis_law[k, BASE_SLOPE] * x
+    part = 0.5 * h * share
+    slope = part * (model.axis_damping[k] + h * stiffness)
+    return (1.0 - share) * first + part * stiffness * (model.axis_rest[k] - x), slope
+
+
+@inner_kernel
+def _implicit_servo(model, state, k, s, h, work):
+    """The same of an implicit servo. It integrates unless it asks for more than it has."""
     law, x, share = work.axis_law, work.axis_next[k], work.motor_share[k]
-    wanted = 2.0 / (1.0 + share) * (law[k, SERVO] - law[k, SERVO_SLOPE] * x)
-    if abs(wanted) < 2.0 * law[k, SERVO_BOUND]:  # integrating at the bound would wind up
+    P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
+    P += 0.5 * h * I
+    first = law[k, SERVO] - law[k, SERVO_SLOPE] * x
+    slope = 0.5 * h * share * (D + h * P)
+    force = P * (work.motor_to[k] - x) + I * state.motor_integral[k]
+    second = 0.5 * h * share * force + slope * _target_rate(model, state, k, h, work)
+    if abs(first) < law[k, SERVO_BOUND]:  # integrating at the bound would wind up
         error = (1.0 - share) * (work.motor_from[k] - s) + (1.0 + share) * (work.motor_to[k] - x)
         state.motor_integral[k] += 0.5 * h * error
-    return wanted - servo_part(law, k, x)
+    return (1.0 - share) * first + second, slope
+
+
+@inner_kernel
+def _target_rate(model, state, k, h, work):
+    """Rate of a target at the end of the stage, by three of its values within it."""
+    before, after = work.motor_from[k], work.motor_to[k]
+    t = state.time[0] - 0.5 * h
+    middle = signal_value_inside(model.signals, model.motor_target[k], t, t)
+    if not (abs(middle) < math.inf):
+        middle = 0.5 * (before + after)
+    return (3.0 * after - 4.0 * middle + before) / h
 
 
 @inner_kernel

@@ -1,5 +1,7 @@
 """simulate: frames, progress, Ctrl-C, halving and failure."""
 
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -182,6 +184,56 @@ def test_interrupt_keeps_the_frames(call):
     count = len(recording.times)
     assert count == call + 1
     assert np.array_equal(recording.positions, whole.positions[:count])
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as a terminal sends it, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield lambda: signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_inside_a_frame_keeps_it_whole(monkeypatch, ctrl_c):
+    """A signal that arrives while a frame is put together is taken after it."""
+    from impulse_core.stepper import Stepper
+
+    original, calls = Stepper.find_reactions, []
+
+    def find_reactions(self):
+        calls.append(self)
+        if len(calls) == 4:
+            ctrl_c()
+        original(self)
+
+    monkeypatch.setattr(Stepper, "find_reactions", find_reactions)
+    recording = ic.simulate(double_pendulum(), duration=5.0, fps=100.0)
+
+    assert recording.diagnostics["interrupted"] is True
+    assert len(recording.times) == len(recording.positions) == len(recording.energy["total"]) == 4
+    with pytest.raises(KeyboardInterrupt):
+        ctrl_c()  # what it was before
+
+
+def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
+    """Where a step takes long, the second Ctrl-C ends it at once."""
+    from impulse_core import interrupts
+    from impulse_core.stepper import Stepper
+
+    reached = []
+
+    def run(_, length, count, *_more):
+        for moment in range(3 if count else 0):  # the first call is that which loads the kernels
+            reached.append((length, moment))
+            ctrl_c()
+        return count
+
+    monkeypatch.setattr(interrupts, "_PATIENCE", 0.0)
+    monkeypatch.setattr(Stepper, "_run", run)
+    recording = ic.simulate(double_pendulum(), duration=5.0)
+
+    assert recording.diagnostics["interrupted"] is True
+    assert reached == [(0.01, 0), (0.01, 1)]
 
 
 def test_progress_is_told_in_order():
