@@ -79,11 +79,10 @@ class ContactRunner(DrivenRunner):
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.body1)),
             movers=new_movers(model),
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
-            joined=new_joined(model, _JOINED_ROWS),
+            joined=new_joined(model, structure, _JOINED_ROWS),
             dense=new_dense(),
             needed=np.zeros(3, dtype=np.int64),
             residual=np.zeros(1),
-            multiplier=np.zeros((len(model.body1), 6)),
             events=new_contact_events(),
             divided=np.zeros(2, dtype=np.int64),
             figures=np.zeros(5),
@@ -197,7 +196,8 @@ class ContactRunner(DrivenRunner):
                 sleep=_copied_sleep(setup.sleep, rows + rows // 2 if setup.sleeps else 0),
             )
         if joined:
-            self.setup = self.setup._replace(joined=new_joined(self.model, joined + joined // 2))
+            more = new_joined(self.model, setup.structure, joined + joined // 2)
+            self.setup = self.setup._replace(joined=more)
         if pairs:
             self.setup = self.setup._replace(sweep=enlarge(setup.sweep, pairs))
         return bool(rows or joined or pairs)

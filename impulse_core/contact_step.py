@@ -44,6 +44,7 @@ from impulse_core.collision.detect import detect
 from impulse_core.contact.events import bears, note_events
 from impulse_core.contact.impact import arrive_now, find_arrivals, give_back, impact_threshold
 from impulse_core.contact.look_ahead import contact_errors, set_targets, velocity_errors
+from impulse_core.contact.machines import joined_answers
 from impulse_core.contact.meeting import (
     MOST_PARTS,
     first_try,
@@ -61,7 +62,6 @@ from impulse_core.contact.rows import (
     contact_answers,
     contact_directions,
     contact_velocities,
-    joined_answers,
     number_joined,
     read_bodies,
     relative_spin,
@@ -281,7 +281,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if setup.meets and (met or hit or is_short(part, h)):
             _keep_beginning(contacts, memory, part)
         else:
-            _keep(contacts, memory, setup.multiplier, part)
+            _keep(contacts, memory, state.multiplier, part)
         _count(contacts, setup.figures, part / h)
         if len(model.load_body):
             tally.work[0] += 0.5 * part * (power + load_power(model, state, work))
@@ -317,6 +317,7 @@ def _begin_part(contacts, movers, motion, tolerance, accuracy, recovery):
         mark[c, MEETING] = 0
         if movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]:
             row[c, ROLLING] = 0.0  # the answers of machines are those to impulses alone
+            put_vec3_in(row, c, FIRST, vec3_in(row, c, SECOND))  # nearer in time, as for joints
         else:
             # their mean is the force: what one half did to correct the other would be repeated,
             # and stacks that are not quite solved for would sway ever more
@@ -362,7 +363,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
     has_joints = len(model.body1) > 0
     if has_joints:
         foresee_coordinates(model, model.coupled, state, h, work)
-        _start_joints(model, setup.memory, setup.multiplier, state, h, work)
+        _start_joints(model, setup.memory, state, h, work)
     previous = 1e300
     stalls = 0
     if not number_joined(contacts, movers, joined, setup.needed):
@@ -416,7 +417,6 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             state,
             motion,
             setup.dense,
-            setup.multiplier,
             -1.0 / h,
             moved or correction == 0,
             _SWEEP_ACCURACY * setup.accuracy / h,
@@ -428,16 +428,13 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
 
 
 @inner_kernel
-def _start_joints(model, memory, multiplier, state, h, work):
-    """Begin with the impulses of joints and axes in the first half of the last step.
-
-    Stiff servos act in the first half alone, so that the second half would tell little.
-    """
+def _start_joints(model, memory, state, h, work):
+    """Begin with the impulses of joints and axes in the second half of the last step."""
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
     for j in range(len(model.body1)):
         for row in range(6):
             work.impulse[j, row] = scale * memory.multiplier[j, row]
-            multiplier[j, row] = work.impulse[j, row]
+            state.multiplier[j, row] = work.impulse[j, row]
     apply_impulses(model, work.impulse, state, work)
     for k in range(len(model.axis_joint)):
         work.axis_impulse[k] = work.impulse[model.axis_joint[k], model.axis_row[k]]
@@ -453,7 +450,6 @@ def _update_contacts(
     state,
     motion,
     dense,
-    multiplier,
     scale,
     new,
     accuracy,
@@ -466,35 +462,34 @@ def _update_contacts(
     """
     if new:
         if joined.used[0] > 0:
-            probe, probe_work = probes_of(joined, state, work)
-            joined_answers(model, structure, contacts, movers, joined, motion, probe, probe_work)
+            joined_answers(structure, contacts, movers, joined, work.block)
         contact_answers(contacts, movers, joined)
     if len(model.body1) > 0:
         solve(structure, work.error, scale, work)
         apply_impulses(model, work.impulse, state, work)
-        _take(model, multiplier, work)
+        _take(model, state, work)
         angular_velocities(model, state, work)
     read_bodies(contacts, movers, joined, motion)
     solve_contacts(contacts, movers, joined, dense, accuracy, visits)
-    _push_contacts(model, structure, contacts, movers, joined, state, motion, multiplier, work)
+    _push_contacts(model, structure, contacts, movers, joined, state, motion, work)
 
 
 @inner_kernel
-def _push_contacts(model, structure, contacts, movers, joined, state, motion, multiplier, work):
+def _push_contacts(model, structure, contacts, movers, joined, state, motion, work):
     """Apply the contact impulses that were found, and let joints and axes answer."""
     if apply_contact_impulses(contacts, movers, joined, motion):
         probe, probe_work = probes_of(joined, state, work)
         respond_joints(model, structure, joined, state, probe, probe_work, work)
-        _take(model, multiplier, work)
+        _take(model, state, work)
 
 
 @inner_kernel
-def _take(model, multiplier, work):
+def _take(model, state, work):
     """Add the solution in work.impulse to the impulses of axes and joints in this half."""
     add_axis_impulses(model, work)
     for j in range(len(model.body1)):
         for row in range(6):
-            multiplier[j, row] += work.impulse[j, row]
+            state.multiplier[j, row] += work.impulse[j, row]
 
 
 @inner_kernel
@@ -570,7 +565,7 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
         if has_joints:
             rate = relative_velocities(model, state, work, work.error)
             read_axes(model, work.error, work.axis_after)
-            residual, _, change = axis_errors(model, work.axis_after, 1.0, work, work.error)
+            residual, _, change = axis_errors(model, work.axis_after, 1.0, 0.0, work, work.error)
             rate = max(rate, residual)
             if solves == -1 or change == OTHER_MATRIX:
                 factorise(model, setup.structure, state, work)
@@ -583,7 +578,6 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
                 joined,
                 state,
                 motion,
-                state.multiplier,
                 work,
             )
             continue
@@ -603,7 +597,6 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
             state,
             motion,
             setup.dense,
-            state.multiplier,
             -1.0,
             solves == 0 or change == OTHER_MATRIX,
             _SWEEP_ACCURACY * wanted,

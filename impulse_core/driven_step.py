@@ -46,6 +46,7 @@ from impulse_core.step import (
     take_steps,
 )
 
+_SLACK = 1e-4  # of a compliance, which changes how fast the joint correction converges alone
 _MOST_PIECES = 40  # of force laws that a velocity correction may try
 
 
@@ -110,7 +111,7 @@ def axes_residual(model, structure, state, h, error, joint, work):
     any law is on another piece.
     """
     predict_axes(model, state, work)
-    residual, axis, change = axis_errors(model, work.axis_next, h, work, work.error)
+    residual, axis, change = axis_errors(model, work.axis_next, h, _SLACK, work, work.error)
     if change == OTHER_MATRIX:
         factorise(model, structure, state, work)
     if not (residual <= error):
@@ -145,7 +146,7 @@ def correct_driven_velocities(model, structure, state, h, work, tally):
     while True:
         rate = relative_velocities(model, state, work, work.error)
         read_axes(model, work.error, work.axis_after)
-        residual, _, change = axis_errors(model, work.axis_after, 1.0, work, work.error)
+        residual, _, change = axis_errors(model, work.axis_after, 1.0, 0.0, work, work.error)
         rate = max(rate, residual)
         if pieces == 0 or change == OTHER_MATRIX:
             factorise(model, structure, state, work)

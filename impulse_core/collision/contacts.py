@@ -137,7 +137,7 @@ class Memory(NamedTuple):
     mark: Ints
     """PAIR, FEATURE, STICKING, and 1 for points that bore an impulse, shape (c, 4)."""
     multiplier: Floats
-    """Impulses of joints and axes in its first half [N s | N m s], shape (m, 6)."""
+    """Impulses of joints and axes in its second half [N s | N m s], shape (m, 6)."""
     row: Floats
     """FIRST, SECOND, ROLL, shape (c, MEMORY_COLUMNS)."""
 

@@ -65,7 +65,6 @@ __all__ = [
     "contact_answers",
     "contact_directions",
     "contact_velocities",
-    "joined_answers",
     "number_joined",
     "read_bodies",
     "relative_spin",
@@ -176,31 +175,6 @@ def _own_answer(contacts, movers, c):
         r = cross_matrix(vec3_in(contacts.row, c, ARM2))
         W = W - r @ (mat3_at(movers.inverse_inertia, i2) @ r)
     return W
-
-
-@inner_kernel
-def joined_answers(model, structure, contacts, movers, joined, motion, probe, probe_work):
-    """Answers of jointed bodies to unit impulses at their contacts, joints and axes answering.
-
-    W = G_c (M⁻¹ - M⁻¹GᵀA⁻¹GM⁻¹) G_cᵀ for the factorised matrix A, by one solve for each column.
-    """
-    for column in range(3 * joined.used[0]):
-        c, axis = joined.contact[column // 3], column % 3
-        p = Vec3(1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
-        _rest(joined)
-        _push_joined(contacts, movers, joined, motion, c, p)
-        angular_velocities(model, probe, probe_work)
-        relative_velocities(model, probe, probe_work, joined.probe_rate)
-        solve(structure, joined.probe_rate, -1.0, probe_work)
-        apply_impulses(model, probe_work.impulse, probe, probe_work)
-        angular_velocities(model, probe, probe_work)
-        for k in range(joined.used[0]):
-            u = _joined_velocity(
-                contacts, movers, joined.contact[k], joined.probe_velocity, joined.probe_spin
-            )
-            joined.answer[3 * k, column] = u.x
-            joined.answer[3 * k + 1, column] = u.y
-            joined.answer[3 * k + 2, column] = u.z
 
 
 @inner_kernel

@@ -88,6 +88,12 @@ class Joined(NamedTuple):
     """Part of jointed bodies in the relative velocities [m/s], shape (k, 3)."""
     answer: Floats
     """Answer of jointed bodies at one point to an impulse at another [1/kg], shape (3k, 3k)."""
+    node_wanted: Ints
+    """1 for the nodes of the joint matrix that such an answer needs, shape (K,)."""
+    node: Ints
+    """Those nodes, shape (K,)."""
+    column: Floats
+    """Three solutions of the saddle system at each node, one a column, shape (K, 9)."""
     probe_velocity: Floats
     """Answer of all bodies to an impulse [m/s], shape (b, 3)."""
     probe_momentum: Floats
@@ -133,8 +139,6 @@ class ContactSetup(NamedTuple):
     where there was room. Shape (3,)."""
     residual: Floats
     """Largest violation of the law of a contact that a step left [m], shape (1,)."""
-    multiplier: Floats
-    """Impulses of joints and axes in the first half of this step [N s | N m s], shape (m, 6)."""
     events: ContactEvents
     divided: Ints
     """1 within a step of which parts are done, and how many events there were before it, shape
@@ -180,14 +184,18 @@ def new_movers(model: Model) -> Movers:
     )
 
 
-def new_joined(model: Model, rows: int) -> Joined:
+def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
     """Room for a number of contacts on jointed bodies."""
     bodies, joints = len(model.mass), len(model.body1)
+    nodes = len(structure.column_start) - 1
     return Joined(
         used=np.zeros(1, dtype=np.int64),
         contact=np.zeros(rows, dtype=np.int64),
         velocity=np.zeros((rows, 3)),
         answer=np.zeros((3 * rows, 3 * rows)),
+        node_wanted=np.zeros(nodes, dtype=np.int64),
+        node=np.zeros(nodes, dtype=np.int64),
+        column=np.zeros((nodes, 9)),
         probe_velocity=np.zeros((bodies, 3)),
         probe_momentum=np.zeros((bodies, 3)),
         probe_spin=np.zeros((bodies, 3)),

@@ -65,7 +65,7 @@ def read_axes(model, rows, values):
 
 
 @inner_kernel
-def _take_piece(model, k, vertical, value, slope, h, work):
+def _take_piece(model, k, vertical, value, slope, h, slack, work):
     """Make a piece the active one of axis k; how it differs from the one before.
 
     With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
@@ -83,18 +83,19 @@ def _take_piece(model, k, vertical, value, slope, h, work):
     work.axis_piece[k, 0] = value
     work.axis_piece[k, 1] = slope
     j, row = model.axis_joint[k], model.axis_row[k]
-    if work.compliance[j, row] != compliance:
+    if abs(work.compliance[j, row] - compliance) > slack * compliance:
         work.compliance[j, row] = compliance
         change = OTHER_MATRIX
     return change
 
 
 @inner_kernel
-def axis_errors(model, x, h, work, error):
+def axis_errors(model, x, h, slack, work, error):
     """Choose the active piece of every law at x (k,) and work.axis_impulse; residuals into error.
 
-    x are the coordinates at the end of the stage, or with h = 1 the velocities there. Returns the
-    largest residual in metres, its axis, and what changed with the pieces: SAME, OTHER_PIECE, or
+    x are the coordinates at the end of the stage, or with h = 1 the velocities there. A compliance
+    that changes by less than ``slack`` of it is left as it is in the matrix. Returns the largest
+    residual in metres, its axis, and what changed with the pieces: SAME, OTHER_PIECE, or
     OTHER_MATRIX where a compliance did, so that the matrix has to be factorised again.
     """
     worst = 0.0
@@ -105,7 +106,7 @@ def axis_errors(model, x, h, work, error):
         p = work.axis_impulse[k]
         rho = h * w
         vertical, value, slope = active_piece(work.axis_law, k, x[k] - rho * p, rho)
-        change = max(change, _take_piece(model, k, vertical, value, slope, h, work))
+        change = max(change, _take_piece(model, k, vertical, value, slope, h, slack, work))
         j, row = model.axis_joint[k], model.axis_row[k]
         if vertical:
             residual = x[k] - value

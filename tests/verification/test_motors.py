@@ -160,6 +160,29 @@ def test_servo_of_stiff_gains_tracks_a_sine():
     assert np.abs(coordinate(recording) - target).max() <= 0.2 * 9.0 * 0.01**2 / 8
 
 
+def test_stiff_servo_has_the_velocity_of_its_target():
+    """The velocity at the end of each step is the target's to second order, not its mean over the
+    step, and of its work against gravity nothing is lost but to second order.
+    """
+    motor = servo(expression="0.2*sin(3*t)", proportional=1e9, derivative=1e6)
+
+    def error(step):
+        recording = run(
+            sled(0.6, gravity=DOWN, motors=[motor]),
+            duration=2.0,
+            fps=10,
+            step=step,
+            tolerance=1e-11,
+        )
+        speed = 0.6 * np.cos(3.0 * recording.times)
+        assert unbalance(recording) <= 1e-10
+        return np.abs(recording.energy["kinetic"] - 0.5 * MASS * speed**2).max()
+
+    coarse, fine = error(0.01), error(0.005)
+    assert coarse <= 1e-3 * 0.5 * MASS * 0.6**2
+    assert math.log2(coarse / fine) == pytest.approx(2.0, abs=0.1)
+
+
 def test_integral_takes_the_steady_error_away():
     """With P alone the sled hangs m g / P below its target; the integral brings it there."""
     without, with_integral = (

@@ -1,0 +1,143 @@
+"""How machines answer impulses at their contacts, joints and free axes answering too.
+
+The factors of the joint matrix are those of a saddle system over bodies and joints, which gives
+the velocities of all bodies after an impulse (docs/algorithm.md, 14 and 51). An impulse on a foot
+changes only what comes after the foot in the order of elimination, and of the answer only the
+velocities of bodies with contacts are wanted: both are paths to the root of the elimination tree,
+however large the machine is.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    IDENTITY3,
+    cross_matrix,
+    mat3_at,
+    put_mat3,
+    vec3_in,
+)
+from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2
+from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.solver.direct import transposed
+
+__all__ = ["joined_answers"]
+
+
+@inner_kernel
+def joined_answers(structure, contacts, movers, joined, block):
+    """Answers of jointed bodies at their contacts to unit impulses there, into joined.answer.
+
+    block are the factors, shape (K+E, 9).
+    """
+    count = _list_nodes(structure, contacts, movers, joined)
+    for k in range(joined.used[0]):
+        for visit in range(count):
+            put_mat3(joined.column, joined.node[visit], IDENTITY3 * 0.0)
+        first = _push_columns(structure, contacts, movers, joined, joined.contact[k])
+        _solve_columns(structure, joined, block, count, first)
+        for m in range(joined.used[0]):
+            W = _velocity_columns(structure, contacts, movers, joined, joined.contact[m])
+            _put_answer(joined.answer, 3 * m, 3 * k, W)
+
+
+@inner_kernel
+def _jointed_body(contacts, movers, c, side):
+    """Body 1 or 2 of contact c for side 0 or 1; -1 if no joint holds it."""
+    i = contacts.mark[c, BODY2] if side else contacts.mark[c, BODY1]
+    return i if movers.jointed[i] else -1
+
+
+@inner_kernel
+def _list_nodes(structure, contacts, movers, joined):
+    """List the nodes of all bodies with contacts, and those between them and the roots, ascending;
+    returns how many there are.
+    """
+    wanted = joined.node_wanted
+    for n in range(len(wanted)):
+        wanted[n] = 0
+    for k in range(joined.used[0]):
+        for side in range(2):
+            i = _jointed_body(contacts, movers, joined.contact[k], side)
+            if i >= 0:
+                _want_path(structure, wanted, structure.linear_node[i])
+                _want_path(structure, wanted, structure.angular_node[i])
+    count = 0
+    for n in range(len(wanted)):
+        if wanted[n]:
+            joined.node[count] = n
+            count += 1
+    return count
+
+
+@inner_kernel
+def _want_path(structure, wanted, n):
+    """Mark a node and its ancestors: the first row of a column is the parent of its node."""
+    while not wanted[n]:
+        wanted[n] = 1
+        e = structure.column_start[n]
+        if e == structure.column_start[n + 1]:
+            return
+        n = structure.entry_row[e]
+
+
+@inner_kernel
+def _push_columns(structure, contacts, movers, joined, c):
+    """Put unit impulses at contact c on the right-hand side, one a column; returns the first node
+    that they act on.
+    """
+    first = len(joined.node_wanted)
+    for side in range(2):
+        i = _jointed_body(contacts, movers, c, side)
+        if i >= 0:
+            r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
+            sign = 1.0 if side else -1.0
+            linear, angular = structure.linear_node[i], structure.angular_node[i]
+            put_mat3(joined.column, linear, mat3_at(joined.column, linear) + IDENTITY3 * sign)
+            put_mat3(joined.column, angular, mat3_at(joined.column, angular) + r * sign)
+            first = min(first, linear, angular)
+    return first
+
+
+@inlined_kernel
+def _solve_columns(structure, joined, block, count, first):
+    """Solve the saddle system for three right-hand sides at the listed nodes, from the first on."""
+    x = joined.column
+    nodes = len(joined.node_wanted)
+    for visit in range(count):
+        n = joined.node[visit]
+        if n < first:
+            continue
+        y = mat3_at(x, n)
+        for e in range(structure.column_start[n], structure.column_start[n + 1]):
+            row = structure.entry_row[e]
+            put_mat3(x, row, mat3_at(x, row) - mat3_at(block, nodes + e) @ y)
+    for visit in range(count - 1, -1, -1):
+        n = joined.node[visit]
+        y = mat3_at(block, n) @ mat3_at(x, n)
+        for e in range(structure.column_start[n], structure.column_start[n + 1]):
+            L = transposed(mat3_at(block, nodes + e))
+            y = y - L @ mat3_at(x, structure.entry_row[e])
+        put_mat3(x, n, y)
+
+
+@inner_kernel
+def _velocity_columns(structure, contacts, movers, joined, c):
+    """Part of the jointed bodies in the relative velocity of contact c, for each column."""
+    u = IDENTITY3 * 0.0
+    for side in range(2):
+        i = _jointed_body(contacts, movers, c, side)
+        if i >= 0:
+            r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
+            v = mat3_at(joined.column, structure.linear_node[i])
+            w = mat3_at(joined.column, structure.angular_node[i])
+            u = u + (v - r @ w) * (1.0 if side else -1.0)
+    return u
+
+
+@inner_kernel
+def _put_answer(answer, row, column, W):
+    answer[row, column], answer[row, column + 1], answer[row, column + 2] = W.xx, W.xy, W.xz
+    row += 1
+    answer[row, column], answer[row, column + 1], answer[row, column + 2] = W.yx, W.yy, W.yz
+    row += 1
+    answer[row, column], answer[row, column + 1], answer[row, column + 2] = W.zx, W.zy, W.zz
