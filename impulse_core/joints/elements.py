@@ -249,6 +249,8 @@ def element_work(model, h, before, after, at, work):
             conservative = 0.5 * h * stiffness * (model.axis_rest[k] - middle)
             dissipated -= (spring - conservative) * u
         rest = work.axis_impulse[k] - servo - spring  # velocity motor, friction and limits
+        if servo != 0.0 and not work.axis_vertical[k] and law[k, FRICTION] == 0.0:
+            servo, rest = servo + rest, 0.0  # how far the servo's law is met
         motors += servo * u
         if law[k, DRIVE] > 0.0:
             friction = law[k, FRICTION] if u < 0.0 else -law[k, FRICTION]

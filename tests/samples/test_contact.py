@@ -118,6 +118,14 @@ def test_walking_machine_walks():
     assert np.ptp(torso[:, 2]) <= 0.05
 
 
+def test_walking_machine_balances_its_energy():
+    """The work of its motors is what it gains and dissipates, to 0.2 %."""
+    energy = recorded("walking-machine").diagnostics["energy_j"]
+
+    assert energy["work_of_motors"] > 20.0
+    assert energy["max_abs_drift"] <= 2e-3 * energy["work_of_motors"]
+
+
 def test_walking_machine_slips_on_ice():
     """On ice it gets not half as far."""
     rough, ice = (recorded(name) for name in ("walking-machine", "walking-machine-on-ice"))

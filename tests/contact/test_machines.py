@@ -1,0 +1,90 @@
+"""How machines answer impulses at their contacts, against rigid bodies of the same mass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from impulse_core.collision.contacts import ARM2, BODY2
+from impulse_core.compile import compile_scene
+from impulse_core.options import choose_options
+from impulse_core.stepper import Stepper
+from impulse_schema import Scene
+from impulse_schema.models import Body, Geometry, Joint
+from tests.contact.scenes import scene
+
+FOOT = 0.1  # m
+
+
+def block(name: str, position: tuple[float, float, float], feet: list[tuple[float, float]]) -> Body:
+    """A box of 0.4 × 0.3 × 0.2 m and 2 kg, whose balls touch the ground at its own x and y."""
+    balls = [
+        Geometry(shape="sphere", position=(x, y, FOOT - position[2]), radius=FOOT) for x, y in feet
+    ]
+    return Body(name=name, position=position, mass=2.0, inertia=(0.02, 0.03, 0.04), geometry=balls)
+
+
+def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Stepper]:
+    """W (k, k, 3, 3) [1/kg] after one step, and the points (k, 3) of the contacts."""
+    compiled = compile_scene(machine, assemble=False)
+    stepper = Stepper(compiled, choose_options(compiled), assemble=False)
+    stepper.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert stepper.advance(machine.settings.step, 1, 0)
+    setup = stepper.runner.setup
+    k = int(setup.joined.used[0])
+    rows = setup.joined.contact[:k]
+    arms = setup.contacts.row[rows, ARM2 : ARM2 + 3]
+    points = stepper.state.position[setup.contacts.mark[rows, BODY2]] + arms
+    W = setup.joined.answer[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
+    return W, points, stepper
+
+
+def cross_matrix(r: np.ndarray) -> np.ndarray:
+    return np.cross(np.eye(3), r).T * -1.0
+
+
+def test_bodies_held_together_answer_as_one():
+    """W = 1/m - [r]× J⁻¹ [s]× of the whole, between all feet of three bodies in a loop."""
+    places = [(0.0, 0.0, 0.3), (0.6, 0.1, 0.4), (0.3, 0.5, 0.35)]
+    feet = [[(-0.1, 0.05), (0.0, -0.1)], [(0.15, 0.0)], [(0.0, 0.1)]]
+    bodies = [block(f"b{k}", *given) for k, given in enumerate(zip(places, feet, strict=True))]
+    joints = [
+        Joint(name="a", type="fixed", body1="b0", body2="b1", anchor=(0.3, 0.0, 0.3)),
+        Joint(name="b", type="fixed", body1="b1", body2="b2", anchor=(0.4, 0.3, 0.3)),
+        Joint(name="c", type="ball", body1="b2", body2="b0", anchor=(0.1, 0.3, 0.3)),
+    ]
+    machine = scene(*bodies)
+    machine.joints.extend(joints)
+
+    W, points, stepper = answers(machine)
+
+    centres = stepper.state.position[:3]
+    middle = centres.mean(axis=0)
+    J = 3 * np.diag([0.02, 0.03, 0.04])  # nothing has turned by more than the tolerance
+    for r in centres - middle:
+        J += 2.0 * (r @ r * np.eye(3) - np.outer(r, r))
+    assert len(points) == 4
+    for k, x in enumerate(points):
+        for m, y in enumerate(points):
+            r, s = cross_matrix(x - middle), cross_matrix(y - middle)
+            wanted = np.eye(3) / 6.0 - r @ np.linalg.inv(J) @ s
+            assert W[k, m] == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_hinged_bar_answers_across_itself():
+    """W = t tᵀ l²/J about the hinge, t across the bar: none along the bar or the axis."""
+    bar = block("bar", (0.5, 0.0, 0.3), [(0.2, 0.0)])
+    machine = scene(bar)
+    machine.joints.append(
+        Joint(
+            name="h", type="hinge", body1="world", body2="bar", anchor=(0, 0, 0.3), axis=(0, 1, 0)
+        )
+    )
+
+    W, points, _ = answers(machine)
+
+    (point,) = points
+    arm = point - np.array([0.0, 0.0, 0.3])
+    across = np.cross([0.0, 1.0, 0.0], arm)
+    wanted = np.outer(across, across) / (0.03 + 2.0 * 0.5**2)
+    assert W[0, 0] == pytest.approx(wanted, abs=1e-6)
