@@ -37,6 +37,7 @@ ROAD_STIFFNESS = 40e3  # N/m, so that the stops are out of reach when braking an
 TRAVEL = 0.08  # m of the suspension to either side
 GRAVITY = 9.81  # m/s²
 LIFT_SPEED, ROAD_SPEED = 30.0, 10.0  # rad/s of the wheels
+DRIVE_DAMPING = 100.0  # N m s/rad, of the motors on the road
 TIRE_FRICTION = 0.9
 
 
@@ -167,10 +168,22 @@ def _corner(
         bearer = knuckle
     bodies.append(_wheel(wheel, hub, on_road=on_road))
     axle = _hinge(f"{corner}-axle", bearer, wheel, hub, Y)
-    speed = ROAD_SPEED if on_road else LIFT_SPEED
-    axle.motors = [Motor(kind="velocity", target=speed, max_force=60.0)]
+    axle.motors = [_drive(on_road=on_road)]
     joints.append(axle)
     return bodies, joints
+
+
+def _drive(*, on_road: bool) -> Motor:
+    """The motor of a wheel.
+
+    On the road all four turn as one, so that motors which hold their speed at any torque would
+    leave it open which of them does; these give way a little, and share what there is to do.
+    """
+    if not on_road:
+        return Motor(kind="velocity", target=LIFT_SPEED, max_force=60.0)
+    return Motor(
+        kind="servo", expression=f"{ROAD_SPEED:g}*t", derivative=DRIVE_DAMPING, max_force=60.0
+    )
 
 
 def _suspension(corner: str, carrier: str, at: Point, *, steered: bool, on_road: bool) -> Joint:
