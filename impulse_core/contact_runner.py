@@ -22,11 +22,12 @@ from impulse_core.collision.contacts import (
     new_memory,
 )
 from impulse_core.collision.shapes import Shapes
-from impulse_core.contact.dense import new_dense
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.impact import NEWTON, POISSON
+from impulse_core.contact.movers import new_movers
+from impulse_core.contact.newton_work import new_newton_work
 from impulse_core.contact.sleep import Sleep, new_sleep
-from impulse_core.contact.system import ContactSetup, new_joined, new_movers
+from impulse_core.contact.system import ContactSetup, new_joined
 from impulse_core.contact_step import run_contact_steps
 from impulse_core.invariants import Tally
 from impulse_core.model import Floats, Model, State, Structure, Workspace
@@ -40,9 +41,10 @@ _ROWS_PER_SHAPE = 6  # and so many for each shape
 _JOINED_ROWS = 16  # of them on jointed bodies
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _FINEST = 1e-10  # m
-_RECOVERY = 0.02  # part of an overlap that is taken back in a step
-_ROUNDS = 4  # looks ahead and velocity corrections for the sake of contacts
-_VISITS = 40_000  # of single contacts in each of them
+_COARSE = 0.03  # of the tolerance, for the contacts of large islands
+_SLACK = 0.01  # of the tolerance, the gap or overlap of bodies at rest that is left as it is
+_RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
+_ROUNDS = 6  # looks ahead and velocity corrections for the sake of contacts
 _DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
 
 
@@ -80,16 +82,17 @@ class ContactRunner(DrivenRunner):
             movers=new_movers(model),
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             joined=new_joined(model, structure, _JOINED_ROWS),
-            dense=new_dense(),
+            newton=new_newton_work(rows, len(model.mass)),
             needed=np.zeros(3, dtype=np.int64),
             residual=np.zeros(1),
             events=new_contact_events(),
             divided=np.zeros(2, dtype=np.int64),
             figures=np.zeros(5),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),
+            coarse=_COARSE * options.tolerance,
+            slack=max(_SLACK * options.tolerance, _FINEST),
             recovery=_RECOVERY,
             rounds=_ROUNDS,
-            visits=_VISITS,
             law=NEWTON if options.impact_law == "newton" else POISSON,
             meets=options.time_of_impact,
             sleeps=options.sleeping,
@@ -175,8 +178,8 @@ class ContactRunner(DrivenRunner):
         c, limit = self.setup.contacts, _DEEPEST_START * self.options.tolerance
         used = int(c.used[0])
         # what set_targets made of the gap
-        target, accuracy, recovery = c.row[:used, TARGET], self.setup.accuracy, _RECOVERY
-        depth = -(target + recovery * accuracy) / (1.0 - recovery)
+        target, slack, recovery = c.row[:used, TARGET], self.setup.slack, _RECOVERY
+        depth = -(target + recovery * slack) / (1.0 - recovery)
         owner, deepest = self.setup.shapes.owner, dict[tuple[int, int], float]()
         for k in np.flatnonzero(depth > limit):
             pair = int(owner[c.mark[k, SHAPE1]]), int(owner[c.mark[k, SHAPE2]])
@@ -194,6 +197,7 @@ class ContactRunner(DrivenRunner):
                 memory=_copied(setup.memory, rows + rows // 2),
                 earlier=_copied(setup.earlier, rows + rows // 2 if setup.meets else 0),
                 sleep=_copied_sleep(setup.sleep, rows + rows // 2 if setup.sleeps else 0),
+                newton=new_newton_work(rows + rows // 2, len(self.model.mass)),
             )
         if joined:
             more = new_joined(self.model, setup.structure, joined + joined // 2)

@@ -38,11 +38,13 @@ from impulse_core.collision.contacts import (
     TORQUE_APPLIED,
     TURN_BEFORE,
     TURN_OFFSET,
+    WORKED,
     copy_memory,
 )
 from impulse_core.collision.detect import detect
 from impulse_core.contact.events import bears, note_events
 from impulse_core.contact.impact import arrive_now, find_arrivals, give_back, impact_threshold
+from impulse_core.contact.islands import find_islands
 from impulse_core.contact.look_ahead import contact_errors, set_targets, velocity_errors
 from impulse_core.contact.machines import joined_answers
 from impulse_core.contact.meeting import (
@@ -57,9 +59,9 @@ from impulse_core.contact.meeting import (
     save_velocities,
     shorten,
 )
+from impulse_core.contact.movers import JOINTED
 from impulse_core.contact.rows import (
     apply_contact_impulses,
-    contact_answers,
     contact_directions,
     contact_velocities,
     number_joined,
@@ -123,7 +125,6 @@ from impulse_core.step import (
 __all__ = ["run_contact_steps"]
 
 _VELOCITY_ROUNDS = 12  # that joints may need
-_SWEEP_ACCURACY = 0.3  # of the accuracy, the change in a sweep at which it ends
 _JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
@@ -170,7 +171,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
                 setup.needed,
             ):
                 return False
-            _begin_part(contacts, movers, motion, tolerance, setup.accuracy, recovery)
+            _begin_part(contacts, movers, motion, tolerance, setup.slack, recovery)
             if not setup.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
                 break
         power = load_power(model, state, work) if len(model.load_body) else 0.0
@@ -223,7 +224,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
                 again, met, tried = True, False, half_of(tried)
             if not again:
                 break
-            shorten(contacts, tried.part / part, setup.accuracy)
+            shorten(contacts, tried.part / part)
             setup.residual[0] = residual
             put_velocities_back(state, work)
             angular_velocities(model, state, work)
@@ -305,17 +306,17 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
 
 
 @inner_kernel
-def _begin_part(contacts, movers, motion, tolerance, accuracy, recovery):
+def _begin_part(contacts, movers, motion, tolerance, slack, recovery):
     """Directions, gaps to reach and forces at t."""
     row, mark = contacts.row, contacts.mark
     contact_directions(contacts, movers, motion)
     contact_velocities(contacts, motion)
-    set_targets(contacts, tolerance, accuracy, recovery)
+    set_targets(contacts, tolerance, slack, recovery)
     for c in range(contacts.used[0]):
         row[c, FRICTION] = row[c, STATIC] if mark[c, STICKING] else row[c, KINETIC]
         row[c, FLOOR] = 0.0
         mark[c, MEETING] = 0
-        if movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]:
+        if movers.mark[mark[c, BODY1], JOINTED] or movers.mark[mark[c, BODY2], JOINTED]:
             row[c, ROLLING] = 0.0  # the answers of machines are those to impulses alone
             put_vec3_in(row, c, FIRST, vec3_in(row, c, SECOND))  # nearer in time, as for joints
         else:
@@ -368,6 +369,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
     stalls = 0
     if not number_joined(contacts, movers, joined, setup.needed):
         return False
+    find_islands(contacts, movers)
     # impulses of joints and axes begin with what answered those of the contacts
     apply_contact_impulses(contacts, movers, joined, motion)
     for correction in range(MOST_CORRECTIONS):
@@ -395,8 +397,10 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             tally.failed_joint[0] = joint
             tally.failed_error[0] = error
         angular_velocities(model, state, work)
-        worst = contact_errors(contacts, motion, h)
-        if error <= tolerance and (worst <= setup.accuracy or correction >= setup.rounds):
+        worst, solved = contact_errors(
+            contacts, movers, motion, h, setup.accuracy, setup.coarse, correction == 0
+        )
+        if error <= tolerance and (solved or correction >= setup.rounds):
             tally.translation_error[0] = max(tally.translation_error[0], shift)
             tally.rotation_error[0] = max(tally.rotation_error[0], turn)
             setup.residual[0] = max(setup.residual[0], worst)
@@ -416,11 +420,11 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             joined,
             state,
             motion,
-            setup.dense,
+            setup.newton,
             -1.0 / h,
             moved or correction == 0,
-            _SWEEP_ACCURACY * setup.accuracy / h,
-            setup.visits,
+            setup.accuracy / h,
+            setup.coarse / h,
             work,
         )
         tally.corrections[0] += 1
@@ -449,28 +453,26 @@ def _update_contacts(
     joined,
     state,
     motion,
-    dense,
+    newton,
     scale,
     new,
     accuracy,
-    visits,
+    coarse,
     work,
 ):
     """Correct joints by their errors in work, then contacts, then joints for what those did.
 
     scale is that of the joints' errors, new says that the matrix or the contacts are new.
     """
-    if new:
-        if joined.used[0] > 0:
-            joined_answers(structure, contacts, movers, joined, work.block)
-        contact_answers(contacts, movers, joined)
+    if new and joined.used[0] > 0:
+        joined_answers(structure, contacts, movers, joined, work.block)
     if len(model.body1) > 0:
         solve(structure, work.error, scale, work)
         apply_impulses(model, work.impulse, state, work)
         _take(model, state, work)
         angular_velocities(model, state, work)
     read_bodies(contacts, movers, joined, motion)
-    solve_contacts(contacts, movers, joined, dense, accuracy, visits)
+    solve_contacts(contacts, movers, joined, newton, accuracy, coarse)
     _push_contacts(model, structure, contacts, movers, joined, state, motion, work)
 
 
@@ -552,11 +554,12 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
     False if the joints or the force laws of the axes are not satisfied in the end.
     """
     contacts, movers, joined = setup.contacts, setup.movers, setup.joined
-    wanted = setup.accuracy / h
+    accuracy, coarse = setup.accuracy / h, setup.coarse / h
     has_joints = len(model.body1) > 0
     previous = 1e300
     if not number_joined(contacts, movers, joined, setup.needed):
         return False
+    find_islands(contacts, movers)
     worst = 0.0
     rate = 0.0
     change = SAME
@@ -581,10 +584,10 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
                 work,
             )
             continue
-        worst = velocity_errors(contacts, motion)
+        worst, solved = velocity_errors(contacts, movers, motion, accuracy, coarse, solves == 0)
         still = rate * h <= _JOINT_RATE * tolerance or not (rate < 0.5 * previous)
-        done = worst <= wanted or solves >= setup.rounds
-        if solves > 0 and change == SAME and done and still:
+        done = solved or solves >= setup.rounds
+        if (solves > 0 or not has_joints) and change == SAME and done and still:
             setup.residual[0] = max(setup.residual[0], worst * h)
             return True
         previous = rate
@@ -596,11 +599,11 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
             joined,
             state,
             motion,
-            setup.dense,
+            setup.newton,
             -1.0,
             solves == 0 or change == OTHER_MATRIX,
-            _SWEEP_ACCURACY * wanted,
-            setup.visits,
+            accuracy,
+            coarse,
             work,
         )
         tally.velocity_corrections[0] += 1
@@ -654,6 +657,7 @@ def _keep_marks(contacts, memory, h):
         memory.mark[c, 1] = mark[c, FEATURE]
         memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
         memory.mark[c, 3] = 1 if bears(row, c) else 0
+        memory.mark[c, 4] = mark[c, WORKED]
 
 
 @inner_kernel

@@ -64,7 +64,10 @@ ACTIVE = 8  # 1 for points that can bear an impulse in this half of the step
 JOINED = 9  # number among the active points on jointed bodies, -1 for others
 NEXT = 10  # next contact of the same island, -1 at its end
 MEETING = 11  # 1 where bodies meet within this part of the step (contact/meeting.py)
-MARKS = 12
+WORKED = 12  # 1 where the impulses of its island were solved for in this step
+AGAIN = 13  # the same of the step before
+VIOLATED = 14  # 1 where its law was broken by more than it may be at the last look
+MARKS = 15
 
 # Columns of Contacts.row. World frame unless said; impulses act on body 2.
 NORMAL = 0  # unit, from body 1 to body 2
@@ -111,6 +114,7 @@ COLUMNS = 108
 
 # Columns of Memory.row, which are those of Contacts.row from FIRST on.
 MEMORY_COLUMNS = 12
+MEMORY_MARKS = 5
 
 
 class Contacts(NamedTuple):
@@ -135,7 +139,7 @@ class Memory(NamedTuple):
     used: Ints
     """Rows in use, shape (1,)."""
     mark: Ints
-    """PAIR, FEATURE, STICKING, and 1 for points that bore an impulse, shape (c, 4)."""
+    """PAIR, FEATURE, STICKING, 1 for points that bore an impulse, WORKED; shape (c, 5)."""
     multiplier: Floats
     """Impulses of joints and axes in its second half [N s | N m s], shape (m, 6)."""
     row: Floats
@@ -174,7 +178,7 @@ def new_memory(rows: int, joints: int) -> Memory:
     return Memory(
         step=np.zeros(1),
         used=np.zeros(1, dtype=np.int64),
-        mark=np.zeros((rows, 4), dtype=np.int64),
+        mark=np.zeros((rows, MEMORY_MARKS), dtype=np.int64),
         multiplier=np.zeros((joints, 6)),
         row=np.zeros((rows, MEMORY_COLUMNS)),
     )
@@ -186,7 +190,7 @@ def copy_memory(source, target):  # type: ignore[no-untyped-def]
     target.step[0] = source.step[0]
     target.used[0] = source.used[0]
     for c in range(source.used[0]):
-        for k in range(4):
+        for k in range(MEMORY_MARKS):
             target.mark[c, k] = source.mark[c, k]
         for k in range(MEMORY_COLUMNS):
             target.row[c, k] = source.row[c, k]

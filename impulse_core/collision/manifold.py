@@ -20,7 +20,7 @@ from impulse_core.algebra import (
     transposed_times,
     vec3_at,
 )
-from impulse_core.collision.contacts import MOST_CORNERS, PLANE_POINT
+from impulse_core.collision.contacts import MOST_CORNERS, MOST_POINTS, PLANE_POINT
 from impulse_core.collision.features import direction, face_normal, side_normal, support
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
@@ -35,6 +35,7 @@ _FLUSH = 1e-5
 _LEVEL = 1e-6  # part of the smaller shape that the core may be lower beside the face than over it
 _SURE = 1e-5  # part of the smaller shape to which the gap over a face must be the distance
 _DEEPER = 1e-6  # part of the smaller shape by which a left-out point must be deeper to be taken
+_TILTED = 2e-4  # part of the smaller shape by which faces must be off parallel to keep all points
 _AS_LARGE = 0.9  # part of the best area at which the points of the step before are kept
 
 
@@ -302,7 +303,7 @@ def reduced(polygon, source, count, n, size, cache, k):
     spans nearly as much, so that it does not flicker between points that serve equally well.
     A point that is clearly deeper than the others takes the place of the one next to it.
     """
-    if count <= MANY:
+    if count <= MANY or (count <= MOST_POINTS and _is_tilted(polygon, count, size, cache[k, 3])):
         cache[k, 3] = -1
         return count
     i0, i1, i2, i3 = _spanning(polygon, count, n)
@@ -339,6 +340,18 @@ def reduced(polygon, source, count, n, size, cache, k):
             source[kept, 0] = source[i, 0]
             kept += 1
     return kept
+
+
+@inner_kernel
+def _is_tilted(polygon, count, size, fingerprint):
+    """Whether the gaps differ so much that points outside those kept would soon be pressed in.
+
+    It takes half of that where all points were kept before, so that they do not come and go.
+    """
+    lowest, highest = polygon[0, 3], polygon[0, 3]
+    for i in range(1, count):
+        lowest, highest = min(lowest, polygon[i, 3]), max(highest, polygon[i, 3])
+    return highest - lowest > _TILTED * size * (0.5 if fingerprint < 0 else 1.0)
 
 
 @inner_kernel

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import ZERO3, dot, norm
+from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_in, norm
+from impulse_core.collision.contacts import BLOCK
 from impulse_core.jit import inner_kernel
 
-__all__ = ["contact_law", "in_disc"]
+__all__ = ["contact_law", "in_disc", "law_piece", "own_softness"]
 
 _TRIES = 3  # local iterations of a contact that slides
 _SETTLED = 1e-13  # relative change at which they end
+_SOFTNESS = 1e-6  # of a Newton step, relative: redundant contacts share their load
 
 
 @inner_kernel
@@ -66,3 +68,50 @@ def in_disc(a, radius):
     if square <= radius * radius:
         return a
     return a * (radius / math.sqrt(square))
+
+
+@inner_kernel
+def own_softness(row, c):
+    """Mean answer of contact c to its own impulse [1/kg]: 1/ρ of the projection P(p - ρu)."""
+    W = mat3_in(row, c, BLOCK)
+    return (W.xx + W.yy + W.zz) / 3.0
+
+
+@inner_kernel
+def law_piece(n, p, u, w, friction, floor):
+    """The piece of the law on which z = p - u/w lies: A Δu + w B Δp = f [m/s].
+
+    A part 1e-6 is added to B, as a proximal term (docs/algorithm.md, section 11).
+    """
+    z = p - u * (1.0 / w)
+    z_n = dot(n, z)
+    N = _outer(n, n)
+    T = IDENTITY3 - N
+    soft = IDENTITY3 * _SOFTNESS
+    p_n = max(dot(n, p), 0.0)
+    bears = z_n > floor
+    A = N if bears else N * 0.0
+    B = soft if bears else soft + N
+    f = n * (-dot(n, u)) if bears else n * ((floor - dot(n, p)) * w)
+    across = z - n * z_n
+    size = norm(across)
+    radius = friction * p_n
+    if size <= radius and p_n > 0.0:  # sticks
+        return A + T, B, f - (u - n * dot(n, u))
+    if size == 0.0 or (p_n == 0.0 and not bears):
+        return A, B + T, f - (p - n * dot(n, p)) * w
+    d = across * (1.0 / size)
+    # p_t = μ p_n d, where d turns with z: δd = (1 - d dᵀ) δz_t / ‖z_t‖
+    P = (T - _outer(d, d)) * (min(radius / size, 1.0))
+    gap = p - n * dot(n, p) - d * radius
+    return A + P, B + T - _outer(d, n) * friction - P, f - gap * w
+
+
+@inner_kernel
+def _outer(a, b):
+    """A bᵀ"""
+    return Mat3(
+        a.x * b.x, a.x * b.y, a.x * b.z,
+        a.y * b.x, a.y * b.y, a.y * b.z,
+        a.z * b.x, a.z * b.y, a.z * b.z,
+    )  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from impulse_core.collision.contacts import ACTIVE, BODY1, BODY2, NEXT
+from impulse_core.collision.contacts import ACTIVE, BODY1, BODY2, JOINED, NEXT
+from impulse_core.contact.movers import HEAD, ISLAND, MACHINE, MOVER, NUMBER, UNSOLVED
 from impulse_core.jit import inner_kernel
 
-__all__ = ["find_islands", "island_of", "root_of"]
+__all__ = ["find_islands", "is_large", "island_of", "root_of"]
+
+_LARGE = 800  # contacts of an island that is solved to a coarse accuracy
 
 
 @inner_kernel
@@ -14,45 +17,56 @@ def find_islands(contacts, movers):
 
     What nothing moves connects nothing.
     """
-    mark = contacts.mark
-    world = len(movers.island) - 1
+    mark, mover = contacts.mark, movers.mark
+    world = len(mover) - 1
     for i in range(world + 1):
-        movers.island[i] = i
-        movers.first_contact[i] = -1
-        movers.unsolved[i] = 0
+        mover[i, ISLAND] = i
+        mover[i, HEAD] = -1
+        mover[i, NUMBER] = 0
+        mover[i, MACHINE] = 0
+        mover[i, UNSOLVED] = 0
     for c in range(contacts.used[0]):
         if not mark[c, ACTIVE]:
             continue
-        a, b = movers.mover[mark[c, BODY1]], movers.mover[mark[c, BODY2]]
+        a, b = mover[mark[c, BODY1], MOVER], mover[mark[c, BODY2], MOVER]
         if world not in (a, b):
-            a, b = _root(movers.island, a), _root(movers.island, b)
-            movers.island[max(a, b)] = min(a, b)
+            a, b = _root(mover, a), _root(mover, b)
+            mover[max(a, b), ISLAND] = min(a, b)
     for c in range(contacts.used[0] - 1, -1, -1):
         if mark[c, ACTIVE]:
-            i = island_of(mark, movers, c)
-            mark[c, NEXT] = movers.first_contact[i]
-            movers.first_contact[i] = c
+            i = island_of(mark, mover, c)
+            mark[c, NEXT] = mover[i, HEAD]
+            mover[i, HEAD] = c
+            mover[i, NUMBER] += 1
+            if mark[c, JOINED] >= 0:
+                mover[i, MACHINE] = 1
 
 
 @inner_kernel
-def island_of(mark, movers, c):
+def is_large(mover, i):
+    """Whether the island that mover i stands for is to be solved to the coarse accuracy."""
+    return mover[i, NUMBER] > _LARGE
+
+
+@inner_kernel
+def island_of(mark, mover, c):
     """Mover that stands for the island of contact c."""
-    a = movers.mover[mark[c, BODY1]]
-    if a == len(movers.island) - 1:
-        a = movers.mover[mark[c, BODY2]]
-    return _root(movers.island, a)
+    a = mover[mark[c, BODY1], MOVER]
+    if a == len(mover) - 1:
+        a = mover[mark[c, BODY2], MOVER]
+    return _root(mover, a)
 
 
 @inner_kernel
 def root_of(movers, i):
     """Mover that stands for the island of body i."""
-    return _root(movers.island, movers.mover[i])
+    return _root(movers.mark, movers.mark[i, MOVER])
 
 
 @inner_kernel
-def _root(island, i):
+def _root(mover, i):
     """The mover that stands for that of i; paths are halved on the way."""
-    while island[i] != i:
-        island[i] = island[island[i]]
-        i = island[i]
+    while mover[i, ISLAND] != i:
+        mover[i, ISLAND] = mover[mover[i, ISLAND], ISLAND]
+        i = mover[i, ISLAND]
     return i

@@ -18,7 +18,7 @@ from impulse_core.algebra import (
     vec3_in,
 )
 from impulse_core.collision.contacts import (
-    ACTIVE,
+    AGAIN,
     BODY1,
     BODY2,
     CORE1,
@@ -29,6 +29,7 @@ from impulse_core.collision.contacts import (
     GAP,
     IMPULSE,
     KIND,
+    NEXT,
     NORMAL,
     OFFSET,
     PLANE_ELLIPSOID,
@@ -37,81 +38,144 @@ from impulse_core.collision.contacts import (
     RADIUS1,
     RADIUS2,
     ROLLING,
+    SECOND,
     TARGET,
     TURN_OFFSET,
+    VIOLATED,
 )
 from impulse_core.collision.geometry import contact_geometry, moved, turn
+from impulse_core.contact.islands import is_large
+from impulse_core.contact.movers import HEAD, MACHINE, UNSOLVED
 from impulse_core.contact.rows import relative_spin, relative_velocity
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["contact_errors", "set_targets", "velocity_errors"]
 
+_CLOSELY = 1e-4  # of the accuracy
+_ENOUGH = 60.0  # times the coarse accuracy: what need not be looked at again in this step
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
 
 @inner_kernel
-def set_targets(contacts, tolerance, accuracy, recovery):
-    """Gaps to reach: that of now where bodies rest on each other, else none.
+def set_targets(contacts, tolerance, slack, recovery):
+    """Gaps to reach: none, but where bodies rest on each other nearly that of now.
 
     A gap that is corrected at once, by impulses that are not quite solved for, makes stacks sway;
-    so those that overlap come apart slowly.
+    so those that overlap come apart slowly, and those that bear each other at a gap come together
+    as slowly. Less than the slack [m] is left as it is.
     """
     row = contacts.row
     for c in range(contacts.used[0]):
-        p, gap = vec3_in(row, c, FIRST), row[c, GAP]
-        resting = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
+        gap = row[c, GAP]
         row[c, TARGET] = min(gap, 0.0)
-        if resting and gap <= tolerance:
-            row[c, TARGET] = gap
-        if gap < -accuracy:
-            row[c, TARGET] = gap - recovery * (gap + accuracy)
+        if gap < -slack:
+            row[c, TARGET] = gap - recovery * (gap + slack)
+        elif gap > 0.0 and _bore(row, c):
+            row[c, TARGET] = min(gap - recovery * max(gap - slack, 0.0), tolerance)
 
 
 @inner_kernel
-def contact_errors(contacts, motion, h):
-    """Errors of all contacts at the prediction, as offsets to their present velocities.
+def _bore(row, c):
+    """Whether contact c bore an impulse in either half of the last step."""
+    p = vec3_in(row, c, FIRST)
+    q = vec3_in(row, c, SECOND)
+    return dot(p, p) + dot(q, q) > 0.0
 
-    Returns the largest violation [m] of the law by the impulses that have acted.
+
+@inner_kernel
+def contact_errors(contacts, movers, motion, h, accuracy, coarse, first):
+    """Errors of the contacts at the prediction, as offsets to their present velocities.
+
+    The first look is at all islands, later ones are at those that were marked as unsolved. Returns
+    the largest violation [m] of the law by the impulses that have acted, and whether each island
+    keeps it to its accuracy; those that do not are marked.
     """
+    mover = movers.mark
+    worst, solved = 0.0, True
+    for i in range(len(mover) - 1):
+        if mover[i, HEAD] < 0 or not (first or mover[i, UNSOLVED]):
+            continue
+        violated, again = 0.0, False
+        allowed = coarse if is_large(mover, i) else -1.0
+        c = mover[i, HEAD]
+        while c >= 0:
+            error = _error(contacts, c, motion, h)
+            violated = max(violated, error)
+            contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
+            again = again or contacts.mark[c, AGAIN] == 1
+            c = contacts.mark[c, NEXT]
+        worst = max(worst, violated)
+        if not _bear_with(mover, i, violated, accuracy, coarse, first, again):
+            solved = False
+    return worst, solved
+
+
+@inlined_kernel
+def _error(contacts, c, motion, h):
+    """Offset of contact c; returns its violation [m]."""
     row, mark = contacts.row, contacts.mark
-    worst = 0.0
-    for c in range(contacts.used[0]):
-        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-        _, _, B, gap = contact_geometry(contacts, c, motion.next_position, motion.next_orientation)
-        lacking = gap - row[c, TARGET]
-        slid = ZERO3
-        if lacking <= 0.0 or p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-            slid = _slid_way(contacts, c, n, B, motion)
-            slid = slid - n * dot(n, slid)
-        error = n * lacking + slid
-        u = relative_velocity(contacts, c, motion)
-        put_vec3_in(row, c, OFFSET, error * (1.0 / h) - u)
-        if row[c, ROLLING] > 0.0:
-            turned = turn(mark[c, BODY2], motion) - turn(mark[c, BODY1], motion)
-            missing = turned * (1.0 / h) - relative_spin(contacts, c, motion)
-            put_vec3_in(row, c, TURN_OFFSET, missing)
-        violated = _violation(n, p, lacking, slid, row[c, FRICTION], row[c, FLOOR])
-        if not (violated <= worst):
-            worst = violated if violated == violated else 1e300
-    return worst
+    n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+    _, _, B, gap = contact_geometry(contacts, c, motion.next_position, motion.next_orientation)
+    lacking = gap - row[c, TARGET]
+    slid = ZERO3
+    if lacking <= 0.0 or p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+        slid = _slid_way(contacts, c, n, B, motion)
+        slid = slid - n * dot(n, slid)
+    error = n * lacking + slid
+    u = relative_velocity(contacts, c, motion)
+    put_vec3_in(row, c, OFFSET, error * (1.0 / h) - u)
+    if row[c, ROLLING] > 0.0:
+        turned = turn(mark[c, BODY2], motion) - turn(mark[c, BODY1], motion)
+        missing = turned * (1.0 / h) - relative_spin(contacts, c, motion)
+        put_vec3_in(row, c, TURN_OFFSET, missing)
+    scale = h * _answer(contacts, c, motion)
+    return _violation(n, p, lacking, slid, row[c, FRICTION], row[c, FLOOR], scale)
 
 
 @inner_kernel
-def velocity_errors(contacts, motion):
-    """Largest violation of the law of an active contact by the present velocities [m/s]."""
-    row = contacts.row
-    worst = 0.0
-    for c in range(contacts.used[0]):
-        if not contacts.mark[c, ACTIVE]:
+def velocity_errors(contacts, movers, motion, accuracy, coarse, first):
+    """As contact_errors, for the present velocities [m/s]; offsets are left as they are."""
+    row, mover = contacts.row, movers.mark
+    worst, solved = 0.0, True
+    for i in range(len(mover) - 1):
+        if mover[i, HEAD] < 0 or not (first or mover[i, UNSOLVED]):
             continue
-        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-        u = relative_velocity(contacts, c, motion) + vec3_in(row, c, OFFSET)
-        u_n = dot(n, u)
-        violated = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR])
-        if not (violated <= worst):
-            worst = violated if violated == violated else 1e300
-    return worst
+        violated, again = 0.0, False
+        allowed = coarse if is_large(mover, i) else -1.0
+        c = mover[i, HEAD]
+        while c >= 0:
+            n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+            u = relative_velocity(contacts, c, motion) + vec3_in(row, c, OFFSET)
+            u_n = dot(n, u)
+            scale = _answer(contacts, c, motion)
+            error = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR], scale)
+            violated = max(violated, error)
+            contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
+            again = again or contacts.mark[c, AGAIN] == 1
+            c = contacts.mark[c, NEXT]
+        worst = max(worst, violated)
+        if not _bear_with(mover, i, violated, accuracy, coarse, first, again):
+            solved = False
+    return worst, solved
+
+
+@inner_kernel
+def _bear_with(mover, i, violated, accuracy, coarse, first, again):
+    """Whether a violation is within the accuracy of island i; else that is marked as unsolved.
+
+    An island that was solved for in the step before is looked at more closely at first: the mean of
+    two halves of which one corrects a motion is no force, so that bodies would move again. Solved
+    for twice, they rest. Those of machines stay unsolved: what corrects joints moves contacts.
+    """
+    machine = mover[i, MACHINE] == 1
+    if is_large(mover, i):
+        accuracy = coarse if first else _ENOUGH * coarse
+    elif first and again and not machine:
+        accuracy = _CLOSELY * accuracy
+    borne = violated <= accuracy
+    mover[i, UNSOLVED] = 1 if machine or not borne else 0
+    return borne
 
 
 @inner_kernel
@@ -135,22 +199,37 @@ def _slid_way(contacts, c, n, B_next, motion):
 
 
 @inner_kernel
-def _violation(n, p, lacking, slid, friction, floor):
-    """By how much an impulse and its errors break the law, in the unit of the errors."""
+def _answer(contacts, c, motion):
+    """How much an impulse at contact c moves its bodies at least [1/kg]."""
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    return motion.inverse_mass[i1] + motion.inverse_mass[i2]
+
+
+@inner_kernel
+def _violation(n, p, lacking, slid, friction, floor, scale):
+    """By how much an impulse and its errors break the law, in the unit of the errors; 1e300 where
+    that is not a number.
+
+    An impulse where there should be none counts as what it does, scale times the impulse, where
+    that is less.
+    """
     p_n = dot(n, p)
+    if not (abs(lacking) <= 1e300):
+        return 1e300
     if p_n <= floor * (1.0 + _ROUND_OFF):
         normal = max(0.0, -lacking)
         if p_n == 0.0:
             return normal
     else:
-        normal = abs(lacking)
+        normal = max(-lacking, min(lacking, (p_n - floor) * scale))
     if friction == 0.0:
         return normal
+    most = 2.0 * friction * p_n * scale
     across = p - n * p_n
     size = norm(across)
     if size < friction * p_n * (1.0 - _ON_CONE):
-        return max(normal, norm(slid))
+        return max(normal, min(norm(slid), most))
     along = dot(slid, across) / size
     if along > 0.0:  # friction drives the sliding
-        return max(normal, norm(slid))
-    return max(normal, norm(slid - across * (along / size)))
+        return max(normal, min(norm(slid), most))
+    return max(normal, min(norm(slid - across * (along / size)), most))

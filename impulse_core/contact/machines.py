@@ -17,6 +17,7 @@ from impulse_core.algebra import (
     vec3_in,
 )
 from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2
+from impulse_core.contact.movers import JOINTED
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
@@ -44,7 +45,7 @@ def joined_answers(structure, contacts, movers, joined, block):
 def _jointed_body(contacts, movers, c, side):
     """Body 1 or 2 of contact c for side 0 or 1; -1 if no joint holds it."""
     i = contacts.mark[c, BODY2] if side else contacts.mark[c, BODY1]
-    return i if movers.jointed[i] else -1
+    return i if movers.mark[i, JOINTED] else -1
 
 
 @inner_kernel

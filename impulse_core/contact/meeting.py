@@ -249,7 +249,7 @@ def _end_of_gap(gap, u, curvature):
 
 
 @inner_kernel
-def shorten(contacts, factor, accuracy):
+def shorten(contacts, factor):
     """Make first guesses, and gaps to reach, fit a part that is shorter by a factor."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
@@ -258,7 +258,7 @@ def shorten(contacts, factor, accuracy):
         gap = row[c, GAP]
         if mark[c, MEETING]:
             row[c, TARGET] = min(gap, 0.0)
-        if gap < -accuracy:
+        elif row[c, TARGET] != 0.0:
             row[c, TARGET] = gap + (row[c, TARGET] - gap) * factor
 
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     ZERO3,
-    Vec3,
+    Mat3,
     cross,
     cross_matrix,
     dot,
     inverse,
-    mat3_at,
     mat3_in,
-    put_mat3,
     put_mat3_in,
     put_vec3,
     put_vec3_in,
@@ -43,6 +41,7 @@ from impulse_core.collision.contacts import (
     GAP,
     IMPULSE,
     JOINED,
+    NEXT,
     NORMAL,
     RADIUS1,
     RADIUS2,
@@ -52,6 +51,14 @@ from impulse_core.collision.contacts import (
     TURN_BEFORE,
 )
 from impulse_core.collision.geometry import contact_geometry
+from impulse_core.contact.movers import (
+    HEAD,
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    JOINTED,
+    SPIN,
+    VELOCITY,
+)
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -87,9 +94,10 @@ def contact_directions(contacts, movers, motion):
         put_vec3_in(row, c, ARM1, x - vec3_at(motion.position, mark[c, BODY1]))
         put_vec3_in(row, c, ARM2, x - vec3_at(motion.position, mark[c, BODY2]))
     for i in range(motion.dynamic):
-        if not movers.jointed[i]:
+        if not movers.mark[i, JOINTED]:
             R = rotation_matrix(quat_at(motion.orientation, i))
-            put_mat3(movers.inverse_inertia, i, similarity(R, vec3_at(motion.inverse_inertia, i)))
+            J = similarity(R, vec3_at(motion.inverse_inertia, i))
+            put_mat3_in(movers.row, i, INVERSE_INERTIA, J)
 
 
 @inner_kernel
@@ -125,7 +133,7 @@ def number_joined(contacts, movers, joined, needed):
     count = 0
     for c in range(contacts.used[0]):
         mark[c, JOINED] = -1
-        jointed = movers.jointed[mark[c, BODY1]] or movers.jointed[mark[c, BODY2]]
+        jointed = movers.mark[mark[c, BODY1], JOINTED] or movers.mark[mark[c, BODY2], JOINTED]
         if mark[c, ACTIVE] and jointed:
             if count < len(joined.contact):
                 mark[c, JOINED] = count
@@ -139,41 +147,37 @@ def number_joined(contacts, movers, joined, needed):
 
 
 @inner_kernel
-def contact_answers(contacts, movers, joined):
-    """W of all active contacts and its inverse; needs the answers of jointed bodies."""
+def contact_answers(contacts, movers, joined, i):
+    """W of the contacts of island i and its inverse; needs the answers of jointed bodies."""
     row, mark = contacts.row, contacts.mark
-    for c in range(contacts.used[0]):
-        if mark[c, ACTIVE]:
-            W = _own_answer(contacts, movers, c)
-            k = mark[c, JOINED]
-            if k >= 0:
-                a = joined.answer
-                columns = (
-                    Vec3(a[3 * k, 3 * k], a[3 * k + 1, 3 * k], a[3 * k + 2, 3 * k]),
-                    Vec3(a[3 * k, 3 * k + 1], a[3 * k + 1, 3 * k + 1], a[3 * k + 2, 3 * k + 1]),
-                    Vec3(a[3 * k, 3 * k + 2], a[3 * k + 1, 3 * k + 2], a[3 * k + 2, 3 * k + 2]),
-                )
-                put_mat3_in(row, c, BLOCK, W)
-                for axis in range(3):
-                    row[c, BLOCK + axis] += columns[axis].x
-                    row[c, BLOCK + 3 + axis] += columns[axis].y
-                    row[c, BLOCK + 6 + axis] += columns[axis].z
-                W = mat3_in(row, c, BLOCK)
-            put_mat3_in(row, c, BLOCK, W)
-            put_mat3_in(row, c, BLOCK_INVERSE, inverse(W))
+    c = movers.mark[i, HEAD]
+    while c >= 0:
+        W = _own_answer(contacts, movers, c)
+        k = mark[c, JOINED]
+        if k >= 0:
+            a = joined.answer
+            W = W + Mat3(
+                a[3 * k, 3 * k], a[3 * k, 3 * k + 1], a[3 * k, 3 * k + 2],
+                a[3 * k + 1, 3 * k], a[3 * k + 1, 3 * k + 1], a[3 * k + 1, 3 * k + 2],
+                a[3 * k + 2, 3 * k], a[3 * k + 2, 3 * k + 1], a[3 * k + 2, 3 * k + 2],
+            )  # fmt: skip
+        put_mat3_in(row, c, BLOCK, W)
+        put_mat3_in(row, c, BLOCK_INVERSE, inverse(W))
+        c = mark[c, NEXT]
 
 
 @inner_kernel
 def _own_answer(contacts, movers, c):
     """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
     i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
-    W = IDENTITY3 * (movers.inverse_mass[i1] + movers.inverse_mass[i2])
-    if movers.inverse_mass[i1] > 0.0:
+    bodies = movers.row
+    W = IDENTITY3 * (bodies[i1, INVERSE_MASS] + bodies[i2, INVERSE_MASS])
+    if bodies[i1, INVERSE_MASS] > 0.0:
         r = cross_matrix(vec3_in(contacts.row, c, ARM1))
-        W = W - r @ (mat3_at(movers.inverse_inertia, i1) @ r)
-    if movers.inverse_mass[i2] > 0.0:
+        W = W - r @ (mat3_in(bodies, i1, INVERSE_INERTIA) @ r)
+    if bodies[i2, INVERSE_MASS] > 0.0:
         r = cross_matrix(vec3_in(contacts.row, c, ARM2))
-        W = W - r @ (mat3_at(movers.inverse_inertia, i2) @ r)
+        W = W - r @ (mat3_in(bodies, i2, INVERSE_INERTIA) @ r)
     return W
 
 
@@ -190,9 +194,9 @@ def _push_joined(contacts, movers, joined, motion, c, p):
     """Let the impulse p act at contact c on the jointed bodies of the probe."""
     i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
     v, L = joined.probe_velocity, joined.probe_momentum
-    if movers.jointed[i1]:
+    if movers.mark[i1, JOINTED]:
         _push(v, L, i1, motion.inverse_mass[i1], -p, vec3_in(contacts.row, c, ARM1))
-    if movers.jointed[i2]:
+    if movers.mark[i2, JOINTED]:
         _push(v, L, i2, motion.inverse_mass[i2], p, vec3_in(contacts.row, c, ARM2))
 
 
@@ -208,10 +212,10 @@ def _joined_velocity(contacts, movers, c, velocity, spin):
     """Part of the jointed bodies in the relative velocity of contact c."""
     i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
     u = ZERO3
-    if movers.jointed[i1]:
+    if movers.mark[i1, JOINTED]:
         r = vec3_in(contacts.row, c, ARM1)
         u = u - vec3_at(velocity, i1) - cross(vec3_at(spin, i1), r)
-    if movers.jointed[i2]:
+    if movers.mark[i2, JOINTED]:
         r = vec3_in(contacts.row, c, ARM2)
         u = u + vec3_at(velocity, i2) + cross(vec3_at(spin, i2), r)
     return u
@@ -220,10 +224,10 @@ def _joined_velocity(contacts, movers, c, velocity, spin):
 @inner_kernel
 def read_bodies(contacts, movers, joined, motion):
     """Take the present velocities as those from which impulses are found."""
-    for i in range(len(movers.velocity)):
-        free = not movers.jointed[i]
-        put_vec3(movers.velocity, i, vec3_at(motion.velocity, i) if free else ZERO3)
-        put_vec3(movers.spin, i, vec3_at(motion.angular_velocity, i) if free else ZERO3)
+    for i in range(len(movers.row)):
+        free = not movers.mark[i, JOINTED]
+        put_vec3_in(movers.row, i, VELOCITY, vec3_at(motion.velocity, i) if free else ZERO3)
+        put_vec3_in(movers.row, i, SPIN, vec3_at(motion.angular_velocity, i) if free else ZERO3)
     for k in range(joined.used[0]):
         u = _joined_velocity(
             contacts, movers, joined.contact[k], motion.velocity, motion.angular_velocity

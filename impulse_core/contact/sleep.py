@@ -24,6 +24,7 @@ from impulse_core.collision.contacts import (
     BODY2,
     GAP,
     MEMORY_COLUMNS,
+    MEMORY_MARKS,
     NORMAL,
     TURN_BEFORE,
     Memory,
@@ -32,6 +33,7 @@ from impulse_core.collision.contacts import (
 from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import find_islands, root_of
+from impulse_core.contact.movers import JOINTED
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import inner_kernel
 from impulse_core.model import Floats, Ints, Model
@@ -223,7 +225,7 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
                 if i < model.dynamic:
                     verdict[root_of(movers, i)] = _AWAKE
     for i in range(model.dynamic):
-        if movers.jointed[i] or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
+        if movers.mark[i, JOINTED] or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
             verdict[root_of(movers, i)] = _AWAKE
     count, lost = 0, 0.0
     for i in range(model.dynamic):
@@ -300,7 +302,7 @@ def _sleeps(shapes_body, asleep, key):
 @inner_kernel
 def _copy_row(source, m, target, k, scale):
     """Copy row m of a memory to row k of another."""
-    for column in range(4):
+    for column in range(MEMORY_MARKS):
         target.mark[k, column] = source.mark[m, column]
     for column in range(MEMORY_COLUMNS):
         target.row[k, column] = source.row[m, column] * scale

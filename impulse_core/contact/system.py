@@ -15,8 +15,9 @@ import numpy as np
 from impulse_core.collision.broad import Sweep
 from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
-from impulse_core.contact.dense import Dense
 from impulse_core.contact.events import ContactEvents
+from impulse_core.contact.movers import Movers
+from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import Directions, Floats, Ints, Model, State, Structure
@@ -25,11 +26,9 @@ __all__ = [
     "ContactSetup",
     "Joined",
     "Motion",
-    "Movers",
     "Probe",
     "motion_of",
     "new_joined",
-    "new_movers",
     "probes_of",
 ]
 
@@ -49,32 +48,6 @@ class Motion(NamedTuple):
     next_position: Floats
     next_orientation: Floats
     kinematic_work: Floats
-
-
-class Movers(NamedTuple):
-    """Bodies as the sweeps over contacts see them; those that joints hold count as immovable."""
-
-    jointed: Ints
-    """1 for bodies that a joint holds, shape (b,)."""
-    mover: Ints
-    """Row that stands for all that moves with a body: itself, one body of its machine, or the world
-    for bodies that nothing moves, shape (b,)."""
-    stirred: Ints
-    """Sweep in which each mover was last moved noticeably, -1 for the world, shape (b,)."""
-    island: Ints
-    """Mover that stands for all that contacts connect with each mover, shape (b,)."""
-    first_contact: Ints
-    """First active contact of the island that each mover stands for, -1 if none, shape (b,)."""
-    unsolved: Ints
-    """1 for movers that stand for an island whose impulses are not found yet, shape (b,)."""
-    velocity: Floats
-    """[m/s], shape (b, 3)."""
-    spin: Floats
-    """Angular velocity [rad/s], shape (b, 3)."""
-    inverse_mass: Floats
-    """[1/kg], shape (b,)."""
-    inverse_inertia: Floats
-    """World frame [1/(kg m²)], shape (b, 9)."""
 
 
 class Joined(NamedTuple):
@@ -133,7 +106,7 @@ class ContactSetup(NamedTuple):
     movers: Movers
     sleep: Sleep
     joined: Joined
-    dense: Dense
+    newton: NewtonWork
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""
@@ -149,39 +122,20 @@ class ContactSetup(NamedTuple):
     (5,)."""
     accuracy: float
     """Violation to which contacts are solved [m]."""
+    coarse: float
+    """The same of those in large islands [m]."""
+    slack: float
+    """Gap or overlap of bodies at rest that is left as it is [m]."""
     recovery: float
     """Part of an overlap that is taken back in a step."""
     rounds: int
     """Most looks ahead and velocity corrections for the sake of contacts in a step."""
-    visits: int
-    """About how many impulses of single contacts each of them may compute."""
     law: int
     """POISSON or NEWTON: what impacts give back."""
     meets: bool
     """Whether parts of steps end where bodies meet."""
     sleeps: bool
     """Whether bodies that rest may sleep."""
-
-
-def new_movers(model: Model) -> Movers:
-    """For the bodies and joints of a model."""
-    bodies = len(model.mass)
-    jointed = np.zeros(bodies, dtype=np.int64)
-    jointed[model.body1] = 1
-    jointed[model.body2] = 1
-    jointed[model.dynamic :] = 0
-    return Movers(
-        jointed=jointed,
-        mover=_movers(model),
-        stirred=np.zeros(bodies, dtype=np.int64),
-        island=np.zeros(bodies, dtype=np.int64),
-        first_contact=np.zeros(bodies, dtype=np.int64),
-        unsolved=np.zeros(bodies, dtype=np.int64),
-        velocity=np.zeros((bodies, 3)),
-        spin=np.zeros((bodies, 3)),
-        inverse_mass=np.where(jointed == 1, 0.0, model.inverse_mass),
-        inverse_inertia=np.zeros((bodies, 9)),
-    )
 
 
 def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
@@ -203,31 +157,6 @@ def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
         probe_impulse=np.zeros((joints, 6)),
         probe_work=np.zeros(1),
     )
-
-
-def _movers(model: Model) -> Ints:
-    """Row that stands for all bodies that joints connect with each body; the world's if nothing
-    moves it.
-    """
-    world = len(model.mass) - 1
-    mover = np.arange(len(model.mass))
-    mover[model.dynamic :] = world
-    inner = [
-        pair
-        for pair in zip(model.body1.tolist(), model.body2.tolist(), strict=True)
-        if max(pair) < model.dynamic
-    ]
-    if inner:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        ends = np.array(inner).T
-        size = (model.dynamic, model.dynamic)
-        graph = coo_array((np.ones(len(inner)), (ends[0], ends[1])), shape=size)
-        _, label = connected_components(graph, directed=False)
-        _, first = np.unique(label, return_index=True)
-        mover[: model.dynamic] = first[label]
-    return mover.astype(np.int64)
 
 
 @inlined_kernel

@@ -1,0 +1,272 @@
+"""The linear system of a Newton step over the bodies of an island, none of which is jointed.
+
+With the law of each contact linear, Δp = g - K Δu, and Δu = G Δv, the velocities follow from
+
+    (M + Gᵀ K G) Δv = Gᵀ g                                         (docs/algorithm.md, section 11)
+
+with blocks of six rows that are filled only where two bodies touch. In the order in which one
+reaches them from an end of the island these lie near the diagonal (Cuthill and McKee 1969): the
+cost grows as the number of bodies in a tower, however high.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    IDENTITY3,
+    ZERO3,
+    Vec3,
+    cross,
+    cross_matrix,
+    inverse,
+    mat3_in,
+    put_mat3_in,
+    put_vec3_in,
+    vec3_in,
+)
+from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2, FLOOR, FRICTION, NORMAL
+from impulse_core.contact.friction import law_piece, own_softness
+from impulse_core.contact.movers import (
+    INVERSE_INERTIA,
+    INVERSE_MASS,
+    LINK,
+    ORDER,
+    PLACE,
+)
+from impulse_core.contact.newton_work import (
+    CHANGE,
+    CONTACT,
+    LINK1,
+    LOAD,
+    PUSH,
+    RATE,
+    STIFFNESS,
+    TRIAL,
+)
+from impulse_core.jit import inlined_kernel, inner_kernel
+
+__all__ = ["body_push", "body_step", "order_bodies"]
+
+
+@inner_kernel
+def order_bodies(contacts, movers, work, n):
+    """Give the free bodies of an island places near those of the bodies they touch.
+
+    Returns how many there are, and the largest difference of the places of two that touch.
+    """
+    mark, mover, link = contacts.mark, movers.mark, work.mark
+    for k in range(n):
+        for side in range(2):
+            i = mark[link[k, CONTACT], BODY1 + side]
+            mover[i, PLACE] = -1
+            mover[i, LINK] = -1
+    start = -1
+    for k in range(n - 1, -1, -1):
+        for side in range(2):
+            i = mark[link[k, CONTACT], BODY1 + side]
+            if movers.row[i, INVERSE_MASS] > 0.0:
+                link[k, LINK1 + side] = mover[i, LINK]
+                mover[i, LINK] = 2 * k + side
+                start = i
+    count = 0
+    for _ in range(2):  # from anywhere, then from the farthest body
+        for k in range(count):
+            mover[mover[k, ORDER], PLACE] = -1
+        count = _spread(mark, movers, link, start)
+        start = mover[count - 1, ORDER]
+    reach = 0
+    for k in range(n):
+        a = mover[mark[link[k, CONTACT], BODY1], PLACE]
+        b = mover[mark[link[k, CONTACT], BODY2], PLACE]
+        if a >= 0 and b >= 0:
+            reach = max(reach, abs(a - b))
+    return count, reach
+
+
+@inner_kernel
+def _spread(mark, movers, link, start):
+    """Places in the order in which contacts lead to bodies; returns how many were reached."""
+    mover = movers.mark
+    mover[0, ORDER] = start
+    mover[start, PLACE] = 0
+    count = 1
+    done = 0
+    while done < count:
+        e = mover[mover[done, ORDER], LINK]
+        while e >= 0:
+            k, side = e >> 1, e & 1
+            i = mark[link[k, CONTACT], BODY2 - side]
+            if movers.row[i, INVERSE_MASS] > 0.0 and mover[i, PLACE] < 0:
+                mover[i, PLACE] = count
+                mover[count, ORDER] = i
+                count += 1
+            e = link[k, LINK1 + side]
+        done += 1
+    return count
+
+
+@inner_kernel
+def body_step(contacts, movers, work, n, bodies, reach):
+    """Put the Newton step of the impulses into column CHANGE; False if the system is singular."""
+    half = 6 * reach + 5
+    width = 2 * half + 1
+    matrix, right = work.matrix, work.right
+    for k in range(6 * bodies * width):
+        matrix[k] = 0.0
+    for k in range(6 * bodies):
+        right[k] = 0.0
+    for k in range(bodies):
+        i = movers.mark[k, ORDER]
+        m = 1.0 / movers.row[i, INVERSE_MASS]
+        _add_block(matrix, width, half, 6 * k, 6 * k, IDENTITY3 * m)
+        J = inverse(mat3_in(movers.row, i, INVERSE_INERTIA))
+        _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
+    for k in range(n):
+        _add_contact(contacts, movers, work, k, width, half)
+    if not _eliminate(matrix, right, 6 * bodies, half):
+        return False
+    for k in range(n):
+        u = _relative(contacts, movers, work, k)
+        p = vec3_in(work.row, k, LOAD) - mat3_in(work.row, k, STIFFNESS) @ u
+        put_vec3_in(work.row, k, CHANGE, p)
+    return True
+
+
+@inlined_kernel
+def _add_contact(contacts, movers, work, k, width, half):
+    """Add contact k, its law linear at the present impulse, to the system."""
+    c = work.mark[k, CONTACT]
+    row = contacts.row
+    w = own_softness(row, c)
+    A, B, f = law_piece(
+        vec3_in(row, c, NORMAL),
+        vec3_in(work.row, k, TRIAL),
+        vec3_in(work.row, k, RATE),
+        w,
+        row[c, FRICTION],
+        row[c, FLOOR],
+    )
+    C = inverse(B * w)  # law_piece keeps it from being singular
+    K, g = C @ A, C @ f
+    put_mat3_in(work.row, k, STIFFNESS, K)
+    put_vec3_in(work.row, k, LOAD, g)
+    for side in range(2):
+        i = contacts.mark[c, BODY1 + side]
+        a = 6 * movers.mark[i, PLACE]
+        if a < 0:
+            continue
+        sign = 1.0 if side else -1.0
+        r = vec3_in(row, c, ARM2 if side else ARM1)
+        R = cross_matrix(r)
+        force = g * sign
+        _add_vec3(work.right, a, force)
+        _add_vec3(work.right, a + 3, cross(r, force))
+        for other in range(2):
+            b = 6 * movers.mark[contacts.mark[c, BODY1 + other], PLACE]
+            if b < 0:
+                continue
+            Q = K if side == other else K * -1.0
+            _add_block(work.matrix, width, half, a, b, Q)
+            _add_block(work.matrix, width, half, a + 3, b, R @ Q)
+            Q = Q @ cross_matrix(vec3_in(row, c, ARM2 if other else ARM1)) * -1.0
+            _add_block(work.matrix, width, half, a, b + 3, Q)
+            _add_block(work.matrix, width, half, a + 3, b + 3, R @ Q)
+
+
+@inlined_kernel
+def _add_vec3(array, k, a):
+    """Add a to three numbers of an array."""
+    array[k] += a.x
+    array[k + 1] += a.y
+    array[k + 2] += a.z
+
+
+@inner_kernel
+def _add_block(matrix, width, half, row, column, A):
+    """Add A to a block of the banded matrix."""
+    k = row * width + column - row + half
+    matrix[k] += A.xx
+    matrix[k + 1] += A.xy
+    matrix[k + 2] += A.xz
+    k += width - 1
+    matrix[k] += A.yx
+    matrix[k + 1] += A.yy
+    matrix[k + 2] += A.yz
+    k += width - 1
+    matrix[k] += A.zx
+    matrix[k + 1] += A.zy
+    matrix[k + 2] += A.zz
+
+
+@inner_kernel
+def _eliminate(matrix, right, size, half):
+    """Solve the banded system into its right-hand side; False if it is singular.
+
+    Without pivoting: M + Gᵀ K G is positive definite where contacts stick, and near that where
+    they slide.
+    """
+    width = 2 * half + 1
+    for k in range(size):
+        at = k * width - k + half
+        if not (abs(matrix[at + k]) > 0.0):
+            return False
+        pivot = 1.0 / matrix[at + k]
+        last = min(size, k + half + 1)
+        for i in range(k + 1, last):
+            to = i * width - i + half
+            factor = matrix[to + k] * pivot
+            if factor != 0.0:
+                for j in range(k + 1, last):
+                    matrix[to + j] -= factor * matrix[at + j]
+                right[i] -= factor * right[k]
+    for k in range(size - 1, -1, -1):
+        at = k * width - k + half
+        x = right[k]
+        for j in range(k + 1, min(size, k + half + 1)):
+            x -= matrix[at + j] * right[j]
+        right[k] = x / matrix[at + k]
+    return True
+
+
+@inner_kernel
+def _relative(contacts, movers, work, k):
+    """Relative velocity at contact k for the velocities of the bodies in work.right."""
+    c = work.mark[k, CONTACT]
+    right = work.right
+    u = ZERO3
+    for side in range(2):
+        a = 6 * movers.mark[contacts.mark[c, BODY1 + side], PLACE]
+        if a >= 0:
+            v = Vec3(right[a], right[a + 1], right[a + 2])
+            spin = Vec3(right[a + 3], right[a + 4], right[a + 5])
+            v = v + cross(spin, vec3_in(contacts.row, c, ARM2 if side else ARM1))
+            u = u + v if side else u - v
+    return u
+
+
+@inner_kernel
+def body_push(contacts, movers, work, n, bodies):
+    """Put the change of the relative velocities by that of the impulses into column PUSH."""
+    right = work.right
+    for k in range(6 * bodies):
+        right[k] = 0.0
+    for k in range(n):
+        c = work.mark[k, CONTACT]
+        p = vec3_in(work.row, k, CHANGE)
+        for side in range(2):
+            i = contacts.mark[c, BODY1 + side]
+            a = 6 * movers.mark[i, PLACE]
+            if a >= 0:
+                force = p if side else -p
+                _add_vec3(right, a, force)
+                r = vec3_in(contacts.row, c, ARM2 if side else ARM1)
+                _add_vec3(right, a + 3, cross(r, force))
+    for k in range(bodies):
+        i = movers.mark[k, ORDER]
+        a = 6 * k
+        for axis in range(3):
+            right[a + axis] *= movers.row[i, INVERSE_MASS]
+        L = Vec3(right[a + 3], right[a + 4], right[a + 5])
+        spin = mat3_in(movers.row, i, INVERSE_INERTIA) @ L
+        right[a + 3], right[a + 4], right[a + 5] = spin.x, spin.y, spin.z
+    for k in range(n):
+        put_vec3_in(work.row, k, PUSH, _relative(contacts, movers, work, k))

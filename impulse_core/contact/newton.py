@@ -1,0 +1,155 @@
+"""One island at once: a generalised Newton method on the laws of all its contacts.
+
+The law of a contact is p = P(p - ρu), P the projection onto its cone for the present normal
+impulse. Where it is open, sticks or slides it is linear in p and u, and u = u0 + W p: a linear
+system, of which the solution is the next iterate (Alart and Curnier 1991). It is solved over the
+bodies of the island, or over its contacts where some are on machines.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import cross, dot, norm, put_vec3_in, vec3_at, vec3_in
+from impulse_core.collision.contacts import (
+    ARM1,
+    ARM2,
+    BODY1,
+    BODY2,
+    FLOOR,
+    FRICTION,
+    IMPULSE,
+    JOINED,
+    NEXT,
+    NORMAL,
+    OFFSET,
+)
+from impulse_core.contact.banded import body_push, body_step, order_bodies
+from impulse_core.contact.dense import machine_answers, machine_push, machine_step
+from impulse_core.contact.friction import in_disc, own_softness
+from impulse_core.contact.movers import HEAD, MACHINE, NUMBER, SPIN, VELOCITY
+from impulse_core.contact.newton_work import (
+    CHANGE,
+    CONTACT,
+    MOST_DENSE,
+    PUSH,
+    RATE,
+    TRIAL,
+)
+from impulse_core.jit import inner_kernel
+
+__all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
+
+SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
+
+_ITERATIONS = 20
+_SHRINKINGS = 6  # of a Newton step that does not help
+_MOST_WORK = 4_000_000  # products in the elimination of a banded system
+_EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
+
+
+@inner_kernel
+def solve_island(contacts, movers, joined, work, i, accuracy):
+    """Improve the impulses of the island of mover i until their laws hold to accuracy [m/s].
+
+    The velocities in movers and joined are those with the impulses it begins with, and are left as
+    they are. Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands
+    that are left alone.
+    """
+    n = movers.mark[i, NUMBER]
+    machine = movers.mark[i, MACHINE] == 1
+    if machine and n > MOST_DENSE:
+        return TOO_MANY
+    c = movers.mark[i, HEAD]
+    for k in range(n):
+        work.mark[k, CONTACT] = c
+        c = contacts.mark[c, NEXT]
+    bodies, reach = 0, 0
+    if machine:
+        machine_answers(contacts, movers, joined, work, n)
+    else:
+        bodies, reach = order_bodies(contacts, movers, work, n)
+        half = 6 * reach + 5
+        if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > _MOST_WORK:
+            return TOO_MANY
+    _gather(contacts, movers, joined, work, n)
+    worst = _residual(contacts, work, n, 0.0)
+    for _ in range(_ITERATIONS):
+        if worst <= _EXACT * accuracy:
+            break
+        if machine:
+            solved = machine_step(contacts, work, n)
+        else:
+            solved = body_step(contacts, movers, work, n, bodies, reach)
+        if not solved:
+            break
+        if machine:
+            machine_push(work, n)
+        else:
+            body_push(contacts, movers, work, n, bodies)
+        share = 1.0
+        after = _residual(contacts, work, n, share)
+        if worst <= accuracy and not (after < 0.5 * worst):
+            break
+        for _shrinking in range(_SHRINKINGS):
+            if after < worst:
+                break
+            share *= 0.5
+            after = _residual(contacts, work, n, share)
+        for k in range(n):
+            for axis in range(3):
+                work.row[k, TRIAL + axis] += share * work.row[k, CHANGE + axis]
+                work.row[k, RATE + axis] += share * work.row[k, PUSH + axis]
+        worst = after
+    _store(contacts, work, n)
+    return SOLVED if worst <= accuracy else IMPROVED
+
+
+@inner_kernel
+def _gather(contacts, movers, joined, work, n):
+    """Take the impulses and relative velocities of the contacts of an island."""
+    row, mark = contacts.row, contacts.mark
+    for k in range(n):
+        c = work.mark[k, CONTACT]
+        i1, i2 = mark[c, BODY1], mark[c, BODY2]
+        u = vec3_in(row, c, OFFSET)
+        u = u + vec3_in(movers.row, i2, VELOCITY) - vec3_in(movers.row, i1, VELOCITY)
+        u = u + cross(vec3_in(movers.row, i2, SPIN), vec3_in(row, c, ARM2))
+        u = u - cross(vec3_in(movers.row, i1, SPIN), vec3_in(row, c, ARM1))
+        if mark[c, JOINED] >= 0:
+            u = u + vec3_at(joined.velocity, mark[c, JOINED])
+        put_vec3_in(work.row, k, RATE, u)
+        put_vec3_in(work.row, k, TRIAL, vec3_in(row, c, IMPULSE))
+
+
+@inner_kernel
+def _residual(contacts, work, n, share):
+    """Largest ‖p - P(p - ρu)‖/ρ [m/s] after a share of the Newton step."""
+    row = contacts.row
+    worst = 0.0
+    for k in range(n):
+        c = work.mark[k, CONTACT]
+        normal = vec3_in(row, c, NORMAL)
+        p = vec3_in(work.row, k, TRIAL)
+        u = vec3_in(work.row, k, RATE)
+        if share > 0.0:
+            p = p + share * vec3_in(work.row, k, CHANGE)
+            u = u + share * vec3_in(work.row, k, PUSH)
+        w = own_softness(row, c)
+        z = p - u * (1.0 / w)
+        z_n = max(dot(normal, z), row[c, FLOOR])
+        across = in_disc(z - normal * dot(normal, z), row[c, FRICTION] * max(dot(normal, p), 0.0))
+        size = norm(p - normal * z_n - across) * w
+        if not (size <= worst):
+            worst = size if size == size else 1e300
+    return worst
+
+
+@inner_kernel
+def _store(contacts, work, n):
+    """Keep the impulses, within their cones."""
+    row = contacts.row
+    for k in range(n):
+        c = work.mark[k, CONTACT]
+        normal, p = vec3_in(row, c, NORMAL), vec3_in(work.row, k, TRIAL)
+        p_n = max(dot(normal, p), row[c, FLOOR])
+        across = in_disc(p - normal * dot(normal, p), row[c, FRICTION] * p_n)
+        put_vec3_in(row, c, IMPULSE, normal * p_n + across)
