@@ -38,7 +38,6 @@ from impulse_core.collision.contacts import (
     TORQUE_APPLIED,
     TURN_BEFORE,
     TURN_OFFSET,
-    WORKED,
     copy_memory,
 )
 from impulse_core.collision.detect import detect
@@ -657,7 +656,6 @@ def _keep_marks(contacts, memory, h):
         memory.mark[c, 1] = mark[c, FEATURE]
         memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
         memory.mark[c, 3] = 1 if bears(row, c) else 0
-        memory.mark[c, 4] = mark[c, WORKED]
 
 
 @inner_kernel

@@ -64,10 +64,8 @@ ACTIVE = 8  # 1 for points that can bear an impulse in this half of the step
 JOINED = 9  # number among the active points on jointed bodies, -1 for others
 NEXT = 10  # next contact of the same island, -1 at its end
 MEETING = 11  # 1 where bodies meet within this part of the step (contact/meeting.py)
-WORKED = 12  # 1 where the impulses of its island were solved for in this step
-AGAIN = 13  # the same of the step before
-VIOLATED = 14  # 1 where its law was broken by more than it may be at the last look
-MARKS = 15
+VIOLATED = 12  # 1 where its law was broken by more than it may be at the last look
+MARKS = 13
 
 # Columns of Contacts.row. World frame unless said; impulses act on body 2.
 NORMAL = 0  # unit, from body 1 to body 2
@@ -114,7 +112,7 @@ COLUMNS = 108
 
 # Columns of Memory.row, which are those of Contacts.row from FIRST on.
 MEMORY_COLUMNS = 12
-MEMORY_MARKS = 5
+MEMORY_MARKS = 4
 
 
 class Contacts(NamedTuple):
@@ -139,7 +137,7 @@ class Memory(NamedTuple):
     used: Ints
     """Rows in use, shape (1,)."""
     mark: Ints
-    """PAIR, FEATURE, STICKING, 1 for points that bore an impulse, WORKED; shape (c, 5)."""
+    """PAIR, FEATURE, STICKING, and 1 for points that bore an impulse, shape (c, MEMORY_MARKS)."""
     multiplier: Floats
     """Impulses of joints and axes in its second half [N s | N m s], shape (m, 6)."""
     row: Floats

@@ -10,7 +10,6 @@ from __future__ import annotations
 from impulse_core.algebra import put_vec3_in, quat_at, vec3_at
 from impulse_core.collision.broad import find_pairs
 from impulse_core.collision.contacts import (
-    AGAIN,
     AXIS1,
     AXIS2,
     BODY1,
@@ -35,7 +34,6 @@ from impulse_core.collision.contacts import (
     SHAPE2,
     STATIC,
     STICKING,
-    WORKED,
 )
 from impulse_core.collision.narrow import collide
 from impulse_core.jit import inner_kernel
@@ -132,8 +130,6 @@ def _remember(contacts, c, memory, at, scale):
     for k in range(MEMORY_COLUMNS):
         contacts.row[c, FIRST + k] = 0.0
     contacts.mark[c, STICKING] = 0
-    contacts.mark[c, WORKED] = 0
-    contacts.mark[c, AGAIN] = 0
     m = at
     while m < memory.used[0] and memory.mark[m, 0] == contacts.mark[c, PAIR]:
         if memory.mark[m, 2]:
@@ -142,6 +138,5 @@ def _remember(contacts, c, memory, at, scale):
             for k in range(MEMORY_COLUMNS):
                 contacts.row[c, FIRST + k] = memory.row[m, k] * scale
             contacts.mark[c, STICKING] = memory.mark[m, 2]
-            contacts.mark[c, AGAIN] = memory.mark[m, 4]
             return
         m += 1

@@ -18,7 +18,6 @@ from impulse_core.algebra import (
     vec3_in,
 )
 from impulse_core.collision.contacts import (
-    AGAIN,
     BODY1,
     BODY2,
     CORE1,
@@ -51,7 +50,7 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["contact_errors", "set_targets", "velocity_errors"]
 
-_CLOSELY = 1e-4  # of the accuracy
+_CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 _ENOUGH = 60.0  # times the coarse accuracy: what need not be looked at again in this step
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
@@ -96,17 +95,16 @@ def contact_errors(contacts, movers, motion, h, accuracy, coarse, first):
     for i in range(len(mover) - 1):
         if mover[i, HEAD] < 0 or not (first or mover[i, UNSOLVED]):
             continue
-        violated, again = 0.0, False
+        violated = 0.0
         allowed = coarse if is_large(mover, i) else -1.0
         c = mover[i, HEAD]
         while c >= 0:
             error = _error(contacts, c, motion, h)
             violated = max(violated, error)
             contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
-            again = again or contacts.mark[c, AGAIN] == 1
             c = contacts.mark[c, NEXT]
         worst = max(worst, violated)
-        if not _bear_with(mover, i, violated, accuracy, coarse, first, again):
+        if not _bear_with(mover, i, violated, accuracy, coarse, first):
             solved = False
     return worst, solved
 
@@ -141,7 +139,7 @@ def velocity_errors(contacts, movers, motion, accuracy, coarse, first):
     for i in range(len(mover) - 1):
         if mover[i, HEAD] < 0 or not (first or mover[i, UNSOLVED]):
             continue
-        violated, again = 0.0, False
+        violated = 0.0
         allowed = coarse if is_large(mover, i) else -1.0
         c = mover[i, HEAD]
         while c >= 0:
@@ -152,26 +150,24 @@ def velocity_errors(contacts, movers, motion, accuracy, coarse, first):
             error = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR], scale)
             violated = max(violated, error)
             contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
-            again = again or contacts.mark[c, AGAIN] == 1
             c = contacts.mark[c, NEXT]
         worst = max(worst, violated)
-        if not _bear_with(mover, i, violated, accuracy, coarse, first, again):
+        if not _bear_with(mover, i, violated, accuracy, coarse, first):
             solved = False
     return worst, solved
 
 
 @inner_kernel
-def _bear_with(mover, i, violated, accuracy, coarse, first, again):
+def _bear_with(mover, i, violated, accuracy, coarse, first):
     """Whether a violation is within the accuracy of island i; else that is marked as unsolved.
 
-    An island that was solved for in the step before is looked at more closely at first: the mean of
-    two halves of which one corrects a motion is no force, so that bodies would move again. Solved
-    for twice, they rest. Those of machines stay unsolved: what corrects joints moves contacts.
+    The first look is a close one: what it lets pass adds up from step to step, to a creep. Islands
+    of machines stay unsolved: what corrects joints moves contacts.
     """
     machine = mover[i, MACHINE] == 1
     if is_large(mover, i):
         accuracy = coarse if first else _ENOUGH * coarse
-    elif first and again and not machine:
+    elif first and not machine:
         accuracy = _CLOSELY * accuracy
     borne = violated <= accuracy
     mover[i, UNSOLVED] = 1 if machine or not borne else 0

@@ -40,7 +40,6 @@ from impulse_core.collision.contacts import (
     TORQUE,
     TURN_OFFSET,
     VIOLATED,
-    WORKED,
 )
 from impulse_core.contact.friction import contact_law, in_disc
 from impulse_core.contact.islands import is_large
@@ -129,7 +128,6 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
         while c >= 0:
             if sweep == first:
                 put_vec3_in(row, c, SEARCH, ZERO3)
-                mark[c, WORKED] = 1
             put_vec3_in(row, c, BEFORE_SWEEP, vec3_in(row, c, IMPULSE))
             m1, m2 = mover[mark[c, BODY1], MOVER], mover[mark[c, BODY2], MOVER]
             stirred = max(mover[m1, STIRRED], mover[m2, STIRRED])
