@@ -20,22 +20,25 @@ _SOFTNESS = 1e-6  # of a Newton step, relative: redundant contacts share their l
 
 @inner_kernel
 def contact_law(W, W_inverse, n, u, p, friction, floor):
-    """The impulse that satisfies the law where u is the relative velocity with the impulse p.
+    """The impulse that satisfies the law where u is the relative velocity with the impulse p, and
+    by how much it changes that velocity.
 
     Exact for one contact that sticks or lifts off; one that slides is iterated, since its direction
     depends on the impulse.
     """
+    if friction > 0.0:
+        stuck = p - W_inverse @ u
+        p_n = dot(n, stuck)
+        if p_n > floor:
+            across = stuck - n * p_n
+            if dot(across, across) <= (friction * p_n) ** 2:
+                return stuck, -u
     w_n = dot(n, W @ n)
     if friction == 0.0:
-        p_n = max(floor, dot(n, p) - dot(n, u) / w_n)
-        return n * p_n
-    stuck = p - W_inverse @ u
-    p_n = dot(n, stuck)
-    if p_n > floor:
-        across = stuck - n * p_n
-        if dot(across, across) <= (friction * p_n) ** 2:
-            return stuck
-    return slide(W, w_n, n, u, p, friction, floor)
+        new = n * max(floor, dot(n, p) - dot(n, u) / w_n)
+    else:
+        new = slide(W, w_n, n, u, p, friction, floor)
+    return new, W @ (new - p)
 
 
 @inner_kernel
@@ -44,6 +47,7 @@ def slide(W, w_n, n, u, p, friction, floor):
     w_t = W.xx + W.yy + W.zz - w_n
     q = p
     before = norm(p)
+    last, share = ZERO3, 1.0
     for _ in range(_TRIES):
         v = u + W @ (q - p)
         q_n = max(floor, dot(n, q) - dot(n, v) / w_n)
@@ -55,7 +59,10 @@ def slide(W, w_n, n, u, p, friction, floor):
             across = across - (v - n * dot(n, v)) * (1.0 / w_t)
             new = n * q_n + in_disc(across, friction * q_n)
         change = new - q
-        q = new
+        if dot(change, last) < 0.0:  # to and fro: normal and tangential impulse drive each other
+            share *= 0.5
+        q = q + change * share
+        last = change
         if dot(change, change) <= (_SETTLED * (before + norm(q))) ** 2:
             break
     return q

@@ -188,14 +188,13 @@ def _visit(row, mark, movers, joined, c):
     bears = p.x != 0.0 or p.y != 0.0 or p.z != 0.0 or dot(n, u) < 0.0 or floor > 0.0
     if not bears:
         return 0.0
-    W = mat3_in(row, c, BLOCK)
-    new = contact_law(W, mat3_in(row, c, BLOCK_INVERSE), n, u, p, row[c, FRICTION], floor)
-    change = new - p
+    W, W_inverse = mat3_in(row, c, BLOCK), mat3_in(row, c, BLOCK_INVERSE)
+    new, moved = contact_law(W, W_inverse, n, u, p, row[c, FRICTION], floor)
     put_vec3_in(row, c, IMPULSE, new)
-    _answer_all(row, mark, movers, joined, c, change)
+    _answer_all(row, mark, movers, joined, c, new - p)
     if row[c, ROLLING] > 0.0:
         _resist_rolling(row, movers, c, i1, i2, n, dot(n, new))
-    return norm(W @ change)
+    return norm(moved)
 
 
 @inlined_kernel
