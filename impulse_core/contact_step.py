@@ -316,8 +316,9 @@ def _begin_part(contacts, movers, motion, tolerance, slack, recovery):
         row[c, FLOOR] = 0.0
         mark[c, MEETING] = 0
         if movers.mark[mark[c, BODY1], JOINTED] or movers.mark[mark[c, BODY2], JOINTED]:
-            row[c, ROLLING] = 0.0  # the answers of machines are those to impulses alone
-            put_vec3_in(row, c, FIRST, vec3_in(row, c, SECOND))  # nearer in time, as for joints
+            # nearer in time, as for joints
+            put_vec3_in(row, c, FIRST, vec3_in(row, c, SECOND))
+            put_vec3_in(row, c, ROLL, vec3_in(row, c, ROLL + 3))
         else:
             # their mean is the force: what one half did to correct the other would be repeated,
             # and stacks that are not quite solved for would sway ever more

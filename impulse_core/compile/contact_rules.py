@@ -9,7 +9,7 @@ import numpy as np
 from impulse_schema import Scene
 from impulse_schema.models import Material
 
-__all__ = ["can_touch", "filter_fields", "material_fields", "rolling_warning"]
+__all__ = ["can_touch", "filter_fields", "material_fields"]
 
 _COEFFICIENTS = ("static_friction", "kinetic_friction", "rolling_friction", "restitution")
 
@@ -39,33 +39,6 @@ def _coefficient(source: object, name: str) -> float | None:
     """A coefficient of a material or pair; what slides takes that of what sticks by default."""
     value: float | None = getattr(source, name)
     return _coefficient(source, "static_friction") if value is None and "kin" in name else value
-
-
-def rolling_warning(scene: Scene) -> str:
-    """A sentence if a body that a joint holds has rolling friction, which does not act on it; else
-    "".
-    """
-    rolling = {m.name for m in scene.materials if m.rolling_friction}
-    rolling |= {
-        name
-        for p in scene.material_pairs
-        if p.rolling_friction
-        for name in (p.material1, p.material2)
-    }
-    joined = {name for joint in scene.joints for name in (joint.body1, joint.body2)}
-    without = [
-        body.name
-        for body in scene.bodies
-        if body.motion == "dynamic"
-        and body.name in joined
-        and any(solid.role != "visual" and solid.material in rolling for solid in body.geometry)
-    ]
-    if not without:
-        return ""
-    return (
-        f"rolling friction does not act on bodies that joints hold: {', '.join(without[:5])}"
-        f"{' and others' if len(without) > 5 else ''} roll without it"
-    )
 
 
 def filter_fields(scene: Scene) -> dict[str, Any]:

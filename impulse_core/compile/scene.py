@@ -13,7 +13,6 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.axis_mass import BodyRows
 from impulse_core.compile.bodies import MassSource, body_mass_properties
-from impulse_core.compile.contact_rules import rolling_warning
 from impulse_core.compile.couplings import check_constants, compile_couplings
 from impulse_core.compile.joints import check_start, compile_joints
 from impulse_core.compile.kinematic import (
@@ -141,7 +140,6 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     if problems.problems:
         raise SceneError(problems.problems)
 
-    rolling = rolling_warning(scene)
     name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
@@ -191,7 +189,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         reach=reach,
         shapes=shapes,
         dissipation=dissipation(scene),
-        warnings=source.warnings + ([rolling] if shapes is not None and rolling else []),
+        warnings=source.warnings,
     )
 
 

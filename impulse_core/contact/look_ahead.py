@@ -18,6 +18,8 @@ from impulse_core.algebra import (
     vec3_in,
 )
 from impulse_core.collision.contacts import (
+    ARM1,
+    ARM2,
     BODY1,
     BODY2,
     CORE1,
@@ -39,6 +41,7 @@ from impulse_core.collision.contacts import (
     ROLLING,
     SECOND,
     TARGET,
+    TORQUE,
     TURN_OFFSET,
     VIOLATED,
 )
@@ -123,12 +126,15 @@ def _error(contacts, c, motion, h):
     error = n * lacking + slid
     u = relative_velocity(contacts, c, motion)
     put_vec3_in(row, c, OFFSET, error * (1.0 / h) - u)
+    rolled = 0.0
     if row[c, ROLLING] > 0.0:
         turned = turn(mark[c, BODY2], motion) - turn(mark[c, BODY1], motion)
         missing = turned * (1.0 / h) - relative_spin(contacts, c, motion)
         put_vec3_in(row, c, TURN_OFFSET, missing)
+        rolled = _rolls_on(contacts, c, motion, n, p, turned)
     scale = h * _answer(contacts, c, motion)
-    return _violation(n, p, lacking, slid, row[c, FRICTION], row[c, FLOOR], scale)
+    violated = _violation(n, p, lacking, slid, row[c, FRICTION], row[c, FLOOR], scale)
+    return max(violated, rolled)
 
 
 @inner_kernel
@@ -148,6 +154,9 @@ def velocity_errors(contacts, movers, motion, accuracy, coarse, first):
             u_n = dot(n, u)
             scale = _answer(contacts, c, motion)
             error = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR], scale)
+            if row[c, ROLLING] > 0.0:
+                w = relative_spin(contacts, c, motion)
+                error = max(error, _rolls_on(contacts, c, motion, n, p, w))
             violated = max(violated, error)
             contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
             c = contacts.mark[c, NEXT]
@@ -192,6 +201,28 @@ def _slid_way(contacts, c, n, B_next, motion):
         offset = offset + 0.5 * ((B - center) + (B_next - center_next))
         return moved(i2, center, offset, motion) - d1
     return moved(i2, B, offset, motion) - d1
+
+
+@inner_kernel
+def _rolls_on(contacts, c, motion, n, p, turned):
+    """By how much a turning breaks the law of rolling resistance, as the way at the longer arm."""
+    row = contacts.row
+    limit = row[c, ROLLING] * dot(n, p)
+    if limit <= 0.0:
+        return 0.0
+    turned = turned - n * dot(n, turned)
+    t = vec3_in(row, c, TORQUE)
+    size = norm(t)
+    if size >= limit * (1.0 - _ON_CONE):
+        along = dot(turned, t) / size
+        if along <= 0.0:
+            turned = turned - t * (along / size)
+    arm = 0.0
+    if motion.inverse_mass[contacts.mark[c, BODY1]] > 0.0:
+        arm = norm(vec3_in(row, c, ARM1))
+    if motion.inverse_mass[contacts.mark[c, BODY2]] > 0.0:
+        arm = max(arm, norm(vec3_in(row, c, ARM2)))
+    return norm(turned) * arm
 
 
 @inner_kernel

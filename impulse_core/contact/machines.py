@@ -11,34 +11,48 @@ from __future__ import annotations
 
 from impulse_core.algebra import (
     IDENTITY3,
+    Mat3,
     cross_matrix,
     mat3_at,
     put_mat3,
     vec3_in,
 )
-from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2
+from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2, ROLLING
 from impulse_core.contact.movers import JOINTED
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
-__all__ = ["joined_answers"]
+__all__ = ["joined_answers", "mat3_of"]
 
 
 @inner_kernel
 def joined_answers(structure, contacts, movers, joined, block):
-    """Answers of jointed bodies at their contacts to unit impulses there, into joined.answer.
+    """Answers of jointed bodies at their contacts to unit impulses there, into joined.answer, and
+    where some of them resist rolling, those of and to turning.
 
     block are the factors, shape (K+E, 9).
     """
-    count = _list_nodes(structure, contacts, movers, joined)
+    joined.rolls[0] = 0
     for k in range(joined.used[0]):
+        if contacts.row[joined.contact[k], ROLLING] > 0.0:
+            joined.rolls[0] = 1
+    count = _list_nodes(structure, contacts, movers, joined)
+    for column in range(2 * joined.used[0]):
+        k, turning = column // 2, column % 2
+        if turning and not contacts.row[joined.contact[k], ROLLING] > 0.0:
+            continue
         for visit in range(count):
             put_mat3(joined.column, joined.node[visit], IDENTITY3 * 0.0)
-        first = _push_columns(structure, contacts, movers, joined, joined.contact[k])
+        first = _push_columns(structure, contacts, movers, joined, joined.contact[k], turning)
         _solve_columns(structure, joined, block, count, first)
         for m in range(joined.used[0]):
-            W = _velocity_columns(structure, contacts, movers, joined, joined.contact[m])
-            _put_answer(joined.answer, 3 * m, 3 * k, W)
+            W, S = _velocity_columns(structure, contacts, movers, joined, joined.contact[m])
+            if turning:
+                _put_answer(joined.turn_answer, 3 * m, 3 * k, S)
+            else:
+                _put_answer(joined.answer, 3 * m, 3 * k, W)
+                if joined.rolls[0]:
+                    _put_answer(joined.spin_answer, 3 * m, 3 * k, S)
 
 
 @inner_kernel
@@ -82,9 +96,9 @@ def _want_path(structure, wanted, n):
 
 
 @inner_kernel
-def _push_columns(structure, contacts, movers, joined, c):
-    """Put unit impulses at contact c on the right-hand side, one a column; returns the first node
-    that they act on.
+def _push_columns(structure, contacts, movers, joined, c, turning):
+    """Put unit impulses at contact c on the right-hand side, or unit torque impulses if it is to be
+    turned, one a column; returns the first node that they act on.
     """
     first = len(joined.node_wanted)
     for side in range(2):
@@ -93,7 +107,10 @@ def _push_columns(structure, contacts, movers, joined, c):
             r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
             sign = 1.0 if side else -1.0
             linear, angular = structure.linear_node[i], structure.angular_node[i]
-            put_mat3(joined.column, linear, mat3_at(joined.column, linear) + IDENTITY3 * sign)
+            if turning:
+                r = IDENTITY3
+            else:
+                put_mat3(joined.column, linear, mat3_at(joined.column, linear) + IDENTITY3 * sign)
             put_mat3(joined.column, angular, mat3_at(joined.column, angular) + r * sign)
             first = min(first, linear, angular)
     return first
@@ -123,16 +140,31 @@ def _solve_columns(structure, joined, block, count, first):
 
 @inner_kernel
 def _velocity_columns(structure, contacts, movers, joined, c):
-    """Part of the jointed bodies in the relative velocity of contact c, for each column."""
+    """Part of the jointed bodies in the relative velocity and the relative angular velocity of
+    contact c, for each column.
+    """
     u = IDENTITY3 * 0.0
+    turn = IDENTITY3 * 0.0
     for side in range(2):
         i = _jointed_body(contacts, movers, c, side)
         if i >= 0:
             r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
             v = mat3_at(joined.column, structure.linear_node[i])
             w = mat3_at(joined.column, structure.angular_node[i])
-            u = u + (v - r @ w) * (1.0 if side else -1.0)
-    return u
+            sign = 1.0 if side else -1.0
+            u = u + (v - r @ w) * sign
+            turn = turn + w * sign
+    return u, turn
+
+
+@kernel
+def mat3_of(answer, row, column):
+    """The block of a dense matrix of answers that begins at a row and column."""
+    return Mat3(
+        answer[row, column], answer[row, column + 1], answer[row, column + 2],
+        answer[row + 1, column], answer[row + 1, column + 1], answer[row + 1, column + 2],
+        answer[row + 2, column], answer[row + 2, column + 1], answer[row + 2, column + 2],
+    )  # fmt: skip
 
 
 @inner_kernel

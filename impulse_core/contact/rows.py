@@ -233,6 +233,20 @@ def read_bodies(contacts, movers, joined, motion):
             contacts, movers, joined.contact[k], motion.velocity, motion.angular_velocity
         )
         put_vec3(joined.velocity, k, u)
+        w = joined_spin(contacts, movers, joined.contact[k], motion.angular_velocity)
+        put_vec3(joined.spin, k, w)
+
+
+@inner_kernel
+def joined_spin(contacts, movers, c, spin):
+    """Part of the jointed bodies in the relative angular velocity of contact c."""
+    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    w = ZERO3
+    if movers.mark[i1, JOINTED]:
+        w = w - vec3_at(spin, i1)
+    if movers.mark[i2, JOINTED]:
+        w = w + vec3_at(spin, i2)
+    return w
 
 
 @inner_kernel
@@ -249,7 +263,12 @@ def apply_contact_impulses(contacts, movers, joined, motion):
         _rest(joined)
     for c in range(contacts.used[0]):
         if row[c, ROLLING] > 0.0:
-            _turn_bodies(contacts, motion, c)
+            t = vec3_in(row, c, TORQUE) - vec3_in(row, c, TORQUE_APPLIED)
+            put_vec3_in(row, c, TORQUE_APPLIED, vec3_in(row, c, TORQUE))
+            _turn_bodies(contacts, motion.angular_momentum, motion.dynamic, c, t)
+            if mark[c, JOINED] >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
+                _turn_bodies(contacts, joined.probe_momentum, motion.dynamic, c, t)
+                any_joined = True
         p = vec3_in(row, c, IMPULSE) - vec3_in(row, c, APPLIED)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
@@ -270,16 +289,13 @@ def apply_contact_impulses(contacts, movers, joined, motion):
 
 
 @inner_kernel
-def _turn_bodies(contacts, motion, c):
-    """Let what of the rolling resistance of contact c has not acted yet act on its bodies."""
-    row, L = contacts.row, motion.angular_momentum
-    t = vec3_in(row, c, TORQUE) - vec3_in(row, c, TORQUE_APPLIED)
-    put_vec3_in(row, c, TORQUE_APPLIED, vec3_in(row, c, TORQUE))
+def _turn_bodies(contacts, angular_momentum, dynamic, c, t):
+    """Let the torque impulse t at contact c act on its bodies."""
     i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
-    if i1 < motion.dynamic:
-        put_vec3(L, i1, vec3_at(L, i1) - t)
-    if i2 < motion.dynamic:
-        put_vec3(L, i2, vec3_at(L, i2) + t)
+    if i1 < dynamic:
+        put_vec3(angular_momentum, i1, vec3_at(angular_momentum, i1) - t)
+    if i2 < dynamic:
+        put_vec3(angular_momentum, i2, vec3_at(angular_momentum, i2) + t)
 
 
 @inlined_kernel

@@ -16,7 +16,9 @@ from impulse_core.algebra import (
     dot,
     mat3_in,
     norm,
+    put_vec3,
     put_vec3_in,
+    transposed_times,
     vec3_at,
     vec3_in,
 )
@@ -43,6 +45,7 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.contact.friction import contact_law, in_disc
 from impulse_core.contact.islands import is_large
+from impulse_core.contact.machines import mat3_of
 from impulse_core.contact.movers import (
     HEAD,
     INVERSE_INERTIA,
@@ -193,7 +196,7 @@ def _visit(row, mark, movers, joined, c):
     put_vec3_in(row, c, IMPULSE, new)
     _answer_all(row, mark, movers, joined, c, new - p)
     if row[c, ROLLING] > 0.0:
-        _resist_rolling(row, movers, c, i1, i2, n, dot(n, new))
+        _resist_rolling(row, mark, movers, joined, c, dot(n, new))
     return norm(moved)
 
 
@@ -218,17 +221,26 @@ def _answer_joined(joined, k, p):
             a += joined.answer[3 * m + axis, 3 * k + 1] * p.y
             a += joined.answer[3 * m + axis, 3 * k + 2] * p.z
             joined.velocity[m, axis] += a
+    if joined.rolls[0]:
+        for m in range(joined.used[0]):
+            C = mat3_of(joined.spin_answer, 3 * m, 3 * k)
+            put_vec3(joined.spin, m, vec3_at(joined.spin, m) + C @ p)
 
 
 @inlined_kernel
-def _resist_rolling(row, movers, c, i1, i2, n, p_n):
+def _resist_rolling(row, mark, movers, joined, c, p_n):
     """Rolling resistance: a torque against the relative turning across the normal, at most
-    lever arm × p_n; of bodies that no joint holds.
+    lever arm × p_n.
     """
+    i1, i2, k, n = mark[c, BODY1], mark[c, BODY2], mark[c, JOINED], vec3_in(row, c, NORMAL)
     bodies = movers.row
     J1, J2 = mat3_in(bodies, i1, INVERSE_INERTIA), mat3_in(bodies, i2, INVERSE_INERTIA)
     softness = max(J1.xx + J1.yy + J1.zz + J2.xx + J2.yy + J2.zz, 1e-300)
     w = vec3_in(row, c, TURN_OFFSET) + vec3_in(bodies, i2, SPIN) - vec3_in(bodies, i1, SPIN)
+    if k >= 0:
+        T = mat3_of(joined.turn_answer, 3 * k, 3 * k)
+        softness += T.xx + T.yy + T.zz
+        w = w + vec3_at(joined.spin, k)
     w = w - n * dot(n, w)
     t = vec3_in(row, c, TORQUE)
     new = in_disc(t - w * (1.0 / softness), row[c, ROLLING] * p_n)
@@ -236,3 +248,15 @@ def _resist_rolling(row, movers, c, i1, i2, n, p_n):
     change = new - t
     put_vec3_in(bodies, i1, SPIN, vec3_in(bodies, i1, SPIN) - J1 @ change)
     put_vec3_in(bodies, i2, SPIN, vec3_in(bodies, i2, SPIN) + J2 @ change)
+    if k >= 0:
+        _answer_turn(joined, k, change)
+
+
+@inlined_kernel
+def _answer_turn(joined, k, t):
+    """Let jointed bodies answer the torque impulse t at joined contact k."""
+    for m in range(joined.used[0]):
+        C = mat3_of(joined.spin_answer, 3 * k, 3 * m)
+        put_vec3(joined.velocity, m, vec3_at(joined.velocity, m) + transposed_times(C, t))
+        T = mat3_of(joined.turn_answer, 3 * m, 3 * k)
+        put_vec3(joined.spin, m, vec3_at(joined.spin, m) + T @ t)

@@ -57,10 +57,19 @@ class Joined(NamedTuple):
     """How many there are, shape (1,)."""
     contact: Ints
     """Their rows, shape (k,)."""
+    rolls: Ints
+    """1 if any of them has rolling resistance, shape (1,)."""
     velocity: Floats
     """Part of jointed bodies in the relative velocities [m/s], shape (k, 3)."""
+    spin: Floats
+    """Their part in the relative angular velocities [rad/s], shape (k, 3)."""
     answer: Floats
     """Answer of jointed bodies at one point to an impulse at another [1/kg], shape (3k, 3k)."""
+    spin_answer: Floats
+    """Answer of those to impulses; transposed, of velocities to torque impulses [1/(kg m)], shape
+    (3k, 3k); only where something rolls."""
+    turn_answer: Floats
+    """Answer of those to torque impulses [1/(kg m²)], shape (3k, 3k); only for what rolls."""
     node_wanted: Ints
     """1 for the nodes of the joint matrix that such an answer needs, shape (K,)."""
     node: Ints
@@ -145,8 +154,12 @@ def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
     return Joined(
         used=np.zeros(1, dtype=np.int64),
         contact=np.zeros(rows, dtype=np.int64),
+        rolls=np.zeros(1, dtype=np.int64),
         velocity=np.zeros((rows, 3)),
+        spin=np.zeros((rows, 3)),
         answer=np.zeros((3 * rows, 3 * rows)),
+        spin_answer=np.zeros((3 * rows, 3 * rows)),
+        turn_answer=np.zeros((3 * rows, 3 * rows)),
         node_wanted=np.zeros(nodes, dtype=np.int64),
         node=np.zeros(nodes, dtype=np.int64),
         column=np.zeros((nodes, 9)),

@@ -337,20 +337,3 @@ def test_two_materials_have_the_mean_unless_a_pair_says_otherwise():
     assert shapes.static_friction[none, none] == shapes.kinetic_friction[none, none] == 0.5
     assert shapes.restitution[none, none] == 0.0
     assert shapes.restitution[a, none] == pytest.approx(0.25)
-
-
-def test_rolling_friction_of_joined_bodies_is_said_to_be_left_out():
-    """It acts between bodies that no joint holds: others are named, nothing is said without one."""
-    felt = Material(name="felt", density=1.0, rolling_friction=0.01)
-    wheel, ball = (
-        Body(name=name, geometry=[Geometry(shape="sphere", radius=0.5, material="felt")])
-        for name in ("wheel", "ball")
-    )
-    ball.position = (0.0, 0.0, 2.0)
-    scene = scene_of([wheel, ball])
-    scene.materials = [felt]
-    assert not any("rolling" in warning for warning in compile_scene(scene).warnings)
-    scene.joints = [Joint(type="ball", body1="world", body2="wheel", anchor=(0.0, 0.0, 0.0))]
-    (warning,) = (w for w in compile_scene(scene).warnings if "rolling" in w)
-    assert "wheel" in warning
-    assert "ball" not in warning.split("hold:")[1].replace("wheel", "")

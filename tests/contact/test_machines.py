@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import impulse_core as ic
 from impulse_core.collision.contacts import ARM2, BODY2
 from impulse_core.compile import compile_scene
 from impulse_core.options import choose_options
 from impulse_core.stepper import Stepper
 from impulse_schema import Scene
-from impulse_schema.models import Body, Geometry, Joint
+from impulse_schema.models import Body, Geometry, Joint, Material, Motor
 from tests.contact.scenes import scene
 
 FOOT = 0.1  # m
@@ -88,3 +89,85 @@ def test_a_hinged_bar_answers_across_itself():
     across = np.cross([0.0, 1.0, 0.0], arm)
     wanted = np.outer(across, across) / (0.03 + 2.0 * 0.5**2)
     assert W[0, 0] == pytest.approx(wanted, abs=1e-6)
+
+
+RADIUS, WHEEL_MASS, CHASSIS_MASS = 0.2, 0.7, 3.0  # m, kg, kg
+LEVER = 0.02  # m
+
+
+def cart(speed: float, duration: float) -> Scene:
+    """A chassis on four balls that turn about axles, rolling along x on felt."""
+    felt = Material(name="felt", static_friction=1.0, rolling_friction=LEVER)
+    chassis = Body(
+        name="chassis",
+        position=(0.0, 0.0, 0.3),
+        mass=CHASSIS_MASS,
+        inertia=(0.1, 0.2, 0.3),
+        velocity=(speed, 0.0, 0.0),
+    )
+    bodies, joints = [chassis], []
+    for k, (x, y) in enumerate(((0.5, 0.4), (0.5, -0.4), (-0.5, 0.4), (-0.5, -0.4))):
+        ball = Geometry(shape="sphere", radius=RADIUS, material="felt")
+        wheel = Body(
+            name=f"wheel-{k}",
+            position=(x, y, RADIUS),
+            mass=WHEEL_MASS,
+            velocity=(speed, 0.0, 0.0),
+            angular_velocity=(0.0, speed / RADIUS, 0.0),
+            geometry=[ball],
+        )
+        bodies.append(wheel)
+        joints.append(
+            Joint(
+                name=f"axle-{k}",
+                type="hinge",
+                body1="chassis",
+                body2=wheel.name,
+                anchor=wheel.position,
+                axis=(0, 1, 0),
+            )
+        )
+    made = scene(*bodies, materials=(felt,), step=0.005, duration=duration, tolerance=1e-9)
+    made.joints.extend(joints)
+    return made
+
+
+def test_rolling_resistance_stops_a_cart():
+    """a = g δ/r / (1 + 4 J/(m r²)) with m of the whole and J = 2/5 m_w r² of a wheel, until it
+    stands, where the resistance holds it; what it had is dissipated.
+    """
+    mass = CHASSIS_MASS + 4 * WHEEL_MASS
+    turning = 4 * 0.4 * WHEEL_MASS / mass
+    a = 9.81 * LEVER / RADIUS / (1.0 + turning)
+
+    recording = ic.simulate(cart(1.0, 2.0), fps=100)
+
+    t = np.minimum(recording.times, 1.0 / a)
+    chassis = recording.positions[:, recording.body_names.index("chassis")]
+    rolls = recording.times < 1.0 / a - 0.005
+    exact = t - 0.5 * a * t**2
+    assert chassis[rolls, 0] == pytest.approx(exact[rolls], abs=2e-6)
+    assert chassis[:, 0] == pytest.approx(exact, abs=1e-5)  # the step in which it stops
+    assert np.abs(chassis[:, 1]).max() <= 1e-7
+    assert recording.positions[-1] == pytest.approx(recording.positions[-50], abs=1e-9)
+    energy = recording.diagnostics["energy_j"]
+    assert energy["dissipated"] == pytest.approx(0.5 * mass * (1.0 + turning), rel=1e-5)
+    assert recording.diagnostics["warnings"] == []
+
+
+def test_rolling_resistance_holds_a_motor_up_to_its_lever_arm():
+    """A torque on one axle of less than δ N of its wheel moves nothing; four times what all four
+    wheels hold moves the cart.
+    """
+
+    def way(torque: float) -> np.ndarray:
+        driven = cart(0.0, 1.0)
+        driven.joints[0].motors = [Motor(kind="velocity", target=50.0, max_force=torque)]
+        recording = ic.simulate(driven, fps=10)
+        return recording.positions[:, recording.body_names.index("chassis"), 0]
+
+    held = LEVER * (CHASSIS_MASS / 4 + WHEEL_MASS) * 9.81
+    standing = way(0.7 * held)
+    assert np.abs(standing).max() <= 1e-6  # the motor sets in at once
+    assert np.ptp(standing[2:]) <= 1e-9
+    assert way(8.0 * held)[-1] > 0.1

@@ -51,8 +51,7 @@ class Material(Element):
     )
     rolling_friction: NonNegative = Field(
         default=0.0,
-        description="Lever arm of the rolling resistance, which acts between bodies that no joint"
-        " holds.",
+        description="Lever arm of the rolling resistance. holds.",
         json_schema_extra=meta("m"),
     )
     restitution: float = Field(
