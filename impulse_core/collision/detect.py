@@ -7,7 +7,16 @@ which begins with the impulses of the step before.
 
 from __future__ import annotations
 
-from impulse_core.algebra import put_vec3_in, quat_at, vec3_at
+from impulse_core.algebra import (
+    Vec3,
+    normalized,
+    put_vec3_in,
+    quat_at,
+    rotate,
+    rotate_back,
+    rotation_of,
+    vec3_at,
+)
 from impulse_core.collision.broad import find_pairs
 from impulse_core.collision.contacts import (
     AXIS1,
@@ -35,19 +44,23 @@ from impulse_core.collision.contacts import (
     STATIC,
     STICKING,
 )
+from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
 from impulse_core.jit import inner_kernel
 
 __all__ = ["detect"]
+
+_TURNING = 50.0  # margins that points must move by turning for a second look
 
 
 @inner_kernel
 def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margin, needed):
     """Fill ``contacts`` with all points of a step of length h that come nearer than a margin [m].
 
-    Pairs of bodies of which neither moves, by still (b,), are left out.
-
-    False if there was not room: needed (3,) says for how many contacts [0] or pairs [2].
+    Of shapes that turn noticeably other features may be the closest at the end of the step: they
+    are looked at once more where free motion would take them. Pairs of bodies of which neither
+    moves, by still (b,), are left out. False if there was not room: needed (3,) says for how many
+    contacts [0] or pairs [2].
     """
     pairs = find_pairs(model, shapes, state, h, margin, sweep)
     if pairs < 0:
@@ -61,38 +74,80 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
         i1, i2 = shapes.body[s1], shapes.body[s2]
         if still[i1] and still[i2]:
             continue
-        count = collide(
-            shapes,
-            s1,
-            s2,
-            vec3_at(state.position, i1),
-            quat_at(state.orientation, i1),
-            vec3_at(state.position, i2),
-            quat_at(state.orientation, i2),
-            sweep.pair_reach[k],
-            sweep.cache,
-            sweep.pair_memory[k],
-            found,
-        )
-        if used + count > len(contacts.row):
-            used += count
-            continue
         key = (s1 << 32) + s2
         while at < memory.used[0] and memory.mark[at, 0] < key:
             at += 1
-        for p in range(count):
-            contacts.mark[used, PAIR] = key
-            if found.swapped[p]:
-                _keep(shapes, contacts, used, s2, s1, found, p)
-            else:
-                _keep(shapes, contacts, used, s1, s2, found, p)
-            _remember(contacts, used, memory, at, scale)
-            used += 1
+        first = used
+        looks, deepest = 1, -margin
+        if sweep.turning[s1] + sweep.turning[s2] > _TURNING * margin and _is_dead(shapes, s1, s2):
+            looks = 2
+        for look in range(looks):
+            later = h if look == 1 else 0.0
+            C1, q1 = _free_pose(model, state, i1, later)
+            C2, q2 = _free_pose(model, state, i2, later)
+            reach = sweep.pair_reach[k] if look == 0 else margin
+            memory_row = sweep.pair_memory[k]
+            count = collide(shapes, s1, s2, C1, q1, C2, q2, reach, sweep.cache, memory_row, found)
+            if used + count > len(contacts.row):
+                used += count
+                continue
+            for p in range(count):
+                if look == 1 and _is_listed(contacts, first, used, found, p):
+                    continue
+                contacts.mark[used, PAIR] = key
+                if found.swapped[p]:
+                    _keep(shapes, contacts, used, s2, s1, found, p)
+                else:
+                    _keep(shapes, contacts, used, s1, s2, found, p)
+                if look == 0:
+                    deepest = min(deepest, found.gap[p])
+                elif _gap_now(contacts, used, state) < deepest:
+                    continue  # a plane found in a deep overlap that the bodies have passed already
+                _remember(contacts, used, memory, at, scale)
+                used += 1
     if used > len(contacts.row):
         needed[0] = used
         return False
     contacts.used[0] = used
     return True
+
+
+@inner_kernel
+def _is_dead(shapes, s1, s2):
+    """Whether impacts of two shapes give nothing back: what they do is told from the velocities at
+    the start of the step, of which points that come near by turning alone know little.
+    """
+    return shapes.restitution[shapes.material[s1], shapes.material[s2]] == 0.0
+
+
+@inner_kernel
+def _free_pose(model, state, i, h):
+    """Centre and orientation of body i after free motion for a while h, to the second order."""
+    C, q = vec3_at(state.position, i), quat_at(state.orientation, i)
+    if i < model.dynamic and h > 0.0:
+        g = model.gravity
+        C = C + vec3_at(state.velocity, i) * h + Vec3(g[0], g[1], g[2]) * (0.5 * h * h)
+        L = rotate_back(q, vec3_at(state.angular_momentum, i))
+        J = vec3_at(model.inverse_inertia, i)
+        turn = rotate(q, Vec3(J.x * L.x, J.y * L.y, J.z * L.z)) * h
+        q = normalized(rotation_of(turn) * q)
+    return C, q
+
+
+@inner_kernel
+def _is_listed(contacts, first, used, found, p):
+    """Whether point p is among the contacts of its pair already."""
+    for c in range(first, min(used, len(contacts.row))):
+        if contacts.mark[c, FEATURE] == found.feature[p]:
+            return True
+    return False
+
+
+@inner_kernel
+def _gap_now(contacts, c, state):
+    """Gap of contact c at the present poses [m]."""
+    _, _, _, gap = contact_geometry(contacts, c, state.position, state.orientation)
+    return gap
 
 
 @inner_kernel
