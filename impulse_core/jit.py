@@ -8,19 +8,31 @@ named by a hash of every source file of this package, so any edit starts a fresh
 
 from __future__ import annotations
 
-import contextlib
+import gc
 import hashlib
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 import numba
 
-__all__ = ["array_kernel", "cache_folder", "inlined_kernel", "inner_kernel", "kernel"]
+from impulse_core.linking import EntryCompiler, InnerCompiler
+
+__all__ = [
+    "array_kernel",
+    "cache_folder",
+    "compiling",
+    "inlined_kernel",
+    "inner_kernel",
+    "kernel",
+]
 
 _PACKAGE = Path(__file__).parent
 _WITHOUT_KERNELS = ("compile", "recording")  # folders that neither hold kernels nor their constants
+_FEW_COLLECTIONS = 100_000  # new objects between two of them
 _KEPT_CACHES = 3  # folders of other sources that are kept, so that switching branches stays warm
 
 
@@ -60,7 +72,7 @@ try:
 except OSError:
     _CACHE_USABLE = False  # read-only home: compile in memory, every time
 if _CACHE_USABLE:
-    with contextlib.suppress(FileNotFoundError):  # another process prunes at the same moment
+    with suppress(FileNotFoundError):  # another process prunes at the same moment
         _prune_old_caches()
 
 if _CACHE_USABLE:
@@ -70,19 +82,39 @@ if _CACHE_USABLE:
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
 # _nrt False: kernels of a step allocate nothing, so that arrays need not be counted as they are
 # passed on; every call with Model and Workspace would count a hundred, 25 microseconds a stage.
-_allocating = {"cache": _CACHE_USABLE, "nogil": True, "error_model": "numpy"}
+# no_cfunc_wrapper: C never calls; unwrapping Model, State and Workspace takes a second of
+# compilation for each function that can do it.
+_allocating = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _options = {**_allocating, "_nrt": False}
+_entry = {"cache": _CACHE_USABLE, "pipeline_class": EntryCompiler}
 
-array_kernel = partial(numba.njit, **_allocating)()
+array_kernel = partial(numba.njit, **_entry, **_allocating)()
 """Compiles a function of the geometry that makes new arrays."""
 
-kernel = partial(numba.njit, **_options)()
+kernel = partial(numba.njit, **_entry, **_options)()
 """Compiles a function that Python calls, or a small one that takes numbers and tuples."""
 
-inner_kernel = partial(numba.njit, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)()
-"""Compiles a function that only kernels call. Unwrapping Model, State and Workspace from Python
-takes a second of compilation for each function that can do it, so only entry points can."""
+inner_kernel = partial(
+    numba.njit, no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_options
+)()
+"""Compiles a function that only kernels call, into each entry point that reaches it. It is not
+kept on disk, where only entry points are."""
 
 inlined_kernel = partial(numba.njit, inline="always", **_options)()
-"""Compiles a function into its only caller. LLVM optimises every function again together with all
-it calls, so each level of large functions called once would cost seconds and gain nothing."""
+"""Writes a function into its only caller, before types are inferred. A function that gets another
+function as an argument must be one; for others it saves the passing of arguments."""
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Speeds up what compiles many kernels by looking for cyclic garbage less often.
+
+    Most objects of a compiler live on, and to look through them again and again for cycles would
+    take a fifth of the time.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_FEW_COLLECTIONS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)

@@ -62,7 +62,9 @@ def _to_stderr(line: str) -> None:
     click.echo(line, err=True)
 
 
-_COMPILING = "Compiling the kernels, once after each update; this takes about half a minute."
+_COMPILING = (
+    "Compiling the kernels, once after each update; this takes half a minute, with contact two."
+)
 _SECONDS_BEFORE_ANNOUNCING = 1.0  # kernels from the cache are there sooner
 
 
