@@ -15,6 +15,7 @@ LINE_POINT = 2
 LINE_LINE = 3
 PLANE_ELLIPSOID = 4
 PLANE_RIM = 5
+EDGE_EDGE = 6
 
 MOST_POINTS = 8  # of one pair of shapes
 MOST_CORNERS = 128  # of a contact polygon before it is reduced

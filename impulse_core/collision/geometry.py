@@ -27,6 +27,7 @@ from impulse_core.collision.contacts import (
     AXIS2,
     BODY1,
     BODY2,
+    EDGE_EDGE,
     FRAME,
     KIND,
     LINE_LINE,
@@ -70,6 +71,12 @@ def contact_geometry(contacts, c, position, orientation):
     if kind == LINE_POINT:
         a = rotate(q1, vec3_in(row, c, AXIS1))
         A = A + a * dot(a, B - A)
+    elif kind == EDGE_EDGE:
+        a, b = rotate(q1, vec3_in(row, c, AXIS1)), rotate(q2, vec3_in(row, c, AXIS2))
+        n = cross(a, b)
+        n = n * (1.0 / norm(n))
+        A, B = line_points(A, a, B, b)
+        return n, A, B, dot(n, B - A) - rounding
     elif kind == LINE_LINE:
         a, b = rotate(q1, vec3_in(row, c, AXIS1)), rotate(q2, vec3_in(row, c, AXIS2))
         A, B = line_points(A, a, B, b)

@@ -21,7 +21,13 @@ from impulse_core.algebra import (
     unit,
     vec3_at,
 )
-from impulse_core.collision.contacts import LINE_LINE, LINE_POINT, PLANE_POINT, POINT_POINT
+from impulse_core.collision.contacts import (
+    EDGE_EDGE,
+    LINE_LINE,
+    LINE_POINT,
+    PLANE_POINT,
+    POINT_POINT,
+)
 from impulse_core.collision.features import (
     EDGE,
     FACE,
@@ -56,6 +62,8 @@ _FLAT = 0.05  # angle to a face up to which a core lies on it [rad]
 _STILL_FLAT = 0.06  # and that of one that lay on it in the step before
 _STRAIGHT = 1.0 - 0.5 * _FLAT * _FLAT
 _SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their length
+_CROSSING = 0.05  # sine above which edges that cross have a normal of their own
+_ACROSS = 0.9999  # cosine of the angle that it may be off the direction found
 _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
 
@@ -222,6 +230,14 @@ def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, siz
     kind, swapped = PLANE_POINT, 0
     point1, point2 = A, transposed_times(R, B - t)
     axis1, axis2 = n, ZERO3
+    if kind1 == EDGE and kind2 == EDGE:
+        a, b = unit(direction(cores, i)), unit(direction(cores, j))
+        c = cross(a, R @ b)
+        along, sine = dot(c, n), norm(c)
+        if sine > _CROSSING and abs(along) > _ACROSS * sine:  # n is across both, turns with either
+            sign = 1.0 if along > 0.0 else -1.0
+            kind, axis1, axis2 = EDGE_EDGE, a, b * sign
+            gap = dot(c, B - A) * (sign / sine)
     if rounding > 0.0 and gap >= NEAR * size and max(kind1, kind2) < FACE:
         count = _side_by_side(cores, R, t, first, second, wanted, found)
         if count > 0:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from impulse_core.collision.contacts import (
+    EDGE_EDGE,
     LINE_LINE,
     LINE_POINT,
     PLANE_POINT,
@@ -51,6 +52,9 @@ def _gap_of_row(found: Found, i, poses, radii):
     a, b = R1 @ found.axis1[i], R2 @ found.axis2[i]
     if found.kind[i] == PLANE_POINT:
         return a @ (B - A) - sum(radii), A, B, a
+    if found.kind[i] == EDGE_EDGE:
+        n = np.cross(a, b) / np.linalg.norm(np.cross(a, b))
+        return n @ (B - A) - sum(radii), A, B, n
     between = B - A
     if found.kind[i] == LINE_POINT:
         between = between - a * (a @ between)
@@ -196,7 +200,7 @@ def test_crossing_edges(gap):
     for _ in range(3):
         found = pair.contacts(ORIGIN, q1, C2, q2, 0.02)
 
-        assert found.kind.tolist() == [PLANE_POINT]
+        assert found.kind.tolist() == [EDGE_EDGE]
         assert found.gap[0] == pytest.approx(gap, abs=1e-14)
         _, A, _, n = _gap_of_row(found, 0, [(ORIGIN, q1), (C2, q2)], [0.0])
         np.testing.assert_allclose(n, [0, 0, 1], atol=1e-7)
