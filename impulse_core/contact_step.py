@@ -398,7 +398,14 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             tally.failed_error[0] = error
         angular_velocities(model, state, work)
         worst, solved = contact_errors(
-            contacts, movers, motion, h, setup.accuracy, setup.coarse, correction == 0
+            contacts,
+            movers,
+            motion,
+            h,
+            setup.accuracy,
+            setup.coarse,
+            correction == 0,
+            setup.residual,
         )
         if error <= tolerance and (solved or correction >= setup.rounds):
             tally.translation_error[0] = max(tally.translation_error[0], shift)
@@ -584,7 +591,9 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
                 work,
             )
             continue
-        worst, solved = velocity_errors(contacts, movers, motion, accuracy, coarse, solves == 0)
+        worst, solved = velocity_errors(
+            contacts, movers, motion, h, accuracy, coarse, solves == 0, setup.residual
+        )
         still = rate * h <= _JOINT_RATE * tolerance or not (rate < 0.5 * previous)
         done = solved or solves >= setup.rounds
         if (solves > 0 or not has_joints) and change == SAME and done and still:

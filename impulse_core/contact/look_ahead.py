@@ -86,13 +86,32 @@ def _bore(row, c):
 
 
 @inner_kernel
-def contact_errors(contacts, movers, motion, h, accuracy, coarse, first):
+def contact_errors(contacts, movers, motion, h, accuracy, coarse, first, residual):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
     The first look is at all islands, later ones are at those that were marked as unsolved. Returns
     the largest violation [m] of the law by the impulses that have acted, and whether each island
-    keeps it to its accuracy; those that do not are marked.
+    keeps it to its accuracy; those that do not are marked. residual (1,) is raised to the largest
+    violation that is borne [m], since what has it is not looked at again.
     """
+    return _look_at_islands(
+        _error, contacts, movers, motion, h, accuracy, coarse, first, 1.0, residual
+    )
+
+
+@inner_kernel
+def velocity_errors(contacts, movers, motion, h, accuracy, coarse, first, residual):
+    """As contact_errors, for the present velocities [m/s]; offsets are left as they are."""
+    return _look_at_islands(
+        _velocity_error, contacts, movers, motion, h, accuracy, coarse, first, h, residual
+    )
+
+
+@inlined_kernel
+def _look_at_islands(
+    error_of, contacts, movers, motion, h, accuracy, coarse, first, unit, residual
+):
+    """What contact_errors says, for the violations that error_of finds, in a unit [m]."""
     mover = movers.mark
     worst, solved = 0.0, True
     for i in range(len(mover) - 1):
@@ -102,17 +121,19 @@ def contact_errors(contacts, movers, motion, h, accuracy, coarse, first):
         allowed = coarse if is_large(mover, i) else -1.0
         c = mover[i, HEAD]
         while c >= 0:
-            error = _error(contacts, c, motion, h)
+            error = error_of(contacts, c, motion, h)
             violated = max(violated, error)
             contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
             c = contacts.mark[c, NEXT]
         worst = max(worst, violated)
-        if not _bear_with(mover, i, violated, accuracy, coarse, first):
+        if _bear_with(mover, i, violated, accuracy, coarse, first):
+            residual[0] = max(residual[0], violated * unit)
+        else:
             solved = False
     return worst, solved
 
 
-@inlined_kernel
+@inner_kernel
 def _error(contacts, c, motion, h):
     """Offset of contact c; returns its violation [m]."""
     row, mark = contacts.row, contacts.mark
@@ -138,32 +159,18 @@ def _error(contacts, c, motion, h):
 
 
 @inner_kernel
-def velocity_errors(contacts, movers, motion, accuracy, coarse, first):
-    """As contact_errors, for the present velocities [m/s]; offsets are left as they are."""
-    row, mover = contacts.row, movers.mark
-    worst, solved = 0.0, True
-    for i in range(len(mover) - 1):
-        if mover[i, HEAD] < 0 or not (first or mover[i, UNSOLVED]):
-            continue
-        violated = 0.0
-        allowed = coarse if is_large(mover, i) else -1.0
-        c = mover[i, HEAD]
-        while c >= 0:
-            n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-            u = relative_velocity(contacts, c, motion) + vec3_in(row, c, OFFSET)
-            u_n = dot(n, u)
-            scale = _answer(contacts, c, motion)
-            error = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR], scale)
-            if row[c, ROLLING] > 0.0:
-                w = relative_spin(contacts, c, motion)
-                error = max(error, _rolls_on(contacts, c, motion, n, p, w))
-            violated = max(violated, error)
-            contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
-            c = contacts.mark[c, NEXT]
-        worst = max(worst, violated)
-        if not _bear_with(mover, i, violated, accuracy, coarse, first):
-            solved = False
-    return worst, solved
+def _velocity_error(contacts, c, motion, h):  # noqa: ARG001  # as _error
+    """Violation of contact c by the present velocities [m/s]."""
+    row = contacts.row
+    n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+    u = relative_velocity(contacts, c, motion) + vec3_in(row, c, OFFSET)
+    u_n = dot(n, u)
+    scale = _answer(contacts, c, motion)
+    violated = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR], scale)
+    if row[c, ROLLING] > 0.0:
+        w = relative_spin(contacts, c, motion)
+        violated = max(violated, _rolls_on(contacts, c, motion, n, p, w))
+    return violated
 
 
 @inner_kernel
