@@ -6,7 +6,7 @@ converges. Jointed bodies answer by a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import Mat3, cross_matrix, mat3_in, vec3_in
+from impulse_core.algebra import cross_matrix, mat3_in, vec3_in
 from impulse_core.collision.contacts import (
     ARM1,
     ARM2,
@@ -17,6 +17,7 @@ from impulse_core.collision.contacts import (
     NORMAL,
 )
 from impulse_core.contact.friction import law_piece, own_softness
+from impulse_core.contact.machines import mat3_of
 from impulse_core.contact.movers import INVERSE_INERTIA, INVERSE_MASS
 from impulse_core.contact.newton_work import CHANGE, CONTACT, PUSH, RATE, TRIAL
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -85,7 +86,7 @@ def machine_step(contacts, work, n):
             contacts.row[c, FLOOR],
         )
         for m in range(n):
-            M = A @ _block(work.answer, 3 * k, 3 * m)
+            M = A @ mat3_of(work.answer, 3 * k, 3 * m)
             if m == k:
                 M = M + B * w
             _put_block(work.matrix, width, 3 * k, 3 * m, M)
@@ -96,15 +97,6 @@ def machine_step(contacts, work, n):
         for axis in range(3):
             work.row[k, CHANGE + axis] = work.right[3 * k + axis]
     return True
-
-
-@inlined_kernel
-def _block(matrix, row, column):
-    return Mat3(
-        matrix[row, column], matrix[row, column + 1], matrix[row, column + 2],
-        matrix[row + 1, column], matrix[row + 1, column + 1], matrix[row + 1, column + 2],
-        matrix[row + 2, column], matrix[row + 2, column + 1], matrix[row + 2, column + 2],
-    )  # fmt: skip
 
 
 @inlined_kernel

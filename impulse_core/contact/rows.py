@@ -11,7 +11,6 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     ZERO3,
-    Mat3,
     cross,
     cross_matrix,
     dot,
@@ -51,6 +50,7 @@ from impulse_core.collision.contacts import (
     TURN_BEFORE,
 )
 from impulse_core.collision.geometry import contact_geometry
+from impulse_core.contact.machines import mat3_of
 from impulse_core.contact.movers import (
     HEAD,
     INVERSE_INERTIA,
@@ -155,12 +155,7 @@ def contact_answers(contacts, movers, joined, i):
         W = _own_answer(contacts, movers, c)
         k = mark[c, JOINED]
         if k >= 0:
-            a = joined.answer
-            W = W + Mat3(
-                a[3 * k, 3 * k], a[3 * k, 3 * k + 1], a[3 * k, 3 * k + 2],
-                a[3 * k + 1, 3 * k], a[3 * k + 1, 3 * k + 1], a[3 * k + 1, 3 * k + 2],
-                a[3 * k + 2, 3 * k], a[3 * k + 2, 3 * k + 1], a[3 * k + 2, 3 * k + 2],
-            )  # fmt: skip
+            W = W + mat3_of(joined.answer, 3 * k, 3 * k)
         put_mat3_in(row, c, BLOCK, W)
         put_mat3_in(row, c, BLOCK_INVERSE, inverse(W))
         c = mark[c, NEXT]
