@@ -163,7 +163,7 @@ class Ours:
         self.compiled = compile_scene(scene)
         options = choose_options(self.compiled, step=STEP)
         self.stepper = Stepper(self.compiled, options)
-        self.stepper.start_segment(0.0, active_loads(self.compiled.load_windows, 0.0, STEP))
+        self.stepper.start_segment(0.0, active_loads(self.compiled.load_windows, 0.0, STEP, STEP))
         self.taken = 0
 
     @property

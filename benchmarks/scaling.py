@@ -99,7 +99,7 @@ def ready(compiled: CompiledScene) -> Stepper:
     """At the start, with the loads that act from there on."""
     options = choose_options(compiled, step=STEP, method="imp2", tolerance=TOLERANCE)
     stepper = Stepper(compiled, options)
-    stepper.start_segment(0.0, active_loads(compiled.load_windows, 0.0, SIMULATED))
+    stepper.start_segment(0.0, active_loads(compiled.load_windows, 0.0, SIMULATED, SIMULATED))
     return stepper
 
 

@@ -165,9 +165,10 @@ class _Run:
 
     def _start(self) -> None:
         """Record the start. The first step says which forces act along free axes."""
-        self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, self.options.step))
+        step = self.options.step
+        self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
         if len(self.stepper.model.axis_joint):
-            self.stepper.peek(self.options.step, lambda: None)
+            self.stepper.peek(step, lambda: None)
         self.recorder.add_frame(0.0)
 
     def _segments(self) -> Iterator[Segment]:
@@ -186,7 +187,7 @@ class _Run:
 
     def _advance(self, segment: Segment) -> bool:
         end_of_step = segment.start + segment.length
-        active = active_loads(self.windows, segment.start, end_of_step)
+        active = active_loads(self.windows, segment.start, end_of_step, self.options.step)
         self.stepper.start_segment(segment.start, active)
         for offset in segment.frames:
             if not self.stepper.peek(offset, partial(self.recorder.add_frame, self.time + offset)):

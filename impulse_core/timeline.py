@@ -103,8 +103,10 @@ def plan_timeline(
         now = end
 
 
-def active_loads(windows: Floats, start: float, end: float) -> Ints:
-    """1 for every load that acts during the step from start to end, shape (l,)."""
-    slack = _SAME * (end - start)
+def active_loads(windows: Floats, start: float, end: float, step: float) -> Ints:
+    """1 for every load that acts from start to end, shape (l,), to the resolution of the plan of a
+    run with this step [s].
+    """
+    slack = _SAME * step
     active = (windows[:, 0] <= start + slack) & (windows[:, 1] >= end - slack)
     return active.astype(np.int64)

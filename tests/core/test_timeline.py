@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from impulse_core.timeline import active_loads, frame_times, plan_timeline
@@ -67,6 +67,7 @@ def test_every_frame_once(plan, most):
 
 
 @given(plans(), st.integers(1, 100))
+@example((0.01, 0.01, 25.0, windows_of([(1e-12, 7.9e-4)])), 1)  # begins a hair after the start
 def test_loads_switch_between_segments(plan, most):
     """No load begins or ends inside a segment, and each acts exactly in its window."""
     duration, step, fps, windows = plan
@@ -75,7 +76,7 @@ def test_loads_switch_between_segments(plan, most):
     for s in plan_timeline(duration, step, fps, windows, most):
         for switch in windows.ravel():
             assert not s.start + slack < switch < s.end - slack
-        acting += active_loads(windows, s.start, s.end) * (s.end - s.start)
+        acting += active_loads(windows, s.start, s.end, step) * (s.end - s.start)
 
     wanted = np.clip(windows, 0.0, duration)
     assert acting == pytest.approx(wanted[:, 1] - wanted[:, 0], abs=100 * slack)
