@@ -2,7 +2,8 @@
 
 Numba's on-disk cache notices a change in a kernel's own file but not in a function the kernel
 calls from another file: it would keep running the old helper. The cache folder is therefore
-named by a hash of every source file of this package, so any edit starts a fresh cache.
+named by a hash of every source file of this package that kernels reach, so an edit of any of them
+starts a fresh cache.
 ``IMPULSE_CACHE_DIR`` moves the parent folder; ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
 """
 
@@ -31,7 +32,20 @@ __all__ = [
 ]
 
 _PACKAGE = Path(__file__).parent
-_WITHOUT_KERNELS = ("compile", "recording")  # folders that neither hold kernels nor their constants
+# Neither hold kernels nor what kernels are made of: an edit there recompiles nothing.
+_WITHOUT_KERNELS = (
+    "compile",
+    "recording",
+    "contact_runner.py",
+    "description.py",
+    "interrupts.py",
+    "options.py",
+    "recorder.py",
+    "runners.py",
+    "simulation.py",
+    "stepper.py",
+    "timeline.py",
+)
 _FEW_COLLECTIONS = 100_000  # new objects between two of them
 _KEPT_CACHES = 3  # folders of other sources that are kept, so that switching branches stays warm
 

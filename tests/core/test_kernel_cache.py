@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import impulse_core
+from impulse_core import jit
 
 PACKAGE = Path(impulse_core.__file__).parent
 
@@ -101,6 +104,21 @@ def test_the_old_sources_find_their_cache_again(copy, tmp_path):
     assert first == third != second
     assert not cold
     assert hits == 1
+
+
+def test_no_kernel_imports_what_the_hash_leaves_out():
+    """The files that the name of the cache folder does not cover are imported by no kernel file."""
+    left_out = {Path(name).stem for name in jit._WITHOUT_KERNELS if name.endswith(".py")}
+    for source in PACKAGE.rglob("*.py"):
+        imports = [
+            node.module.split(".")[1:]
+            for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("impulse_core.")
+        ]
+        text = source.read_text(encoding="utf-8")
+        if re.search(r"^@(array_|inner_|inlined_)?kernel$", text, re.MULTILINE):
+            assert left_out.isdisjoint(path[0] for path in imports), source
+            assert source.relative_to(PACKAGE).parts[0].removesuffix(".py") not in left_out, source
 
 
 def test_the_cache_does_not_grow_for_ever(copy, tmp_path):
