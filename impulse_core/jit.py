@@ -1,25 +1,25 @@
-"""The one place where Numba is configured: the ``kernel`` decorator and its cache folder.
+"""The one place where Numba is configured: the ``kernel`` decorator and the name of its cache.
 
 Numba's on-disk cache notices a change in a kernel's own file but not in a function the kernel
 calls from another file: it would keep running the old helper. The cache folder is therefore
 named by a hash of every source file of this package that kernels reach, so an edit of any of them
 starts a fresh cache.
-``IMPULSE_CACHE_DIR`` moves the parent folder; ``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
+``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
 """
 
 from __future__ import annotations
 
 import gc
 import hashlib
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
 
+from impulse_core.kernel_cache import KernelCache, open_folder
 from impulse_core.linking import EntryCompiler, InnerCompiler
 
 __all__ = [
@@ -39,6 +39,7 @@ _WITHOUT_KERNELS = (
     "contact_runner.py",
     "description.py",
     "interrupts.py",
+    "kernel_cache.py",
     "options.py",
     "recorder.py",
     "runners.py",
@@ -47,14 +48,7 @@ _WITHOUT_KERNELS = (
     "timeline.py",
 )
 _FEW_COLLECTIONS = 100_000  # new objects between two of them
-_KEPT_CACHES = 3  # folders of other sources that are kept, so that switching branches stays warm
-
-
-def _cache_root() -> Path:
-    if chosen := os.environ.get("IMPULSE_CACHE_DIR"):
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "impulse" / "kernels"
+_Decorator = TypeVar("_Decorator", bound=Callable[..., Any])
 
 
 def _source_hash() -> str:
@@ -67,30 +61,12 @@ def _source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def cache_folder() -> Path:
-    """Folder that holds the compiled kernels of exactly these sources."""
-    return _cache_root() / _source_hash()
+def cache_folder() -> Path | None:
+    """Folder of the compiled kernels of exactly these sources; None if there can be none."""
+    return _FOLDER
 
 
-def _prune_old_caches() -> None:
-    others = [folder for folder in _CACHE.parent.iterdir() if folder != _CACHE]
-    others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-    for folder in others[_KEPT_CACHES:]:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-_CACHE = cache_folder()
-try:
-    _CACHE.mkdir(parents=True, exist_ok=True)
-    _CACHE_USABLE = os.access(_CACHE, os.W_OK)
-except OSError:
-    _CACHE_USABLE = False  # read-only home: compile in memory, every time
-if _CACHE_USABLE:
-    with suppress(FileNotFoundError):  # another process prunes at the same moment
-        _prune_old_caches()
-
-if _CACHE_USABLE:
-    numba.config.CACHE_DIR = str(_CACHE)  # type: ignore[attr-defined]
+_FOLDER, _WHY_NONE = open_folder(_source_hash())
 
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
@@ -100,12 +76,26 @@ if _CACHE_USABLE:
 # compilation for each function that can do it.
 _allocating = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _options = {**_allocating, "_nrt": False}
-_entry = {"cache": _CACHE_USABLE, "pipeline_class": EntryCompiler}
 
-array_kernel = partial(numba.njit, **_entry, **_allocating)()
+
+def _kept_on_disk(compiled: _Decorator) -> _Decorator:
+    """The decorator, for functions whose machine code is kept."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = compiled(function)
+        if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
+            kernel._cache = KernelCache(function, _FOLDER, _WHY_NONE)
+        return kernel
+
+    return cast(_Decorator, decorate)
+
+
+_entry = {"pipeline_class": EntryCompiler}
+
+array_kernel = _kept_on_disk(partial(numba.njit, **_entry, **_allocating)())
 """Compiles a function of the geometry that makes new arrays."""
 
-kernel = partial(numba.njit, **_entry, **_options)()
+kernel = _kept_on_disk(partial(numba.njit, **_entry, **_options)())
 """Compiles a function that Python calls, or a small one that takes numbers and tuples."""
 
 inner_kernel = partial(
