@@ -27,7 +27,8 @@ def report_error(error: Exception) -> int:
     from impulse_schema import SceneError
 
     if isinstance(error, SceneError):
-        print_problems([str(problem) for problem in error.problems])
+        count = sum(problem.count for problem in error.problems)
+        print_problems([str(problem) for problem in error.problems], count)
         return WRONG_INPUT
     if isinstance(error, SimulationError):
         print_problems([str(error)])
@@ -49,12 +50,15 @@ def report_error(error: Exception) -> int:
     return INTERNAL_ERROR
 
 
-def print_problems(messages: list[str]) -> None:
-    """Each message on a line of its own, to stderr, and their number if there are several."""
+def print_problems(messages: list[str], count: int | None = None) -> None:
+    """Each message on a line of its own, to stderr, and their number if there are several.
+
+    ``count`` is the number of problems where a message stands for more than one.
+    """
     for message in messages:
         click.echo(message, err=True)
     if len(messages) > 1:
-        click.echo(f"{len(messages)} problems.", err=True)
+        click.echo(f"{len(messages) if count is None else count} problems.", err=True)
 
 
 def _print_internal(error: Exception) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from impulse_schema import Problem, Scene, problem_at
+from impulse_schema.limits import MAX_PROBLEMS
+from impulse_schema.problems import not_listed
 
 __all__ = [
     "BAD_JOINT",
@@ -36,16 +38,27 @@ NOT_SIMULATED = "E621"
 
 
 class ProblemList:
-    """The problems of one scene so far."""
+    """The problems of one scene so far, of which the first are listed and the others counted."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self.problems: list[Problem] = []
+        self._listed: list[Problem] = []
+        self._more = 0
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What to report: at most MAX_PROBLEMS, and one that stands for all others."""
+        return self._listed + not_listed(self._more, self._listed)
 
     def add(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> None:
         """Report what is wrong at ``path`` and, in ``hint``, what to write instead."""
-        self.problems.append(problem_at(self._scene, path, code, message, hint))
+        if len(self._listed) < MAX_PROBLEMS:
+            self._listed.append(problem_at(self._scene, path, code, message, hint))
+        else:
+            self._more += 1
 
     def extend(self, problems: list[Problem]) -> None:
         """Take over problems that were found and located elsewhere."""
-        self.problems += problems
+        room = max(0, MAX_PROBLEMS - len(self._listed))
+        self._listed += problems[:room]
+        self._more += sum(problem.count for problem in problems[room:])

@@ -188,7 +188,7 @@ def parse_expression(text: str) -> Expression:
             raise _too_deep() from None
     if _depth(body) > MAX_DEPTH:
         raise _too_deep()
-    writer = _Writer()
+    writer = _Writer(text.strip())
     writer.value(body)
     return Expression(text, tuple(writer.program), writer.most)
 
@@ -211,7 +211,8 @@ def _depth(tree: ast.AST) -> int:
 class _Writer:
     """Writes the program of a syntax tree; only what is listed here is let through."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self._text = text
         self.program: list[Instruction] = []
         self.most = 0  # values on the stack at once
         self._height = 0
@@ -243,7 +244,11 @@ class _Writer:
                 return self._call(name, arguments)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self._choice(test, body, orelse)
-        raise ExpressionError(f"'{ast.unparse(node)}' is not arithmetic of t", _LANGUAGE)
+        raise ExpressionError(f"'{self._as_written(node)}' is not arithmetic of t", _LANGUAGE)
+
+    def _as_written(self, node: ast.expr) -> str:
+        """The text of a part. Python could not print every part back: some exist in source only."""
+        return ast.get_source_segment(self._text, node) or self._text
 
     def _write(self, operation: str, argument: float = 0.0) -> None:
         self.program.append(Instruction(operation, argument))
@@ -296,7 +301,7 @@ class _Writer:
                 self._pair(left, right, _COMPARISONS[type(op)])
             case _:
                 raise ExpressionError(
-                    f"'{ast.unparse(test)}' is not a comparison", "Compare with <, <=, > or >="
+                    f"'{self._as_written(test)}' is not a comparison", "Compare with <, <=, > or >="
                 )
         self._height -= 1
         to_other = self._jump("jump_unless")

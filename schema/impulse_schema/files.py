@@ -17,7 +17,7 @@ from impulse_schema.json_reader import read_json
 from impulse_schema.json_writer import scene_to_json
 from impulse_schema.limits import MAX_BYTES
 from impulse_schema.models import Scene
-from impulse_schema.problems import Finding, Problem, SceneError, locate, sort_problems
+from impulse_schema.problems import Finding, Problem, SceneError, first_problems
 from impulse_schema.salvage import salvage
 from impulse_schema.source import LineTable, Source
 from impulse_schema.translate import translate
@@ -55,7 +55,7 @@ def _load(path: Path, allow_outside: bool) -> Scene:
     source = Source(path, data, content.layout, allow_outside=allow_outside)
     scene, findings = _build(content.raw, content.findings, source)
     if findings or scene is None:
-        raise SceneError(sort_problems(locate(f, source, content.raw) for f in findings))
+        raise SceneError(first_problems(findings, source, content.raw))
     return scene
 
 

@@ -10,6 +10,8 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
@@ -104,6 +106,7 @@ def _article(value: Any) -> str:
 # --------------------------------------------------------------------------------------
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_PAGE = 4096
 
 
 class JsonLayout:
@@ -112,12 +115,24 @@ class JsonLayout:
     def __init__(self, text: str) -> None:
         self._text = text
         self._decode = json.JSONDecoder().raw_decode
-        self._known: dict[int, list[tuple[str | int, int, int]]] = {}
+        self._known: dict[int, dict[str | int, tuple[int, int]]] = {}
 
     def offset(self, path: ScenePath) -> int | None:
         """Of the key where ``path`` ends in one, else of the value."""
         place, _ = self._find(path)
-        return place if self._text.isascii() else len(self._text[:place].encode())
+        return place if self._text.isascii() else self._byte(place)
+
+    def _byte(self, place: int) -> int:
+        """Place in bytes of a place in characters."""
+        page = place // _PAGE
+        return self._page_starts[page] + len(self._text[page * _PAGE : place].encode())
+
+    @cached_property
+    def _page_starts(self) -> list[int]:
+        """Place in bytes of every _PAGE-th character."""
+        pages = range(0, len(self._text), _PAGE)
+        lengths = (len(self._text[start : start + _PAGE].encode()) for start in pages)
+        return list(accumulate(lengths, initial=0))
 
     def has(self, path: ScenePath) -> bool:
         return self._find(path)[1] == len(path)
@@ -128,7 +143,7 @@ class JsonLayout:
 
     def _duplicates(self, start: int, path: ScenePath) -> Iterator[Finding]:
         seen = set()
-        for step, _, value in self._children(start):
+        for step, _, value in self._walk(start):
             if step in seen:
                 yield Finding(
                     (*path, step), "E008", f"the key '{step}' is given twice", "Keep one of them"
@@ -140,22 +155,27 @@ class JsonLayout:
         """The place of the longest part of ``path`` that exists, and that part's length."""
         place = value = self._skip_space(0)
         for depth, step in enumerate(path):
-            names = (step, f"{step}_deg")
-            for name, key_place, value_place in reversed(self._children(value)):
-                if name in names:
-                    place, value = key_place, value_place
-                    break
-            else:
+            children = self._children(value)
+            found = [children[name] for name in (step, f"{step}_deg") if name in children]
+            if not found:
                 return place, depth
+            place, value = max(found)
         return place, len(path)
 
-    def _children(self, start: int) -> list[tuple[str | int, int, int]]:
-        """Key or index, place and place of the value of each child of the value at ``start``."""
+    def _children(self, start: int) -> dict[str | int, tuple[int, int]]:
+        """Place, and place of the value, of each key or index in the value at ``start``.
+
+        Of a key that is given twice it is the last, as the standard library takes it.
+        """
         if start not in self._known:
-            opening = self._text[start : start + 1]
-            walk = {"{": self._walk_object, "[": self._walk_array}.get(opening)
-            self._known[start] = list(walk(start)) if walk else []
+            self._known[start] = {step: (at, value) for step, at, value in self._walk(start)}
         return self._known[start]
+
+    def _walk(self, start: int) -> Iterator[tuple[str | int, int, int]]:
+        """Key or index, place and place of the value of each child of the value at ``start``."""
+        opening = self._text[start : start + 1]
+        walk = {"{": self._walk_object, "[": self._walk_array}.get(opening)
+        return walk(start) if walk else iter(())
 
     def _walk_object(self, start: int) -> Iterator[tuple[str | int, int, int]]:
         at = self._skip_space(start + 1)

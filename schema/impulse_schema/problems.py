@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from impulse_schema.fields import ElementSpec, element_spec
+from impulse_schema.limits import MAX_PROBLEMS
 from impulse_schema.models import Scene
 from impulse_schema.source import ScenePath, Source
+
+Hint = str | Callable[[], str]
+"""What to write instead, or what finds it: a hint may take long and most are never shown."""
+
+NOT_LISTED = "E012"
 
 
 class Finding(NamedTuple):
@@ -17,7 +23,7 @@ class Finding(NamedTuple):
     path: ScenePath
     code: str
     message: str
-    hint: str = ""
+    hint: Hint = ""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class Problem:
         line: Line, counted from 1, or None where unknown.
         column: Column in characters, counted from 1, or None where unknown.
         element: The part concerned, as an XPath (XML) or JSONPath (JSON).
+        count: How many problems this one stands for: 1, or those that are not listed.
     """
 
     code: str
@@ -46,6 +53,7 @@ class Problem:
     line: int | None = None
     column: int | None = None
     element: str = ""
+    count: int = 1
 
     def __str__(self) -> str:
         place = self.file
@@ -74,6 +82,31 @@ def problem_at(scene: Scene, path: ScenePath, code: str, message: str, hint: str
     return locate(Finding(path, code, message, hint), scene._source, scene)
 
 
+def first_problems(
+    findings: Sequence[Finding], source: Source | None, root: Scene | dict[str, Any]
+) -> list[Problem]:
+    """The first MAX_PROBLEMS of ``findings`` in the order of the file, and how many more there are.
+
+    Those without a place come first. The work is proportional to the file and to ``findings``.
+    """
+    if source is not None:
+        offsets = [source.layout.offset(finding.path) for finding in findings]
+        places = [-1 if offset is None else offset for offset in offsets]
+        findings = [findings[i] for i in sorted(range(len(places)), key=places.__getitem__)]
+    problems = [locate(finding, source, root) for finding in findings[:MAX_PROBLEMS]]
+    return problems + not_listed(len(findings) - len(problems), problems)
+
+
+def not_listed(count: int, listed: Sequence[Problem]) -> list[Problem]:
+    """A problem that stands for ``count`` more beside those ``listed``; none if there are none."""
+    if count <= 0:
+        return []
+    plural = "s are" if count > 1 else " is"
+    message = f"{count} more problem{plural} not listed"
+    file = listed[0].file if listed else ""
+    return [Problem(NOT_LISTED, (), message, "Mend these first", file=file, count=count)]
+
+
 def locate(finding: Finding, source: Source | None, root: Scene | dict[str, Any]) -> Problem:
     """``finding`` with its place in ``source`` and its element path in ``root``."""
     place = source.place(finding.path) if source else None
@@ -86,17 +119,12 @@ def locate(finding: Finding, source: Source | None, root: Scene | dict[str, Any]
         code=finding.code,
         path=finding.path,
         message=finding.message,
-        hint=finding.hint,
+        hint=finding.hint if isinstance(finding.hint, str) else finding.hint(),
         file=str(source.path) if source else "",
         line=place.line if place else None,
         column=place.column if place else None,
         element=element,
     )
-
-
-def sort_problems(problems: Iterable[Problem]) -> list[Problem]:
-    """``problems`` in the order of the file; those without a place come first."""
-    return sorted(problems, key=lambda p: (p.line or 0, p.column or 0))
 
 
 def xpath(path: ScenePath, root: Scene | dict[str, Any], *, is_element: bool = False) -> str:

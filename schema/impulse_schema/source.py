@@ -66,6 +66,7 @@ class LineTable:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._last = (0, 1)  # an offset in a line, and its column: the next one is counted from it
         self._starts = [0]
         start = data.find(b"\n") + 1
         while start:
@@ -74,5 +75,9 @@ class LineTable:
 
     def place(self, offset: int) -> Place:
         line = bisect_right(self._starts, offset)
-        before = self._data[self._starts[line - 1] : offset]
-        return Place(line, len(before.decode("utf-8", errors="replace")) + 1)
+        known, column = self._last
+        if not self._starts[line - 1] <= known <= offset:
+            known, column = self._starts[line - 1], 1
+        column += len(self._data[known:offset].decode("utf-8", errors="replace"))
+        self._last = (offset, column)
+        return Place(line, column)

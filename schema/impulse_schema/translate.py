@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
 from impulse_schema.fields import ElementSpec, FieldSpec, element_spec
 from impulse_schema.models import Scene
-from impulse_schema.problems import Finding
+from impulse_schema.problems import Finding, Hint
 from impulse_schema.source import ScenePath
 from impulse_schema.suggest import did_you_mean, either
 
@@ -88,10 +89,9 @@ def _unknown(path: ScenePath, spec: ElementSpec) -> Finding:
     name = str(path[-1])
     known = [*spec.fields, *(key for key in spec.attributes if key not in spec.fields)]
     children = {field.tag: field.key for field in spec.fields.values()}
-    if name in children:
-        hint = f"In JSON it is '{children[name]}'"
-    else:
-        hint = did_you_mean(name, known)
+    hint: Hint = f"In JSON it is '{children.get(name)}'"
+    if name not in children:
+        hint = partial(did_you_mean, name, known)
     return Finding(path, "E102", f"{_element_name(spec)} has no key '{name}'", hint)
 
 
@@ -101,7 +101,7 @@ def _element_name(spec: ElementSpec) -> str:
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
-def _scalar(error: ErrorDetails, field: FieldSpec, value: Any) -> tuple[str, str, str]:
+def _scalar(error: ErrorDetails, field: FieldSpec, value: Any) -> tuple[str, str, Hint]:
     """Code, the rest of the sentence that began with the field's name, and hint."""
     kind, context = error["type"], error.get("ctx", {})
     bad = error["input"]
@@ -112,7 +112,7 @@ def _scalar(error: ErrorDetails, field: FieldSpec, value: Any) -> tuple[str, str
             return (
                 "E205",
                 f"cannot be '{_short(bad)}'",
-                did_you_mean(bad, choices) or (f"Write one of {either(choices)}"),
+                lambda: did_you_mean(bad, choices) or f"Write one of {either(choices)}",
             )
         return "E205", f"cannot be {_shown(bad)}", f"Write {either(field.choices)}"
     if kind == "finite_number" or (isinstance(bad, float) and not math.isfinite(bad)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from xml.parsers import expat
 
@@ -15,7 +16,7 @@ from impulse_schema.fields import ElementSpec, FieldSpec, element_spec
 from impulse_schema.limits import MAX_DEPTH
 from impulse_schema.models import Scene
 from impulse_schema.numbers import CONVERTERS, read_rows
-from impulse_schema.problems import Finding
+from impulse_schema.problems import Finding, Hint
 from impulse_schema.source import ScenePath
 from impulse_schema.suggest import did_you_mean
 
@@ -209,10 +210,9 @@ class _Reader:
     def _refuse_element(self, parent: _Frame, tag: str, node: _Node) -> None:
         parent.node.children.setdefault(tag, []).append(node)
         known = [] if parent.text_field else list(parent.spec.children)
-        if tag in parent.spec.attributes and known:
-            hint = f'Write it as an attribute: <{parent.tag} {tag}="...">'
-        else:
-            hint = did_you_mean(tag, known)
+        hint: Hint = f'Write it as an attribute: <{parent.tag} {tag}="...">'
+        if tag not in parent.spec.attributes or not known:
+            hint = partial(did_you_mean, tag, known)
         self._note((tag,), "E101", f"<{parent.tag}> has no element <{tag}>", hint)
         self.skipped = 1
 
@@ -225,17 +225,17 @@ class _Reader:
                 self.parser.CurrentByteIndex,
             )
 
-    def _note(self, steps: ScenePath, code: str, message: str, hint: str) -> None:
+    def _note(self, steps: ScenePath, code: str, message: str, hint: Hint) -> None:
         path = tuple(step for frame in self.stack for step in frame.steps) + steps
         self.findings.append(Finding(path, code, message, hint))
 
 
-def _attribute_hint(spec: ElementSpec, name: str) -> str:
+def _attribute_hint(spec: ElementSpec, name: str) -> Hint:
     if name in spec.children:
         return f"Write it as a child element: <{name}>"
     if name.endswith("_deg") and name.removesuffix("_deg") in spec.attributes:
         return f"'{name.removesuffix('_deg')}' is not an angle, so it has no twin in degrees"
-    return did_you_mean(name, spec.attributes)
+    return partial(did_you_mean, name, spec.attributes)
 
 
 def _not_well_formed(error: expat.ExpatError, *, empty: bool) -> tuple[str, str, str]:
@@ -275,6 +275,7 @@ class XmlLayout:
     def __init__(self, data: bytes, root: _Node) -> None:
         self._data = data
         self._root = root
+        self._attributes: dict[int, dict[bytes, int]] = {}
 
     def offset(self, path: ScenePath) -> int | None:
         node, rest = self._descend(path)
@@ -306,11 +307,18 @@ class XmlLayout:
         """Where the attribute that ``rest`` begins with stands in the tag of ``node``."""
         if not rest:
             return None
-        key = str(rest[0]).encode()
-        start = _TAG_START.match(self._data, node.offset)
-        end = start.end() if start else node.offset
-        while match := _ATTRIBUTE.match(self._data, end):
-            if match[1] in (key, key + b"_deg"):
-                return match.start(1)
-            end = match.end()
-        return None
+        key = str(rest[0]).encode(errors="replace")
+        places = self._places_in_tag(node)
+        found = [places[name] for name in (key, key + b"_deg") if name in places]
+        return min(found, default=None)
+
+    def _places_in_tag(self, node: _Node) -> dict[bytes, int]:
+        """Place of each attribute; a tag is looked through once."""
+        if node.offset not in self._attributes:
+            places = self._attributes[node.offset] = {}
+            start = _TAG_START.match(self._data, node.offset)
+            end = start.end() if start else node.offset
+            while match := _ATTRIBUTE.match(self._data, end):
+                places[match[1]] = match.start(1)
+                end = match.end()
+        return self._attributes[node.offset]

@@ -191,7 +191,7 @@ def test_every_problem_at_once(cli: Cli, tmp_path: Path) -> None:
     assert text.splitlines()[3] == f"{scene}: 3 problems"
     for problem in problems:
         assert set(problem) == {
-            *("code", "path", "message", "hint", "file", "line", "column", "element"),
+            *("code", "path", "message", "hint", "file", "line", "column", "element", "count"),
         }
 
 

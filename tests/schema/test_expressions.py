@@ -6,7 +6,7 @@ import contextlib
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from impulse_schema import ExpressionError, parse_expression
@@ -57,6 +57,9 @@ def test_values(text: str, t: float, value: float) -> None:
         ("t if t else 1", "is not a comparison"),
         ("0 if 0 < t < 1 else 1", "is not a comparison"),
         ("1e999", "a number that is too large"),
+        ("f\"{'\u200b'}\"", "'f\"{'\u200b'}\"' is not arithmetic of t"),
+        ("2 if f\"{'\u200b'}\" else 1", "'f\"{'\u200b'}\"' is not a comparison"),
+        ("1 + (t  @ t)", "'t  @ t' is not arithmetic of t"),
         ("(" * 300 + "t" + ")" * 300, "is not arithmetic"),
         ("-" * 900 + "t", "deeper than 300 levels"),
         ("t+" * 600 + "t", "the limit is 1000"),
@@ -88,5 +91,53 @@ def test_no_value(text: str) -> None:
 @given(st.text(alphabet="t0123456789.+-*/%()<> ,sincoxpelf_'\"[]{}:=\n", max_size=40))
 def test_any_text(text: str) -> None:
     """Whatever is written, the outcome is a float or an ExpressionError."""
+    with contextlib.suppress(ExpressionError):
+        assert isinstance(parse_expression(text)(0.5), float)
+
+
+# What Python's grammar has beyond arithmetic; <a> and <b> stand for more of the same.
+_PARTS = [
+    *(
+        "t",
+        "0x1f",
+        "1_0",
+        "1e400",
+        "9j",
+        "None",
+        "...",
+        "t\f",
+        "\u00fc",
+        "\N{GREEK SMALL LETTER PI}",
+    ),
+    *("'\u200b'", "u'\u00a0'", r"'\\'", r"b'\x00'", "'\"'", '"""\'"""'),
+]
+_SHAPES = [
+    *('f"{<a>}"', "f'{<a>!r:>{<b>}}'", "rb'<a>'", '"""<a>"""', "lambda t=(<a>): (<b>)", "-(<a>)"),
+    *(
+        "[<a> for t in (<b>)]",
+        "(<a>, *(<b>))",
+        "{**(<a>), 1: (<b>)}",
+        "(<a>)[(<b>):]",
+        "(yield <a>)",
+    ),
+    *("(y := (<a>))", "(<a>) if (<b>) else t", "sin(<a>, x=<b>)", "(<a>).a(<b>)", "(<a>) ** (<b>)"),
+    *("not (<a>)", "(<a>) < (<b>)", "(<a>) @ (<b>)"),
+]
+
+
+def _filled(part: str, a: str, b: str) -> str:
+    return part.replace("<a>", a).replace("<b>", b)
+
+
+@settings(max_examples=1000)
+@given(
+    st.recursive(
+        st.sampled_from(_PARTS),
+        lambda parts: st.builds(_filled, st.sampled_from(_SHAPES), parts, parts),
+        max_leaves=6,
+    )
+)
+def test_any_python(text: str) -> None:
+    """Whatever Python's grammar has is arithmetic of t or an ExpressionError."""
     with contextlib.suppress(ExpressionError):
         assert isinstance(parse_expression(text)(0.5), float)

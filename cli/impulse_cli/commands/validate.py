@@ -57,12 +57,15 @@ def _print(found: dict[Path, list[Problem]]) -> None:
         if not problems:
             click.echo(f"{path}: good")
         else:
-            plural = "s" if len(problems) > 1 else ""
-            click.echo(f"{path}: {len(problems)} problem{plural}")
+            count = sum(problem.count for problem in problems)
+            click.echo(f"{path}: {count} problem{'s' if count > 1 else ''}")
 
 
 def _as_json(found: dict[Path, list[Problem]]) -> str:
-    """{"valid", "files": [{"file", "valid", "problems": [{"code", "file", "line", …}]}]}"""
+    """{"valid", "files": [{"file", "valid", "problems": [{"code", "file", "line", …}]}]}
+
+    Of more than a hundred problems of a file, the last of its list has the "count" of the others.
+    """
     files = [
         {
             "file": str(path),

@@ -15,7 +15,7 @@ from impulse_schema.checks.materials import check_material
 from impulse_schema.checks.meshes import check_mesh
 from impulse_schema.checks.names import Names, check_unique_names
 from impulse_schema.models import Scene
-from impulse_schema.problems import Finding, Problem, locate, sort_problems
+from impulse_schema.problems import Finding, Problem, first_problems
 
 
 def check_scene(scene: Scene, *, folder: Path | None = None) -> list[Problem]:
@@ -27,11 +27,12 @@ def check_scene(scene: Scene, *, folder: Path | None = None) -> list[Problem]:
             in Python without a folder, mesh files are not looked for.
 
     Returns:
-        The problems in the order of the file; an empty list for a sound scene. What needs the
-        simulator to see (a mesh that is not closed, joints that start apart) is not among them.
+        The problems in the order of the file; an empty list for a sound scene. Of more than
+        MAX_PROBLEMS the first are listed, and a last one says how many more there are. What needs
+        the simulator to see (a mesh that is not closed, joints that start apart) is not among them.
     """
     findings = check_findings(scene, folder=folder)
-    return sort_problems(locate(finding, scene._source, scene) for finding in findings)
+    return first_problems(findings, scene._source, scene)
 
 
 def check_findings(

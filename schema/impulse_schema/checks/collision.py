@@ -9,7 +9,6 @@ from impulse_schema.checks.names import Names
 from impulse_schema.models import CollisionFilter, MaterialPair
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
-from impulse_schema.suggest import did_you_mean
 
 
 def check_material_pairs(pairs: list[MaterialPair], names: Names) -> Iterator[Finding]:
@@ -53,11 +52,9 @@ def check_collision_filter(rules: CollisionFilter, names: Names) -> Iterator[Fin
         (("collision_filter", "pairs", i), {p.body1, p.body2}) for i, p in enumerate(rules.pairs)
     )
     for i, group in enumerate(rules.groups):
-        for key, name in (("group1", group.group1), ("group2", group.group2)):
-            if name not in names.groups:
-                place = ("collision_filter", "groups", i, key)
-                message = f"no body has the collision_group '{name}'"
-                yield Finding(place, "E307", message, did_you_mean(name, names.groups))
+        path = ("collision_filter", "groups", i)
+        yield from names.check_group(group.group1, (*path, "group1"))
+        yield from names.check_group(group.group2, (*path, "group2"))
     yield from _check_once(
         (("collision_filter", "groups", i), {g.group1, g.group2})
         for i, g in enumerate(rules.groups)

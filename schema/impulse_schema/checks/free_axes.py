@@ -20,7 +20,7 @@ from impulse_schema.models import (
 from impulse_schema.models.element import AngleElement, angle_fields
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
-from impulse_schema.suggest import did_you_mean, either
+from impulse_schema.suggest import either
 
 _Part = Motor | Limit | Spring | Friction
 
@@ -138,12 +138,8 @@ def check_terms(coupling: Joint, path: ScenePath, names: Names) -> Iterator[Find
         if term.coefficient == 0:
             message = "the coefficient is zero, so the term does nothing"
             yield Finding((*place, "coefficient"), "E713", message, "Leave the term out")
-        if term.joint not in names.joints:
-            message = f"there is no joint '{term.joint}'"
-            hint = did_you_mean(term.joint, names.joints)
-            yield Finding((*place, "joint"), "E304", message, hint)
-            continue
-        joint = names.joints[term.joint]
+        yield from names.check_joint(term.joint, (*place, "joint"))
+        joint = names.joints.get(term.joint)
         if joint is None:
             continue
         free = FREE_AXES.get(joint.type, ())

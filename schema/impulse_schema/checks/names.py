@@ -47,18 +47,33 @@ class Names:
     def check_body(self, name: str, path: ScenePath, *, world: bool) -> Iterator[Finding]:
         """A finding if there is no body ``name``; ``world`` says if the world will do."""
         if name not in self.bodies and not (world and name == WORLD):
-            known = [*self.bodies, WORLD] if world else list(self.bodies)
-            yield Finding(path, "E303", f"there is no body '{name}'", did_you_mean(name, known))
+            also = [WORLD] if world else []
+            yield Finding(
+                path,
+                "E303",
+                f"there is no body '{name}'",
+                lambda: did_you_mean(name, [*self.bodies, *also]),
+            )
 
     def check_mesh(self, name: str, path: ScenePath) -> Iterator[Finding]:
         if name not in self.meshes:
-            hint = did_you_mean(name, self.meshes)
-            yield Finding(path, "E305", f"there is no mesh '{name}'", hint)
+            message = f"there is no mesh '{name}'"
+            yield Finding(path, "E305", message, lambda: did_you_mean(name, self.meshes))
 
     def check_material(self, name: str, path: ScenePath) -> Iterator[Finding]:
         if name not in self.materials:
-            hint = did_you_mean(name, self.materials)
-            yield Finding(path, "E306", f"there is no material '{name}'", hint)
+            message = f"there is no material '{name}'"
+            yield Finding(path, "E306", message, lambda: did_you_mean(name, self.materials))
+
+    def check_joint(self, name: str, path: ScenePath) -> Iterator[Finding]:
+        if name not in self.joints:
+            message = f"there is no joint '{name}'"
+            yield Finding(path, "E304", message, lambda: did_you_mean(name, self.joints))
+
+    def check_group(self, name: str, path: ScenePath) -> Iterator[Finding]:
+        if name not in self.groups:
+            message = f"no body has the collision_group '{name}'"
+            yield Finding(path, "E307", message, lambda: did_you_mean(name, sorted(self.groups)))
 
     def is_fixed(self, name: str) -> bool:
         """Whether no force moves the body: the world, or a static or kinematic body."""
