@@ -90,7 +90,7 @@ def label_of(name: str, field: FieldInfo) -> str:
     """Text of a field in the panel, with its unit: ``Max force [N]``."""
     label = name.strip("_").replace("_", " ").capitalize()
     unit = unit_of(field)
-    return f"{label} [{unit}]" if unit else label
+    return f"{label} [{unit}]" if unit and not _depends_on_axis(unit) else label
 
 
 def unit_of(field: FieldInfo) -> str:
@@ -101,7 +101,12 @@ def unit_of(field: FieldInfo) -> str:
 def is_angle_or_length(field: FieldInfo) -> bool:
     """Whether a scalar is an angle on a rotating axis and a length on a sliding one."""
     extra = field.json_schema_extra
-    return isinstance(extra, dict) and bool(extra.get("angle")) and not extra.get("unit")
+    return isinstance(extra, dict) and bool(extra.get("angle")) and _depends_on_axis(unit_of(field))
+
+
+def _depends_on_axis(unit: str) -> bool:
+    """Whether a quantity has one unit on an axis that rotates and another on one that slides."""
+    return " or " in unit
 
 
 def properties_of(

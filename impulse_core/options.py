@@ -8,7 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from impulse_core.compile import CompiledScene, Problem, Scene, SceneError, compile_scene
+from impulse_core.compile import (
+    CompiledScene,
+    Problem,
+    Scene,
+    SceneError,
+    beyond,
+    compile_scene,
+)
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList, problem_at
 from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE
@@ -19,6 +26,7 @@ ORDERS = COMPOSITION_ORDERS | COMPARISON_ORDERS
 SOLVERS = ("direct", "sle", "iterative")
 
 _MOST_STEPS = 1e9
+_MOST_CORRECTIONS = 1_000_000_000
 _MOST_POSES = 1e8  # 5.6 GB
 
 # A joint error is the difference of two sums of coordinates, each good to a few units in the last
@@ -87,13 +95,13 @@ def choose_options(
     """
     settings = compiled.scene.settings
     chosen = Options(
-        duration=_positive("duration", duration, settings.duration),
-        step=_positive("step", step, settings.step),
-        fps=_positive("fps", fps, settings.fps),
+        duration=_positive("duration", "s", duration, settings.duration),
+        step=_positive("step", "s", step, settings.step),
+        fps=_positive("fps", "1/s", fps, settings.fps),
         method=method or settings.method,
         solver=solver or settings.solver,
         tolerance=0.0,
-        budget_ms=None if budget_ms is None else _positive("budget_ms", budget_ms, 0.0),
+        budget_ms=None if budget_ms is None else _positive("budget_ms", "ms", budget_ms, 0.0),
         budget_corrections=_whole("budget_corrections", budget_corrections),
         time_of_impact=settings.time_of_impact if time_of_impact is None else bool(time_of_impact),
         impact_law=settings.impact_law,
@@ -166,7 +174,7 @@ def choose_options(
     wanted = tolerance if tolerance is not None else settings.tolerance
     finest = _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
     default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
-    chosen_tolerance = _positive("tolerance", wanted, default)
+    chosen_tolerance = _positive("tolerance", "m", wanted, default)
     if chosen_tolerance < finest:
         raise OptionError(
             f"the tolerance {chosen_tolerance:.3g} m is finer than coordinates of"
@@ -243,17 +251,23 @@ def _check_size(options: Options, bodies: int) -> None:
         )
 
 
-def _positive(name: str, value: float | None, default: float) -> float:
+def _positive(name: str, unit: str, value: float | None, default: float) -> float:
     value = default if value is None else float(value)
     if not (0.0 < value < math.inf):
         raise OptionError(f"{name} is {value:g}; it must be a positive number.")
+    if message := beyond(value, unit, "positive"):
+        raise OptionError(f"{name} is {value:g} {unit}; it {message}.")
     return value
 
 
 def _whole(name: str, value: int | None) -> int | None:
-    if value is not None and (isinstance(value, bool) or value != int(value) or value < 1):
-        raise OptionError(f"{name} is {value}; it must be a whole number of at least 1.")
-    return None if value is None else int(value)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not (1 <= value <= _MOST_CORRECTIONS and value == int(value)):
+        raise OptionError(
+            f"{name} is {value}; it must be a whole number from 1 to {_MOST_CORRECTIONS}."
+        )
+    return int(value)
 
 
 def _refuse(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -13,14 +14,22 @@ FILE = click.Path(path_type=Path)
 """A path, checked by what reads or writes it and not by click, so that the exit code is 1."""
 
 
-def positive(text: str) -> float:
-    """A positive, finite number."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0.0 < number < math.inf:
-        raise click.BadParameter(f"'{text}' is not a positive number.")
+def positive(unit: str) -> Callable[[str], float]:
+    """Reads a positive number within the bounds of its unit."""
+
+    def number(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not 0.0 < value < math.inf:
+            raise click.BadParameter(f"'{text}' is not a positive number.")
+        from impulse_schema.bounds import beyond
+
+        if message := beyond(value, unit, "positive"):
+            raise click.BadParameter(f"'{text}' {message}.")
+        return value
+
     return number
 
 

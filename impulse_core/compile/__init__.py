@@ -7,12 +7,14 @@ computed, joints that start far apart, and what contradicts itself.
 
 from impulse_core.compile.scene import CompiledScene, compile_scene
 from impulse_schema import Problem, Scene, SceneError, load_scene
+from impulse_schema.bounds import beyond
 
 __all__ = [
     "CompiledScene",
     "Problem",
     "Scene",
     "SceneError",
+    "beyond",
     "compile_scene",
     "load_scene",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +77,14 @@ def axis_fields(
         for freedom in FREE_AXES.get(joint.type, ()):
             if any(_of(joint, key, freedom) for key in _ELEMENTS):
                 axis = _axis(j, AXIS_ROWS[freedom], joints, bodies)
+                if not math.isfinite(axis.inverse_mass):
+                    problems.add(
+                        ("joints", j),
+                        BAD_JOINT,
+                        f"joint '{names[j]}': no double holds what its {freedom} moves; masses and"
+                        " distances differ too much",
+                        "Look at the positions and masses of its bodies",
+                    )
                 _add_elements(axis, joint, freedom)
                 _check_limits(joint, j, names[j], freedom, problems)
                 axes.append(axis)

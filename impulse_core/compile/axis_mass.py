@@ -8,6 +8,8 @@ axis moves the pair if nothing else holds it. A hinge to the world has 1/(J + m 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from impulse_core.compile.joints import JointArrays
@@ -54,7 +56,7 @@ class BodyRows:
 
 
 def inverse_mass_along(j: int, row: int, joints: JointArrays, bodies: BodyRows) -> float:
-    """w of axis row ``row`` of joint j [1/kg | 1/(kg m²)]."""
+    """w of axis row ``row`` of joint j [1/kg | 1/(kg m²)]; NaN where no double holds it."""
     i1, i2 = int(joints.body1[j]), int(joints.body2[j])
     q1, q2 = bodies.orientation[i1], bodies.orientation[i2]
     r1, r2 = rotated(q1, joints.anchor1[j]), rotated(q2, joints.anchor2[j])
@@ -85,5 +87,7 @@ def inverse_mass_along(j: int, row: int, joints: JointArrays, bodies: BodyRows) 
     if len(G) == 0:
         return free
     coupled = G @ mobility @ g
+    if not (np.isfinite(mobility).all() and np.isfinite(G).all() and math.isfinite(free)):
+        return math.nan  # LAPACK may never return from infinite numbers
     held = float(coupled @ np.linalg.lstsq(G @ mobility @ G.T, coupled, rcond=None)[0])
     return max(free - held, 1e-12 * free)

@@ -29,6 +29,7 @@ from impulse_core.geometry import (
 )
 from impulse_core.rotations import quaternion_to_matrix
 from impulse_schema import Scene, SceneError, resolve_mesh_path
+from impulse_schema.bounds import beyond
 from impulse_schema.models import Body, Geometry, Mesh
 
 __all__ = ["MassSource", "body_mass_properties", "mass_solids"]
@@ -106,17 +107,31 @@ class MassSource:
         return self._defects[name]
 
     def _read(self, index: int, mesh: Mesh) -> PolygonMesh | None:
-        if mesh.file is None:
-            vertices = np.array(mesh.vertices, dtype=float) * mesh.scale
-            return PolygonMesh.from_faces(vertices, mesh.faces or [])
         try:
-            return read_mesh(resolve_mesh_path(self.scene, mesh), mesh.scale)
+            polygons = self._scaled(mesh)
         except SceneError as error:
             self.problems.extend(error.problems)
             return None
         except (MeshFileError, OSError) as error:
             self.problems.add(("meshes", index, "file"), MESH_FILE, str(error))
             return None
+        furthest = float(np.abs(polygons.vertices).max(initial=0.0))
+        if message := beyond(furthest, "m", "any"):
+            self.problems.add(
+                ("meshes", index),
+                MESH_DEFECT,
+                f"mesh '{mesh.name}' has a coordinate of {furthest:g} m, and it {message}",
+                "Look at its unit of length and at scale",
+            )
+            return None
+        return polygons
+
+    def _scaled(self, mesh: Mesh) -> PolygonMesh:
+        """The polygons of a mesh [m]."""
+        if mesh.file is not None:
+            return read_mesh(resolve_mesh_path(self.scene, mesh), mesh.scale)
+        vertices = np.array(mesh.vertices, dtype=float) * mesh.scale
+        return PolygonMesh.from_faces(vertices, mesh.faces or [])
 
 
 def mass_solids(body: Body) -> list[tuple[int, Geometry]]:

@@ -12,7 +12,8 @@ from impulse_core.joints.table import LENGTH, OFFSET, POINT_POINT, parts_of
 from impulse_core.model import Floats, Ints
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_schema import Scene, joint_names
-from impulse_schema.models import Joint
+from impulse_schema.bounds import BOUNDS
+from impulse_schema.models import Joint, SpringDamper
 
 __all__ = ["REPAIR_FRACTION", "JointArrays", "compile_joints"]
 
@@ -103,13 +104,20 @@ def compile_joints(
     for j, spring in enumerate(scene.springs, start=len(scene.joints)):
         i1, i2 = rows[spring.body1], rows[spring.body2]
         arrays.body1[j], arrays.body2[j] = i1, i2
-        arrays.translation_part[j] = OFFSET if spring.rest_length == 0.0 else LENGTH
+        arrays.translation_part[j] = OFFSET if _has_no_direction(spring) else LENGTH
         for anchor, row, point in (
             (arrays.anchor1, i1, spring.anchor),
             (arrays.anchor2, i2, spring.anchor2),
         ):
             anchor[j] = rotated(conjugated(orientation[row]), np.array(point) - position[row])
     return arrays
+
+
+def _has_no_direction(spring: SpringDamper) -> bool:
+    """Whether a spring pulls its points into one: any length is then too long."""
+    if spring.rest_length is not None:
+        return spring.rest_length == 0.0
+    return math.dist(spring.anchor, spring.anchor2) < BOUNDS["m"].least
 
 
 def _anchors(joint: Joint) -> tuple[Floats, Floats]:

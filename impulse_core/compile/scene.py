@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +22,14 @@ from impulse_core.compile.kinematic import (
     compile_kinematics,
     keyframe_times,
 )
-from impulse_core.compile.problems import ProblemList
+from impulse_core.compile.problems import NO_MASS, ProblemList
 from impulse_core.compile.shapes import compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
+from impulse_schema.bounds import beyond
 from impulse_schema.models import Body
 
 __all__ = ["CompiledScene", "compile_scene"]
@@ -125,6 +127,10 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     rows = {body.name: world for body in scene.bodies} | {"world": world}
     rows |= {scene.bodies[i].name: row for row, i in enumerate(dynamic + kinematic)}
     bodies = _place([scene.bodies[i] for i in dynamic], properties, kinematics)
+    for row, i in enumerate(dynamic):
+        _check_mass(scene.bodies[i].name, i, float(bodies.mass[row]), bodies.moments[row], problems)
+    if problems.problems:
+        raise SceneError(problems.problems)
     size, reach = _extent(scene, bodies, kinematics)
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
     inverse_mass, inverse_inertia = _inverse(bodies.mass), _inverse(bodies.moments)
@@ -236,6 +242,26 @@ def _place(bodies: list[Body], properties: list[MassProperties], kinematics: Kin
         # L = R J Rᵀ ω
         angular_momentum=rotated(orientation, moments * rotated(conjugated(orientation), w)),
     )
+
+
+def _check_mass(name: str, i: int, mass: float, moments: Floats, problems: ProblemList) -> None:
+    """Report mass, moments and radii of gyration of a body that lie beyond the bounds."""
+    figures = [
+        ("mass", mass, "kg"),
+        ("smallest principal moment of inertia", float(moments.min()), "kg m^2"),
+        ("largest principal moment of inertia", float(moments.max()), "kg m^2"),
+        ("smallest radius of gyration", math.sqrt(max(0.0, float(moments.min())) / mass), "m"),
+        ("largest radius of gyration", math.sqrt(max(0.0, float(moments.max())) / mass), "m"),
+    ]
+    for what, value, unit in figures:
+        if message := beyond(value, unit, "positive"):
+            problems.add(
+                ("bodies", i),
+                NO_MASS,
+                f"body '{name}': its {what} is {value:g} {unit} and {message}",
+                "Look at sizes and densities, or at mass and inertia",
+            )
+            return
 
 
 def _identity(scene: Scene) -> tuple[str, str]:

@@ -111,7 +111,7 @@ def _unusable(mesh: PolygonMesh) -> list[MeshDefect]:
                 "non-finite",
                 f"{_count(bad_vertices, 'vertex has', 'vertices have')} coordinates that are not"
                 f" finite or beyond {LARGEST_COORDINATE:g} m: {listed}{_rest(len(bad_vertices))}.",
-                "Give every vertex three finite coordinates.",
+                "Give every vertex three finite coordinates, in a unit that fits.",
                 len(bad_vertices),
             )
         )

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from impulse_core.geometry.mass_properties import MassPropertiesError
 from impulse_core.geometry.mesh import PolygonMesh
+from impulse_core.geometry.polyhedron import LARGEST_COORDINATE
 
 __all__ = ["convex_hull"]
 
@@ -18,7 +19,7 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
         points: [m], shape (N, 3).
 
     Raises:
-        MassPropertiesError: fewer than four points, a point that is not finite, or all points
+        MassPropertiesError: fewer than four points, a point out of bounds, or all points
             in one plane: there is no solid.
 
     Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The Quickhull Algorithm for Convex Hulls",
@@ -27,8 +28,10 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
     from scipy.spatial import ConvexHull, QhullError  # heavy: only when a hull is asked for
 
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    if not np.all(np.isfinite(points)):
-        raise MassPropertiesError("A point is not finite, so there is no convex hull.")
+    if not np.all(np.abs(points) <= LARGEST_COORDINATE):  # Qhull would end the program
+        raise MassPropertiesError(
+            f"A point is not finite or beyond {LARGEST_COORDINATE:g} m, so there is no convex hull."
+        )
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError):

@@ -11,7 +11,8 @@ from impulse_core.geometry.mesh import PolygonMesh
 __all__ = ["LARGEST_COORDINATE", "middle_of", "polyhedron_mass_properties"]
 
 # Moments grow with the fifth power of a length: beyond this [m] they leave the range of a float.
-LARGEST_COORDINATE = 1e50
+LARGEST_COORDINATE = 1e9
+"""[m], the bound of lengths in scenes."""
 
 
 def polyhedron_mass_properties(mesh: PolygonMesh, density: float = 1.0) -> MassProperties:

@@ -1,8 +1,9 @@
 """Runs the program of an expression: a machine with a stack of floats.
 
 The programs are those of impulse_schema.expressions, with a number for each operation. As there,
-a value that is not finite, on the way or at the end, is no value: the result is then NaN. What
-Python would answer with an exception is asked before, so that kernels run without Numba as well.
+a value that is not finite on the way, or out of bounds at the end, is none: the result is then
+NaN. What Python would answer with an exception is asked before, so that kernels run without Numba
+as well.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 
 from impulse_core.jit import inner_kernel
 
-__all__ = ["OPERATIONS", "run_program"]
+__all__ = ["LARGEST_VALUE", "OPERATIONS", "run_program"]
 
 (
     NUMBER, TIME, JUMP, JUMP_UNLESS,
@@ -30,6 +31,9 @@ _NAMES = [
 ]  # fmt: skip
 OPERATIONS = {name: code for code, name in enumerate(_NAMES)}
 """Number of every operation: first those without operand, then those with one, then with two."""
+
+LARGEST_VALUE = 1e9
+"""Of a whole expression, whatever its unit: the schema's bound of a motor's target."""
 
 _LARGEST_EXP = 709.782712893384  # beyond, exp overflows
 _LARGEST_SINH = 710.4758600739439
@@ -115,7 +119,7 @@ def _binary(operation, x, y):
 
 @inner_kernel
 def run_program(operation, argument, start, end, stack, t):
-    """The value at t of the instructions start … end-1, NaN where there is none.
+    """The value at t of the instructions start … end-1, NaN where there is none within bounds.
 
     ``stack`` is scratch that holds as many values as the program needs; the arguments of jumps
     are places in ``operation``.
@@ -148,4 +152,4 @@ def run_program(operation, argument, start, end, stack, t):
             return math.nan
         stack[height] = value
         height += 1
-    return stack[0]
+    return stack[0] if abs(stack[0]) <= LARGEST_VALUE else math.nan

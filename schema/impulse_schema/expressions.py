@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
+from impulse_schema.bounds import beyond
 from impulse_schema.suggest import did_you_mean, listed
 
 MAX_LENGTH = 1000
@@ -136,12 +137,18 @@ class Expression:
         self.stack = stack
 
     def __call__(self, t: float) -> float:
-        """The value at ``t``; raises ExpressionError where it, or a part of it, is not finite."""
+        """The value at ``t``.
+
+        Raises ExpressionError where it, or a part of it, is not finite, or it is out of bounds.
+        """
         try:
-            return _run(self.program, float(t))
+            value = _run(self.program, float(t))
         except (ArithmeticError, ValueError):
             message = f"'{self.text}' has no finite value at t = {t:g} s"
             raise ExpressionError(message) from None
+        if message := beyond(value, "", "any"):
+            raise ExpressionError(f"'{self.text}' is {value:g} at t = {t:g} s and {message}")
+        return value
 
 
 def _run(program: tuple[Instruction, ...], t: float) -> float:

@@ -11,8 +11,10 @@ from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from annotated_types import Ge, Gt
 from pydantic.fields import FieldInfo
 
+from impulse_schema.bounds import Sign
 from impulse_schema.models import Element
 
 Kind = Literal[
@@ -33,6 +35,7 @@ class FieldSpec:
     default: Any
     angle: bool
     unit: str
+    sign: Sign
     description: str
     model: type[Element] | None  # of an element or elements
     choices: tuple[str | int, ...]
@@ -42,6 +45,11 @@ class FieldSpec:
     @property
     def is_attribute(self) -> bool:
         return self.kind not in ("element", "elements") and not self.in_text
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether it is a number, or numbers, that the bounds of a unit hold for."""
+        return self.kind in ("number", "numbers", "rows") and not self.whole
 
 
 @dataclass(frozen=True)
@@ -104,6 +112,7 @@ def _field_spec(name: str, info: FieldInfo) -> FieldSpec:
         default=None if info.is_required() else info.get_default(call_default_factory=True),
         angle=bool(extra.get("angle")),
         unit=str(extra.get("unit", "")),
+        sign=_sign(info),
         description=info.description or "",
         model=model,
         choices=get_args(first) if get_origin(first) is Literal else (),
@@ -124,6 +133,23 @@ def _kind(annotation: Any) -> Kind:
         return "element"
     plain: dict[Any, Kind] = {float: "number", int: "integer", bool: "boolean", str: "text"}
     return plain[annotation]
+
+
+def _sign(info: FieldInfo) -> Sign:
+    constraints = [*info.metadata, *_constraints(info.annotation)]
+    if any(isinstance(c, Gt) and c.gt == 0 for c in constraints):
+        return "positive"
+    return "non-negative" if any(isinstance(c, Ge) and c.ge == 0 for c in constraints) else "any"
+
+
+def _constraints(annotation: Any) -> Iterator[Any]:
+    """What is said of the numbers in ``annotation`` at any depth."""
+    if get_origin(annotation) is Annotated:
+        for item in get_args(annotation)[1:]:
+            yield from getattr(item, "metadata", [item])
+    if get_origin(annotation) is not Literal:
+        for part in get_args(annotation):
+            yield from _constraints(part)
 
 
 def _alternatives(annotation: Any) -> Iterator[Any]:

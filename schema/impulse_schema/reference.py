@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from impulse_schema.bounds import BOUNDS
 from impulse_schema.fields import ElementSpec, FieldSpec, all_elements
 from impulse_schema.models import Element, Scene
 from impulse_schema.numbers import write_number
@@ -21,7 +22,8 @@ element. In JSON, child elements stand in arrays under the key in the first colu
 stand in any order.
 Units are SI; axes are right-handed with z up; quaternions are (w, x, y, z). A key marked *or _deg*
 may end in `_deg` and is then read in degrees. Unknown keys are errors; [errors.md](errors.md) lists
-every message. A bar that swings on a hinge, half a metre from its centre:
+every message. How large and how small numbers may be is [below](#bounds-of-numbers). A bar that
+swings on a hinge, half a metre from its centre:
 
 ```xml
 <scene version="1" name="Pendulum">
@@ -38,7 +40,7 @@ every message. A bar that swings on a hinge, half a metre from its centre:
 
 def reference_page() -> str:
     """The page as Markdown."""
-    return "\n".join([_INTRODUCTION, *_sections()])
+    return "\n".join([_INTRODUCTION, *_sections(), *_bounds()])
 
 
 def _sections() -> Iterator[str]:
@@ -56,6 +58,27 @@ def _sections() -> Iterator[str]:
         yield ""
 
 
+def _bounds() -> Iterator[str]:
+    yield "## Bounds of numbers\n"
+    yield (
+        "Beyond them numbers are refused, so that no product of a few of them overflows or loses"
+        " digits. They are the same for all numbers of a unit, in the file and on the command line."
+        " A number that has to be positive is at least the least one; one that must not be negative"
+        " is that or zero; any other may be as small as it likes. What the simulator computes from"
+        " them (mass and inertia from densities and shapes, vertices of scaled mesh files, values"
+        " of motor expressions) has the same bounds.\n"
+    )
+    yield "| Unit | Least | Most |"
+    yield "| --- | --- | --- |"
+    for unit, (least, most) in BOUNDS.items():
+        yield f"| {_shown(unit) or 'none'} | {least:g} | {most:g} |"
+    yield ""
+
+
+def _shown(unit: str) -> str:
+    return unit.replace("^2", "²").replace("^3", "³")
+
+
 def _title(spec: ElementSpec, tag: str) -> str:
     name = spec.model.__name__
     return f"`<{tag}>`" if name.lower() == tag.replace("_", "") else f"`<{tag}>` ({name})"
@@ -64,7 +87,7 @@ def _title(spec: ElementSpec, tag: str) -> str:
 def _row(field: FieldSpec) -> Iterator[str]:
     yield f"`{field.key}`" + (" or _deg" if field.angle else "")
     yield _holds(field)
-    yield field.unit.replace("^2", "²").replace("^3", "³")
+    yield _shown(field.unit)
     yield "**required**" if field.required else _default(field.default)
     yield field.description.replace("|", "\\|")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 
+from impulse_schema.bounds import bounds_text
 from impulse_schema.fields import ElementSpec, FieldSpec, all_elements
 from impulse_schema.models import Scene
 
@@ -90,7 +91,7 @@ def _child_type(field: FieldSpec) -> str:
 def _attribute(key: str, field: FieldSpec) -> Iterator[str]:
     in_degrees = key != field.key
     use = ' use="required"' if field.required and not field.angle else ""
-    unit = field.unit.replace("rad", "deg") or "deg or m" if in_degrees else field.unit
+    unit = field.unit.replace("rad", "deg") if in_degrees else field.unit
     inline = field.choices or len(field.counts) > 1
     type_ = "" if inline else f' type="{_attribute_type(field)}"'
     yield f'    <xs:attribute name="{key}"{type_}{use}>'
@@ -120,7 +121,12 @@ def _inline_type(field: FieldSpec) -> Iterator[str]:
 
 
 def _description(field: FieldSpec, unit: str) -> str:
-    return f"{field.description} [{unit}]" if unit else field.description
+    if not field.has_bounds:
+        return field.description
+    bounds = bounds_text(field.unit, field.sign)
+    if unit != field.unit:
+        return f"{field.description} [{unit}; in radians {bounds}]"
+    return f"{field.description} [{bounds}{f' {unit}' if unit else ''}]"
 
 
 def _documentation(text: str, indent: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from impulse_schema.bounds import BOUNDS, bounds_of
 from impulse_schema.fields import FieldSpec, element_spec
 from impulse_schema.models import Element, Scene
 
@@ -14,9 +15,7 @@ texts = st.text(
     min_size=1,
     max_size=12,
 )
-numbers = st.floats(allow_nan=False, allow_infinity=False)
-positive = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
-fractions = st.floats(min_value=0, max_value=1)
+fractions = st.floats(min_value=0, max_value=1).map(lambda x: x if x >= BOUNDS[""].least else 0.0)
 
 
 def elements(model: type[Element]) -> st.SearchStrategy[Element]:
@@ -41,28 +40,31 @@ def _values(model: type[Element], field: FieldSpec) -> st.SearchStrategy[Any]:
     if field.kind == "text":
         return texts.map(str.strip).filter(bool) if field.name == "description" else texts
     if field.kind == "number":
-        return _number(model, field)
+        return numbers(field)
     return _lists(field)
 
 
-def _number(model: type[Element], field: FieldSpec) -> st.SearchStrategy[float]:
-    """Positive numbers pass every bound but that of a coefficient of restitution."""
+def numbers(field: FieldSpec) -> st.SearchStrategy[float]:
+    """Numbers that the bounds of a field's unit allow, to their ends."""
     if field.name == "restitution":
         return fractions
-    info = model.model_fields[field.name]
-    bounds = f"{info.annotation!r} {info.metadata!r}"
-    free = "Gt(" not in bounds and "Ge(" not in bounds
-    return numbers if free else positive
+    least, most = bounds_of(field.unit)
+    positive = st.floats(least, most)
+    return {
+        "any": st.floats(-most, most),
+        "positive": positive,
+        "non-negative": st.one_of(st.just(0.0), positive),
+    }[field.sign]
 
 
 def _lists(field: FieldSpec) -> st.SearchStrategy[list[Any]]:
     if field.name == "faces":
         return st.lists(st.lists(st.integers(0, 10**9), min_size=3, max_size=5), max_size=4)
+    item = numbers(field)
     if field.name == "heights":
-        return st.lists(st.lists(numbers, min_size=2, max_size=4), max_size=4)
+        return st.lists(st.lists(item, min_size=2, max_size=4), max_size=4)
     if field.name == "vertices":
-        return st.lists(st.tuples(numbers, numbers, numbers), max_size=4)
-    item = positive if field.name == "size" else numbers
+        return st.lists(st.tuples(item, item, item), max_size=4)
     lengths = [(n, n) for n in field.counts] or [(2, 5)]
     return st.one_of(*(st.lists(item, min_size=low, max_size=high) for low, high in lengths))
 

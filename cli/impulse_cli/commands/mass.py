@@ -23,7 +23,7 @@ _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 @click.option(
     "--density",
     metavar="D",
-    type=positive,
+    type=positive("kg/m^3"),
     required=True,
     help="[kg/m^3]; steel 7850, water 1000.",
 )
@@ -35,7 +35,7 @@ _METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 @click.option(
     "--scale",
     metavar="F",
-    type=positive,
+    type=positive(""),
     help="Metres per unit of the file, instead of --unit.",
 )
 @json_option

@@ -43,9 +43,9 @@ _SOLVERS = ("direct", "sle", "iterative")
     required=True,
     help="Animation: .json or .npz.",
 )
-@click.option("--step", metavar="S", type=positive, help="Length of a step [s].")
-@click.option("--duration", metavar="S", type=positive, help="Simulated time [s].")
-@click.option("--fps", metavar="N", type=positive, help="Recorded frames per second.")
+@click.option("--step", metavar="S", type=positive("s"), help="Length of a step [s].")
+@click.option("--duration", metavar="S", type=positive("s"), help="Simulated time [s].")
+@click.option("--fps", metavar="N", type=positive("1/s"), help="Recorded frames per second.")
 @click.option(
     "--method",
     type=click.Choice(_METHODS),
@@ -61,7 +61,7 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--tolerance",
     metavar="M",
-    type=positive,
+    type=positive("m"),
     help="Largest joint error after a step [m].",
 )
 @click.option(
@@ -73,7 +73,7 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--budget-ms",
     metavar="T",
-    type=positive,
+    type=positive("ms"),
     help="Time for each step [ms]: it ends there as far corrected as it came, so the motion depends"
     " on the machine (solver iterative).",
 )

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from impulse_schema.checks.bodies import check_body
+from impulse_schema.checks.bounds import check_bounds
 from impulse_schema.checks.collision import check_collision_filter, check_material_pairs
 from impulse_schema.checks.geometry import check_geometry
 from impulse_schema.checks.joints import check_joint
@@ -50,6 +51,7 @@ def check_findings(
 
 
 def _findings(scene: Scene, names: Names, folder: Path | None) -> Iterator[Finding]:
+    yield from check_bounds(scene)
     yield from check_unique_names(scene)
     for i, material in enumerate(scene.materials):
         yield from check_material(material, ("materials", i))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from impulse_schema.checks.names import Names
-from impulse_schema.checks.vectors import check_unit_quaternion, is_positive_definite
+from impulse_schema.checks.vectors import check_unit_quaternion, is_positive_definite, not_after
 from impulse_schema.models import Body, Geometry
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
@@ -124,6 +124,5 @@ def _check_motion(body: Body, path: ScenePath) -> Iterator[Finding]:
     for i, keyframe in enumerate(body.keyframes):
         place = (*path, "keyframes", i)
         yield from check_unit_quaternion(keyframe.orientation, (*place, "orientation"))
-        if i > 0 and not keyframe.time > body.keyframes[i - 1].time:
-            message = f"time {keyframe.time:g} s does not come after {body.keyframes[i - 1].time:g}"
-            yield Finding((*place, "time"), "E409", f"{message} s", "Order keyframes by time")
+        if i > 0 and (message := not_after(keyframe.time, body.keyframes[i - 1].time)):
+            yield Finding((*place, "time"), "E409", message, "Order keyframes by time")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from impulse_schema.checks.names import Names
+from impulse_schema.checks.vectors import not_after
 from impulse_schema.expressions import ExpressionError, parse_expression
 from impulse_schema.models import (
     FREE_AXES,
@@ -124,8 +125,7 @@ def _check_curve(curve: Curve, path: ScenePath) -> Iterator[Finding]:
         message = f"the curve has {len(curve.times)} times and {len(curve.values)} values"
         yield Finding((*path, "values"), "E712", message, "Give a value for each time")
     for before, time in zip(curve.times, curve.times[1:], strict=False):
-        if not time > before:
-            message = f"time {time:g} s does not come after {before:g} s"
+        if message := not_after(time, before):
             yield Finding((*path, "times"), "E712", message, "Order the samples by time")
             break
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from impulse_schema.checks.free_axes import check_free_axes, check_terms
 from impulse_schema.checks.loads import check_two_bodies
 from impulse_schema.checks.names import Names
-from impulse_schema.checks.vectors import angle_between, check_not_zero
+from impulse_schema.checks.vectors import angle_between, are_apart, check_not_zero
 from impulse_schema.fields import element_spec
 from impulse_schema.models import Joint, JointType, Scene
 from impulse_schema.problems import Finding
@@ -69,10 +69,16 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
         if axis is not None and key in _used(joint):
             yield from check_not_zero(axis, (*path, key))
     yield from _check_axis_pair(joint, path)
-    if joint.type == "distance" and joint.anchor is not None and joint.anchor == joint.anchor2:
+    if joint.type == "distance" and not _are_apart(joint):
         message = "anchor and anchor2 are the same point, so the distance joint has no direction"
         yield Finding((*path, "anchor2"), "E706", message, "Use a ball joint, or move one of them")
     yield from check_free_axes(joint, path, scene)
+
+
+def _are_apart(joint: Joint) -> bool:
+    if joint.anchor is None or joint.anchor2 is None:
+        return True  # what is missing is reported itself
+    return are_apart(joint.anchor, joint.anchor2)
 
 
 def _used(joint: Joint) -> tuple[str, ...]:

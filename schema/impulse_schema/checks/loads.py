@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from impulse_schema.checks.names import WORLD, Names
+from impulse_schema.checks.vectors import are_apart
 from impulse_schema.models import Load, SpringDamper
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
@@ -37,7 +38,7 @@ def check_spring(spring: SpringDamper, path: ScenePath, names: Names) -> Iterato
     if spring.stiffness == 0 and spring.damping == 0:
         message = "the spring has neither stiffness nor damping"
         yield Finding(path, "E805", message, "Give one of them")
-    if spring.anchor == spring.anchor2 and spring.rest_length:
+    if spring.rest_length and not are_apart(spring.anchor, spring.anchor2):
         message = "anchor and anchor2 are the same point, so the spring has no direction"
         yield Finding((*path, "anchor2"), "E706", message, "Move one, or write rest_length 0")
 

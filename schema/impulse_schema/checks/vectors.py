@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from impulse_schema.bounds import BOUNDS
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
 
@@ -28,9 +29,28 @@ def check_unit_quaternion(q: Sequence[float], path: ScenePath) -> Iterator[Findi
 
 
 def check_not_zero(axis: Sequence[float], path: ScenePath) -> Iterator[Finding]:
-    """A finding if ``axis`` has no direction."""
-    if not math.hypot(*axis) > 0:
+    """A finding if ``axis`` has no direction, or is too short to tell."""
+    length = math.hypot(*axis)
+    if length == 0.0:
         yield Finding(path, "E209", f"{path[-1]} has length zero", "Write a direction, as 0 0 1")
+    elif length < BOUNDS[""].least:
+        message = f"{path[-1]} has length {length:g} and must have at least {BOUNDS[''].least:g}"
+        yield Finding(path, "E209", message, "Write a direction, as 0 0 1")
+
+
+def not_after(time: float, before: float) -> str:
+    """What is wrong with a time [s] that is to come after another; "" if it does."""
+    least = BOUNDS["s"].least
+    if time <= before:
+        return f"time {time:g} s does not come after {before:g} s"
+    if time - before < least * (1.0 - 1e-6):  # rounding of the two
+        return f"time {time:g} s comes less than {least:g} s after the one before"
+    return ""
+
+
+def are_apart(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether two points [m] are far enough apart to have a direction between them."""
+    return math.dist(a, b) >= BOUNDS["m"].least
 
 
 def angle_between(a: Triple, b: Triple) -> float:

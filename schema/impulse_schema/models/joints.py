@@ -26,7 +26,11 @@ class Curve(Element):
     times: list[float] = Field(
         min_length=2, description="Ascending sample times.", json_schema_extra=meta("s")
     )
-    values: list[float] = Field(min_length=2, description="Value at each sample time.")
+    values: list[float] = Field(
+        min_length=2,
+        description="Value at each sample time.",
+        json_schema_extra=meta("rad, m, rad/s or m/s"),
+    )
     interpolation: Literal["step", "linear", "cubic"] = Field(
         default="linear",
         description="Between samples: cubic is a spline with continuous second derivative, level at"
@@ -48,8 +52,8 @@ class Motor(AngleElement):
     )
     target: float | None = Field(
         default=None,
-        description="Constant target: rad, m, rad/s or m/s.",
-        json_schema_extra=meta(angle=True),
+        description="Constant target.",
+        json_schema_extra=meta("rad, m, rad/s or m/s", angle=True),
     )
     expression: Line | None = Field(
         default=None, description="Target as arithmetic of the time t, as in '0.5*sin(2*pi*t)'."
@@ -58,21 +62,28 @@ class Motor(AngleElement):
         default=None, description="Sampled target.", json_schema_extra=meta(xml_child=True)
     )
     proportional: NonNegative = Field(
-        default=0.0, description="Servo gain on the position error: N m/rad or N/m."
+        default=0.0,
+        description="Servo gain on the position error.",
+        json_schema_extra=meta("N m/rad or N/m"),
     )
     derivative: NonNegative = Field(
-        default=0.0, description="Servo gain on the velocity error: N m s/rad or N s/m."
+        default=0.0,
+        description="Servo gain on the velocity error.",
+        json_schema_extra=meta("N m s/rad or N s/m"),
     )
     integral: NonNegative = Field(
         default=0.0,
-        description="Servo gain on the integrated position error: N m/(rad s) or N/(m s).",
+        description="Servo gain on the integrated position error.",
+        json_schema_extra=meta("N m/(rad s) or N/(m s)"),
     )
     explicit: bool = Field(
         default=False,
         description="Evaluate the gains explicitly, as the papers do; stiff gains then diverge.",
     )
     max_force: Positive | None = Field(
-        default=None, description="Largest force or torque of the motor: N or N m."
+        default=None,
+        description="Largest force or torque of the motor.",
+        json_schema_extra=meta("N or N m"),
     )
 
 
@@ -84,13 +95,13 @@ class Limit(AngleElement):
     )
     lower: float | None = Field(
         default=None,
-        description="Smallest coordinate: rad or m.",
-        json_schema_extra=meta(angle=True),
+        description="Smallest coordinate.",
+        json_schema_extra=meta("rad or m", angle=True),
     )
     upper: float | None = Field(
         default=None,
-        description="Largest coordinate: rad or m.",
-        json_schema_extra=meta(angle=True),
+        description="Largest coordinate.",
+        json_schema_extra=meta("rad or m", angle=True),
     )
     restitution: float = Field(default=0.0, ge=0, le=1, description="Bounce at the bounds.")
 
@@ -101,12 +112,16 @@ class Spring(AngleElement):
     freedom: Freedom | None = Field(
         default=None, description="Which free axis of a cylindrical joint."
     )
-    stiffness: NonNegative = Field(default=0.0, description="N m/rad or N/m.")
-    damping: NonNegative = Field(default=0.0, description="N m s/rad or N s/m.")
+    stiffness: NonNegative = Field(
+        default=0.0, description="Stiffness.", json_schema_extra=meta("N m/rad or N/m")
+    )
+    damping: NonNegative = Field(
+        default=0.0, description="Damping.", json_schema_extra=meta("N m s/rad or N s/m")
+    )
     rest: float = Field(
         default=0.0,
-        description="Coordinate without spring force: rad or m.",
-        json_schema_extra=meta(angle=True),
+        description="Coordinate without spring force.",
+        json_schema_extra=meta("rad or m", angle=True),
     )
 
 
@@ -116,7 +131,9 @@ class Friction(Element):
     freedom: Freedom | None = Field(
         default=None, description="Which free axis of a cylindrical joint."
     )
-    force: NonNegative = Field(description="Friction force or torque: N or N m.")
+    force: NonNegative = Field(
+        description="Friction force or torque.", json_schema_extra=meta("N or N m")
+    )
 
 
 class CouplingTerm(Element):
@@ -207,7 +224,10 @@ class Joint(Element):
         description="Reaction torque at which the joint breaks.",
         json_schema_extra=meta("N m"),
     )
-    constant: float = Field(default=0.0, description="Right-hand side of a coupling.")
+    constant: float = Field(
+        default=0.0,
+        description="Right-hand side of a coupling: of its terms' coefficients times coordinates.",
+    )
     motors: list[Motor] = Field(
         default_factory=list,
         description="Motors on free axes.",
