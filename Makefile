@@ -5,9 +5,14 @@ PYTHON ?= $(shell for p in python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 WORKERS ?= 2
+# Of make fuzz.
+SCENES ?= 1000000
+MESHES ?= 200000
+RECORDINGS ?= 100000
+RUNS ?= 30000
 INSTALLED := .venv/installed
 
-.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest clean
+.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest fuzz clean
 
 demo: $(INSTALLED) samples
 	$(BIN)/python sample_scenes/walking/demo.py
@@ -31,6 +36,12 @@ check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Hours: mutated scenes, meshes, recordings and short runs; goes on where it was stopped. What ends
+# badly lies small in build/fuzz, with what was printed.
+fuzz: $(INSTALLED)
+	$(BIN)/python -m tests.fuzz --workers $(WORKERS) \
+		scene=$(SCENES) mesh=$(MESHES) recording=$(RECORDINGS) run=$(RUNS)
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .
