@@ -142,7 +142,7 @@ def choose_options(
             f"solver {chosen.solver} cannot simulate this scene: {problem}",
             "use solver direct",
         )
-    if compiled.shapes is not None:
+    if compiled.solids is not None:
         _check_contact(compiled, chosen, method is not None, solver is not None)
     _check_budget(chosen)
     _check_size(chosen, len(compiled.body_names))

@@ -48,13 +48,11 @@ class Ground:
         points = np.stack([*np.meshgrid(x, y), z], axis=-1)
         a, b = points[:-1, :-1], points[:-1, 1:]
         d, c = points[1:, :-1], points[1:, 1:]
-        lower = np.stack([a, b, c], axis=-2)
-        upper = np.stack([a, c, d], axis=-2)
-        number = np.arange(rows * columns).reshape(rows, columns)
-        i, j, k, l = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
-        triangles = np.stack([np.stack([i, j, k], axis=-1), np.stack([i, k, l], axis=-1)], axis=2)
-        corners = np.stack([lower, upper], axis=2).reshape(-1, 3, 3)
-        return cls(corners, _beyond(triangles.reshape(-1, 3)))
+        corners = np.empty((rows - 1, columns - 1, 2, 3, 3))
+        for half, three in enumerate(((a, b, c), (a, c, d))):
+            for corner, place in enumerate(three):
+                corners[:, :, half, corner] = place
+        return cls(corners.reshape(-1, 3, 3), _beyond_in_field(rows - 1, columns - 1))
 
     @classmethod
     def of_mesh(cls, mesh: PolygonMesh) -> Ground:
@@ -73,7 +71,8 @@ class Ground:
 
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Ground:
         """The triangles turned by a rotation matrix (3, 3), then shifted."""
-        corners = self.corners @ np.asarray(rotation).T + np.asarray(translation)
+        corners = self.corners @ np.asarray(rotation).T
+        corners += np.asarray(translation)
         return Ground(corners, self.beyond)
 
     @property
@@ -84,10 +83,11 @@ class Ground:
         normals: Floats = n / np.linalg.norm(n, axis=1, keepdims=True)
         return normals
 
-    @property
-    def normals_beyond(self) -> Floats:
-        """Those of the triangles beyond each edge, zero where there is none, shape (t, 3, 3)."""
-        return np.where(self.beyond[..., None] >= 0, self.normals[self.beyond], 0.0)
+    def normals_beyond(self, normals: Floats) -> Floats:
+        """Of ``normals`` those beyond each edge, zero where there is none, shape (t, 3, 3)."""
+        beyond: Floats = normals[self.beyond]
+        beyond[self.beyond < 0] = 0.0
+        return beyond
 
     @property
     def low(self) -> Floats:
@@ -186,10 +186,22 @@ class StackedGrounds:
             key: features[key][-1] + step * np.arange(1, number + 1)
             for key, (step, number) in counts.items()
         }
-        longer = {
-            key: np.concatenate([array, (more | starts)[key]]) for key, array in features.items()
-        }
+        more |= starts
+        longer = {key: np.concatenate([array, more.pop(key)]) for key, array in features.items()}
         return {**longer, "edge_beyond": beyond}
+
+
+def _beyond_in_field(rows: int, columns: int) -> Ints:
+    """Ground.beyond of a height field of so many cells, of triangles (a, b, c) and (a, c, d)."""
+    lower = 2 * np.arange(rows * columns).reshape(rows, columns)
+    beyond = np.full((rows, columns, 2, 3), -1, dtype=np.int64)
+    beyond[1:, :, 0, 0] = lower[:-1] + 1  # ab, of the cell before
+    beyond[:, :-1, 0, 1] = lower[:, 1:] + 1  # bc, of the cell beside
+    beyond[:, :, 0, 2] = lower + 1  # the diagonal
+    beyond[:, :, 1, 0] = lower
+    beyond[:-1, :, 1, 1] = lower[1:]  # cd
+    beyond[:, 1:, 1, 2] = lower[:, :-1]  # da
+    return beyond.reshape(-1, 3)
 
 
 def _beyond(triangles: Ints) -> Ints:
@@ -231,7 +243,7 @@ def stack_grounds(grounds: Sequence[tuple[int, Ground]], sought: int) -> Stacked
         owner.append(np.full(count, shape, dtype=np.int64))
         corners.append(ground.corners)
         normals.append(ground.normals)
-        beyond.append(ground.normals_beyond)
+        beyond.append(ground.normals_beyond(normals[-1]))
         number, entries = number + count, entries + len(members)
         cell_count += len(start) - 1
     return StackedGrounds(

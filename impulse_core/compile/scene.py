@@ -23,7 +23,7 @@ from impulse_core.compile.kinematic import (
     keyframe_times,
 )
 from impulse_core.compile.problems import NO_MASS, ProblemList
-from impulse_core.compile.shapes import compile_shapes
+from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
@@ -59,7 +59,7 @@ class CompiledScene:
         load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
         size: Size of the scene [m]: extent of bodies and joints.
         reach: Largest distance of any of them from the world's origin [m].
-        shapes: Collision geometry, None if no two bodies can ever touch.
+        solids: Collision geometry, None if no two bodies can ever touch.
         dissipation: What in the scene is not reversible in time, "" if nothing is.
         warnings: Sentences for the report.
     """
@@ -78,9 +78,14 @@ class CompiledScene:
     load_windows: Floats
     size: float
     reach: float
-    shapes: Shapes | None
+    solids: Solids | None
     dissipation: str
     warnings: list[str]
+
+    @property
+    def shapes(self) -> Shapes | None:
+        """The collision geometry as arrays, made when first asked for."""
+        return None if self.solids is None else self.solids.shapes
 
     def switches(self, duration: float) -> Floats:
         """Times within the run at which a motion or a target breaks [s], where steps end."""
@@ -142,7 +147,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         check_constants(scene, couplings, size, problems)
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
     origin, user_axes = _outputs(scene, body_row, bodies)
-    shapes = compile_shapes(scene, source, body_row, origin, user_axes)
+    solids = compile_shapes(scene, source, body_row, origin, user_axes)
     if problems.problems:
         raise SceneError(problems.problems)
 
@@ -193,7 +198,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         ).reshape(-1, 2),
         size=size,
         reach=reach,
-        shapes=shapes,
+        solids=solids,
         dissipation=dissipation(scene),
         warnings=source.warnings,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ from impulse_core.rotations import multiplied, quaternion_to_matrix, rotated
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry
 
-__all__ = ["colliding_solids", "compile_shapes"]
+__all__ = ["Solids", "colliding_solids", "compile_shapes"]
 
 Path = tuple[str | int, ...]
 
@@ -76,9 +76,27 @@ def colliding_solids(body: Body) -> list[tuple[int, Geometry]]:
     return [(k, solid) for k, solid in enumerate(body.geometry) if solid.role != "visual"]
 
 
+@dataclass
+class Solids:
+    """The solids of a scene that can touch others, checked and in their places.
+
+    Their arrays are made when a simulation asks for them: those of a large height field take a
+    hundred times the memory of its numbers, and whoever only checks a scene needs none.
+    """
+
+    _placed: list[_Placed]
+    _materials: dict[str, Any]
+    _rules: dict[str, Any]
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """The collision geometry as arrays."""
+        return _stack(self._placed, self._materials, self._rules)
+
+
 def compile_shapes(
     scene: Scene, source: MassSource, body_row: Ints, origin: Floats, axes: Floats
-) -> Shapes | None:
+) -> Solids | None:
     """Collision geometry of all bodies, or None if no two of them can ever touch.
 
     Args:
@@ -103,7 +121,7 @@ def compile_shapes(
                 frame = multiplied(axes[i], _unit(solid.orientation))
                 at = origin[i] + rotated(axes[i], np.array(solid.position, dtype=float))
                 placed.append(_place(part, int(body_row[i]), i, material, at, frame))
-    return _stack(placed, material_fields(scene), rules)
+    return Solids(placed, material_fields(scene), rules)
 
 
 def _unit(q: tuple[float, ...]) -> Floats:

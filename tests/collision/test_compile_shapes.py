@@ -1,11 +1,13 @@
 """Solids become shapes: kinds, sizes, places, materials and the filter."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from impulse_core.collision.cores import triangle_core
+from impulse_core.collision.ground import Ground
 from impulse_core.collision.shapes import (
     CONE,
     CYLINDER,
@@ -16,6 +18,8 @@ from impulse_core.collision.shapes import (
     TRIANGLE,
 )
 from impulse_core.compile import SceneError, compile_scene
+from impulse_core.geometry import PolygonMesh
+from impulse_core.options import check
 from impulse_core.rotations import rotated
 from impulse_schema.models import (
     Body,
@@ -181,6 +185,38 @@ def test_triangles_of_ground_know_each_other():
             ]
             expected = beyond[0] if beyond else np.zeros(3)
             np.testing.assert_allclose(shapes.edge_beyond[e], expected, atol=1e-14)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 7), (6, 2), (5, 4), (9, 13)])
+def test_neighbours_in_a_field_follow_from_the_grid(rows, columns):
+    """They are those that comparing the edges of all triangles finds."""
+    heights = np.random.default_rng(rows).uniform(size=(rows, columns))
+
+    ground = Ground.of_heights((3.0, 2.0, 1.0), heights)
+
+    mesh = PolygonMesh.from_rows(
+        ground.corners.reshape(-1, 3), np.arange(3 * len(ground.corners)).reshape(-1, 3)
+    )
+    np.testing.assert_array_equal(ground.corners, Ground.of_mesh(mesh).corners)
+    np.testing.assert_array_equal(ground.beyond, Ground.of_mesh(mesh).beyond)
+
+
+@pytest.mark.parametrize("side", [150, 300])
+def test_checking_a_field_takes_memory_for_its_triangles_only(side):
+    """Less than 500 bytes a number: two triangles, moved once; the arrays of a run take 1300."""
+    heights = np.random.default_rng(side).uniform(size=(side, side)).tolist()
+    solid = Geometry(shape="height_field", size=(9.0, 9.0, 1.0), heights=heights)
+    scene = scene_of([Body(name="a", motion="static", geometry=[solid]), BALL])
+    assert check(scene) == []
+
+    tracemalloc.start()
+    try:
+        check(scene)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 500 * side**2
 
 
 def test_a_mesh_of_ground_is_cut_into_triangles():
