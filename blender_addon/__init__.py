@@ -5,6 +5,18 @@ Works as the package ``blender_addon`` under pip's bpy and as the extension
 ``bl_ext.user_default.impulse``; imports within it are relative for that reason.
 """
 
+import sys
+
+try:
+    import lxml.etree  # noqa: F401  # compiled for one version of Python, as the next
+    import pydantic  # noqa: F401
+except ImportError as error:
+    python = "{}.{}".format(*sys.version_info)
+    raise ImportError(
+        f"Impulse lacks libraries for Python {python}, which this Blender has; install the zip"
+        f" whose name ends in python{python}.zip ({error})."
+    ) from error
+
 from . import operators, panels, preferences, properties
 
 MODULES = (properties, preferences, operators, panels)

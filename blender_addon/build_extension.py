@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packs the add-on, the simulator and the libraries they need into one extension zip.
+"""Packs the add-on, the simulator and the libraries they need into extension zips.
 
     python blender_addon/build_extension.py [-o FOLDER] [--python 3.11 3.13] [--platform linux-x64]
 
-Blender installs those wheels of the zip that fit its Python and its system. Blender 4.2 to 5.0 have
-Python 3.11, 5.1 and later 3.13, as have builds of Linux distributions. NumPy is Blender's own.
+There is one zip for each Python: Blender 4.2 to 5.0 have 3.11, 5.1 and later 3.13, as have builds
+of Linux distributions. NumPy is Blender's own, so the libraries are the newest that work with the
+oldest NumPy that a Blender of that Python has. Each zip holds the licences of all it carries.
 Needs pip, network access and bpy, whose packer is used.
 """
 
@@ -17,7 +18,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+import zipfile
+from email.message import Message
+from email.parser import HeaderParser
+from pathlib import Path, PurePosixPath
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -28,25 +32,24 @@ PLATFORMS = {
     "macos-arm64": ("macosx_12_0_arm64", "macosx_11_0_arm64"),
     "windows-x64": ("win_amd64",),
 }
-LIBRARIES = ("pydantic", "lxml", "click", "rich", "numba")
-# In Blender already; a second copy would clash with it.
-LEFT_OUT = ("numpy-",)
+# Python, and the oldest NumPy of a Blender that has it.
+OLDEST_NUMPY = {"3.11": "1.24.3", "3.13": "2.2.4"}
+LIBRARIES = tuple(
+    line.partition(":")[0]
+    for line in (HERE / "libraries.txt").read_text(encoding="utf-8").splitlines()
+)
+LICENCE_FILES = ("licen", "copying", "notice", "authors")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build the Blender extension.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist")
-    parser.add_argument("--python", nargs="+", default=["3.11", "3.13"], metavar="VERSION")
+    parser.add_argument("--python", nargs="+", choices=OLDEST_NUMPY, default=list(OLDEST_NUMPY))
     parser.add_argument("--platform", choices=PLATFORMS, default=this_platform())
     options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "impulse"
-        shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
-        wheels = collect_wheels(source / "wheels", options.python, options.platform)
-        add_to_manifest(source / "blender_manifest.toml", wheels, options.platform)
-        built = pack(source, options.output / f"impulse-{options.platform}.zip")
-    print(f"{built} ({built.stat().st_size / 1e6:.0f} MB, {len(wheels)} wheels)")
+    for version in options.python:
+        built = build(options.output, version, options.platform)
+        print(f"{built} ({built.stat().st_size / 1e6:.0f} MB)")
 
 
 def this_platform() -> str:
@@ -54,25 +57,71 @@ def this_platform() -> str:
     return system.get(platform.system(), "linux-x64")
 
 
-def collect_wheels(folder: Path, pythons: list[str], target: str) -> list[str]:
-    """Download the wheels of every Python version and build our own; their file names."""
+def build(output: Path, python: str, target: str) -> Path:
+    """The zip for one version of Python and one platform, in the folder ``output``."""
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "impulse"
+        shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
+        wheels = collect_wheels(source / "wheels", python, target)
+        write_licences(source / "licences", wheels)
+        add_to_manifest(source / "blender_manifest.toml", [wheel.name for wheel in wheels], target)
+        return pack(source, output / f"impulse-{target}-python{python}.zip")
+
+
+def collect_wheels(folder: Path, python: str, target: str) -> list[Path]:
+    """Download the wheels for a version of Python and build our own."""
     folder.mkdir()
     pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
     tags = [argument for tag in PLATFORMS[target] for argument in ("--platform", tag)]
-    for version in pythons:
-        pip(
-            "download", "--only-binary=:all:", "--python-version", version, *tags,
-            "--dest", folder, *LIBRARIES,
-        )  # fmt: skip
-    for wheel in folder.iterdir():
-        if wheel.name.startswith(LEFT_OUT):
-            wheel.unlink()
-    return sorted(wheel.name for wheel in folder.iterdir())
+    pip(
+        "download", "--only-binary=:all:", "--python-version", python, *tags,
+        "--dest", folder, *LIBRARIES, f"numpy=={OLDEST_NUMPY[python]}",
+    )  # fmt: skip
+    for wheel in folder.glob("numpy-*.whl"):
+        wheel.unlink()  # a second one would clash with Blender's
+    return sorted(folder.iterdir())
 
 
 def pip(*arguments: object) -> None:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run([*command, *map(str, arguments)], check=True)
+
+
+def write_licences(folder: Path, wheels: list[Path]) -> None:
+    """A file for each wheel: its name, version and home, and the text of all its licences."""
+    folder.mkdir()
+    for wheel in wheels:
+        about = metadata_of(wheel)
+        texts = licence_texts(wheel)
+        if not texts:
+            sys.exit(f"{wheel.name} holds no licence, so it cannot be passed on.")
+        name, version = about["Name"], about["Version"]
+        homes = [about["Home-page"], *(about.get_all("Project-URL") or ())]
+        parts = [f"{name} {version}", *filter(None, homes), ""]
+        for path, text in texts.items():
+            parts += [f"---- {path}", "", text]
+        (folder / f"{name}-{version}.txt").write_text("\n".join(parts), encoding="utf-8")
+
+
+def metadata_of(wheel: Path) -> Message:
+    """Name, version and requirements as a wheel states them."""
+    with zipfile.ZipFile(wheel) as archive:
+        path = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
+        return HeaderParser().parsestr(archive.read(path).decode())
+
+
+def licence_texts(wheel: Path) -> dict[str, str]:
+    """The licences in a wheel, its own and those of what it bundles, by their paths."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {
+            name: archive.read(name).decode(errors="replace")
+            for name in archive.namelist()
+            if PurePosixPath(name).name.lower().startswith(LICENCE_FILES)
+            and PurePosixPath(name).suffix
+            in {"", ".txt", ".md", ".rst", ".third-party", ".thirdparty"}
+            and not name.endswith("/")
+        }
 
 
 def add_to_manifest(manifest: Path, wheels: list[str], target: str) -> None:

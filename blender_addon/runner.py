@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import queue
 import shlex
 import shutil
@@ -20,11 +19,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-# Blender's Python ignores PYTHONPATH and knows the extension's wheels only by sys.path.
+# The child imports from Python's own library and from the folders it is given, and from nowhere
+# else: -I leaves out the current folder, the user's packages and what environment variables name,
+# -S what else is installed beside this Python.
+ISOLATED = ("-I", "-S", "-X", "utf8", "-c")
 BOOTSTRAP = (
-    f"import sys; more = sys.argv.pop(1).split({os.pathsep!r});"
-    " sys.path[:0] = [p for p in more if p not in sys.path];"
+    "import json, sys; sys.path += json.loads(sys.argv.pop(1));"
     " from impulse_cli.main import main; sys.argv[0] = 'impulse'; sys.exit(main())"
+)
+
+OURS = ("impulse_cli", "impulse_core", "impulse_schema")
+# NumPy is Blender's own; these are the wheels of the extension.
+LIBRARIES = tuple(
+    line.partition(":")[0]
+    for line in Path(__file__).with_name("libraries.txt").read_text(encoding="utf-8").splitlines()
 )
 
 # Seconds the child gets to write its frames after being asked to stop.
@@ -54,19 +62,33 @@ def find_command(preferred: str = "") -> list[str]:
     """
     if preferred.strip():
         return shlex.split(preferred)
-    if importlib.util.find_spec("impulse_cli") is not None and _has_simulator():
-        return [sys.executable, "-c", BOOTSTRAP, os.pathsep.join(filter(None, sys.path))]
+    folders, missing = simulator_folders()
+    if not missing:
+        return [sys.executable, *ISOLATED, BOOTSTRAP, json.dumps(folders)]
     found = shutil.which("impulse")
     if found:
         return [found]
     raise RunError(
-        "The command impulse was not found; install it (pip install impulse-dynamics) or give its"
-        " path in the add-on's preferences."
+        f"The simulator is not complete: there is no {', '.join(missing)} here, and no command"
+        " impulse. Install the extension's zip for this Blender's Python anew, or impulse itself"
+        " (pip install impulse-dynamics) and give its path in the add-on's preferences."
     )
 
 
-def _has_simulator() -> bool:
-    return importlib.util.find_spec("numba") is not None
+def simulator_folders() -> tuple[list[str], list[str]]:
+    """The folders to import the simulator from, and which of its parts are not to be found.
+
+    The folder of Impulse itself comes first, so that in an extension its own libraries win over
+    others of the same name that are installed beside Blender's NumPy.
+    """
+    folders, missing = [], []
+    for name in (*OURS, *LIBRARIES, "numpy"):
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            missing.append(name)
+        else:
+            folders.append(str(Path(spec.origin).absolute().parent.parent))
+    return list(dict.fromkeys(folders)), missing
 
 
 class Run:

@@ -80,6 +80,65 @@ def test_the_zip_holds_the_add_on_and_its_licence(zipped):
     assert not [name for name in names if "__pycache__" in name or "build_extension" in name]
 
 
+# What is imported only where somebody asks for it; without it there is a sentence that says so.
+OPTIONAL = {"coacd", "matplotlib"}
+# In every Blender.
+BLENDERS = {"bpy", "bpy_extras", "mathutils", "gpu", "blf", "numpy"}
+SHIPPED = ("blender_addon", "impulse_core", "schema/impulse_schema", "cli/impulse_cli")
+
+
+def imported_by(path):
+    """Top-level names of the modules a file imports, relative ones left out."""
+    import ast
+
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.partition(".")[0]
+
+
+@pytest.mark.parametrize("package", SHIPPED)
+def test_every_library_that_is_imported_is_in_the_zip(package):
+    """A library that any file of ours imports, at its head or in a function, is in the list."""
+    from blender_addon.build_extension import LIBRARIES
+    from blender_addon.runner import OURS
+
+    known = {*sys.stdlib_module_names, *OURS, *LIBRARIES, *OPTIONAL, *BLENDERS}
+
+    unknown = {
+        (path.name, name)
+        for path in (ROOT / package).rglob("*.py")
+        for name in imported_by(path)
+        if name not in known
+    }
+
+    assert not unknown
+
+
+def test_no_library_is_in_the_zip_for_nothing():
+    """What the list names is imported somewhere."""
+    from blender_addon.build_extension import LIBRARIES
+
+    imported = {
+        name for p in SHIPPED for path in (ROOT / p).rglob("*.py") for name in imported_by(path)
+    }
+
+    assert set(LIBRARIES) <= imported
+
+
+def test_a_zip_for_another_python_says_which_one_to_take(tmp_path):
+    """Where the compiled libraries are missing, one sentence names this Blender's Python."""
+    hidden = "import sys; sys.modules['pydantic'] = None; import blender_addon"
+
+    done = subprocess.run(
+        [sys.executable, "-c", hidden], cwd=ROOT, check=False, capture_output=True, text=True
+    )
+
+    python = "{}.{}".format(*sys.version_info)
+    assert f"install the zip whose name ends in python{python}.zip" in done.stderr
+
+
 def test_installed_it_works_under_its_own_name(zipped, tmp_path):
     """Installed and enabled as bl_ext.user_default.impulse it tags, exports and unregisters."""
     scene = tmp_path / "scene.xml"

@@ -115,15 +115,94 @@ def test_the_preferred_command_wins():
     assert runner.find_command("nice '/opt/my impulse'") == ["nice", "/opt/my impulse"]
 
 
-def test_without_a_simulator_the_message_says_how_to_get_one(monkeypatch):
-    """Neither importable nor on the PATH."""
+@pytest.mark.parametrize("absent", ["numba", "scipy", "click", "impulse_core"])
+def test_without_a_part_of_the_simulator_the_message_names_it(monkeypatch, absent):
+    """Whichever library is not importable is named, where no command impulse can stand in."""
     from blender_addon import runner
 
-    monkeypatch.setattr(runner.importlib.util, "find_spec", lambda _name: None)
+    find_spec = runner.importlib.util.find_spec
+    monkeypatch.setattr(
+        runner.importlib.util, "find_spec", lambda name: None if name == absent else find_spec(name)
+    )
     monkeypatch.setenv("PATH", "/nowhere")
 
-    with pytest.raises(runner.RunError, match="pip install"):
+    with pytest.raises(runner.RunError, match=rf"no {absent} here.*pip install"):
         runner.find_command()
+
+
+# Says that it was imported, and does no more.
+PLANTED = """
+from pathlib import Path
+Path(__file__).with_suffix(".ran").touch()
+"""
+
+
+def _plant(folder, names):
+    for name in names:
+        (folder / f"{name}.py").write_text(PLANTED)
+
+
+def _ran(folder):
+    return sorted(path.name for path in folder.glob("*.ran"))
+
+
+def _validate_in(folder, monkeypatch):
+    """Validate a scene by the add-on's child, with a folder as the current one."""
+    import subprocess
+
+    from blender_addon import runner
+
+    scene = Path(__file__).resolve().parents[2] / "sample_scenes/pendulums/pendulum.xml"
+    command = runner.find_command()
+    monkeypatch.chdir(folder)
+    return subprocess.run(
+        [*command, "validate", str(scene)], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_child_imports_nothing_from_the_current_folder(monkeypatch, tmp_path):
+    """A click.py that lies where Blender was started is not run."""
+    _plant(tmp_path, ["click"])
+
+    done = _validate_in(tmp_path, monkeypatch)
+
+    assert done.returncode == 0, done.stderr
+    assert _ran(tmp_path) == []
+
+
+def test_the_child_imports_only_what_it_was_given(monkeypatch, tmp_path):
+    """No module of Python, of Impulse or of a library is taken from the current folder, from what
+    environment variables name, or from the user's own packages.
+    """
+    from blender_addon import runner
+
+    _plant(tmp_path, sys.stdlib_module_names)
+    _plant(tmp_path, [*runner.OURS, *runner.LIBRARIES, "numpy", "llvmlite", "typing_extensions"])
+    _plant(tmp_path, ["sitecustomize", "usercustomize"])
+    python = "python{}.{}".format(*sys.version_info)
+    user = tmp_path / "user/lib" / python / "site-packages"
+    user.mkdir(parents=True)
+    (user / "planted.pth").write_text(f"import sys; open({str(tmp_path / 'pth.ran')!r}, 'w')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONUSERBASE", str(tmp_path / "user"))
+    monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "json.py"))
+
+    done = _validate_in(tmp_path, monkeypatch)
+
+    assert done.returncode == 0, done.stderr
+    assert _ran(tmp_path) == []
+
+
+def test_a_library_of_the_extension_wins_over_one_beside_numpy(monkeypatch, tmp_path):
+    """The folder of Impulse comes first among those the child imports from."""
+    import json
+
+    from blender_addon import runner
+
+    *_, folders = runner.find_command()
+
+    cli = Path(runner.importlib.util.find_spec("impulse_cli").origin).parents[1]
+    assert json.loads(folders)[0] == str(cli)
 
 
 @pytest.mark.slow

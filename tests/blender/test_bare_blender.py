@@ -1,0 +1,265 @@
+"""The zip as it is handed out, in a Blender that has nothing but itself and its NumPy.
+
+One environment for each Blender, with pip's bpy and the NumPy of that Blender, is made once in
+build/bare-blender; so are the kernels, which these environments share. Needs a network.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportError)
+
+ROOT = Path(__file__).resolve().parents[2]
+BARE = ROOT / "build/bare-blender"
+# The NumPy that each version of Blender comes with.
+NUMPY = {"4.2": "1.24.3", "4.5": "1.26.4", "5.0": "1.26.4"}
+PYTHON = "3.11"
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bare blender")]
+
+# Installs the zip as a user does, models a body in it, and says how it would start the simulator.
+SESSION = """
+import json, sys
+import bpy
+bpy.ops.extensions.package_install_files(
+    filepath=sys.argv[1], repo="user_default", enable_on_install=True)
+from bl_ext.user_default.impulse import runner
+bpy.ops.wm.read_homefile(app_template="", use_empty=True)
+bpy.ops.mesh.primitive_cube_add()
+bpy.ops.impulse.tag_body()
+bpy.ops.impulse.export_scene(filepath=sys.argv[2])
+print("command:", json.dumps(runner.find_command()))
+"""
+
+# In place of the child's own start: runs the command given, then says where its modules lie.
+PROBE = """
+import json, sys; sys.path += json.loads(sys.argv.pop(1))
+from impulse_cli.main import execute
+code = execute(sys.argv[1:])
+import numpy
+files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+print("modules:", json.dumps({name: file for name, file in files.items() if file}))
+print("numpy:", numpy.__version__)
+sys.exit(code)
+"""
+
+HULL = """<scene version="1" name="hull">
+  <mesh name="wedge" vertices="0 0 0  1 0 0  0 1 0  0 0 1  0.1 0.1 0.1"
+    faces="0 2 1  0 1 3  1 2 3  0 3 2"/>
+  <body name="ground" motion="static"><geometry shape="plane"/></body>
+  <body name="stone" position="0 0 0.01" density="1000">
+    <geometry shape="convex_hull" mesh="wedge"/>
+  </body>
+</scene>"""
+
+SPLINE = """<scene version="1" name="spline">
+  <body name="ground" motion="static"><geometry shape="plane"/></body>
+  <body name="arm" position="0 0 2" mass="1"><geometry shape="box" size="1 0.1 0.1"/></body>
+  <body name="cart" motion="kinematic" keyframe-interpolation="cubic">
+    <geometry shape="box" size="0.2 0.2 0.2"/>
+    <keyframe time="0" position="3 0 1"/>
+    <keyframe time="1" position="3 1 1"/>
+    <keyframe time="2" position="3 0 1"/>
+  </body>
+  <joint type="hinge" body2="arm" anchor="0 0 2" axis="0 1 0">
+    <motor kind="velocity"><curve times="0 1 2" values="0 1 0" interpolation="cubic"/></motor>
+  </joint>
+</scene>"""
+
+DECOMPOSED = """<scene version="1" name="parts">
+  <mesh name="wedge" vertices="0 0 0  1 0 0  0 1 0  0 0 1" faces="0 2 1  0 1 3  1 2 3  0 3 2"/>
+  <body name="ground" motion="static"><geometry shape="plane"/></body>
+  <body name="stone" position="0 0 1" density="1000">
+    <geometry shape="mesh" mesh="wedge" decompose="true"/>
+  </body>
+</scene>"""
+
+SCENES = {
+    "walking machine": ROOT / "sample_scenes/walking/walking-machine.xml",
+    "sledge": ROOT / "sample_scenes/contact/sledge-pendulum-rough.xml",
+    "hull": HULL,
+    "spline": SPLINE,
+}
+
+
+@pytest.fixture(scope="module")
+def extension(tmp_path_factory):
+    """The zip for the Python of these Blenders, with all its wheels."""
+    from blender_addon.build_extension import build, this_platform
+
+    return build(tmp_path_factory.mktemp("dist"), PYTHON, this_platform())
+
+
+@pytest.fixture(scope="module", params=NUMPY)
+def blender(request):
+    """The Python of an environment with one bpy and its NumPy, made where there is none yet."""
+    version = request.param
+    folder = BARE / version
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    made = folder / "made"
+    if not made.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        wanted = [f"bpy=={version}.*", f"numpy=={NUMPY[version]}"]
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *wanted], check=True)
+        made.touch()
+    return version, python
+
+
+class Installed:
+    """A Blender with the extension in it."""
+
+    def __init__(self, version, python, extension, work):
+        self.version, self.python, self.work = version, python, work
+        # One place for all, one after the other, and files of one age: kernels compiled for the
+        # first are good for the others.
+        self.user = BARE / "user"
+        shutil.rmtree(self.user, ignore_errors=True)
+        self.scene = work / "cube.xml"
+        said = self.start([python, "-c", SESSION, extension, self.scene])
+        self.session = said
+        line = next(line for line in said.stdout.splitlines() if line.startswith("command: "))
+        self.command = json.loads(line.removeprefix("command: "))
+        for path in self.user.rglob("impulse_core/**/*.py"):
+            os.utime(path, (1e9, 1e9))
+
+    def start(self, command):
+        """Run a program in an environment that names nothing of this checkout."""
+        environment = {
+            "PATH": "/nowhere",
+            "HOME": str(self.work),
+            "BLENDER_USER_RESOURCES": str(self.user),
+            "IMPULSE_CACHE_DIR": str(BARE / "kernels"),
+        }
+        return subprocess.run(
+            command, cwd=self.work, env=environment, capture_output=True, text=True, check=False
+        )
+
+    def impulse(self, *arguments):
+        """The simulator as the add-on starts it."""
+        return self.start([*self.command, *map(str, arguments)])
+
+    def probe(self, *arguments):
+        """The same, followed by where the child's modules lie."""
+        *python, _bootstrap, folders = self.command
+        return self.start([*python, PROBE, folders, *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def installed(blender, extension, tmp_path_factory):
+    return Installed(*blender, extension, tmp_path_factory.mktemp("bare"))
+
+
+def scene_file(name, folder):
+    scene = SCENES[name]
+    if isinstance(scene, Path):
+        return scene
+    path = folder / f"{name}.xml"
+    path.write_text(scene)
+    return path
+
+
+def test_it_installs_and_exports(installed):
+    """The add-on and its wheels are enough for Blender to tag, check and write a scene."""
+    assert installed.scene.exists(), installed.session.stdout + installed.session.stderr
+
+
+def test_the_child_sees_the_wheels_and_blenders_numpy_and_nothing_else(installed):
+    """After a run each module of the child lies in the extension, in NumPy or in Python."""
+    scene = ROOT / "sample_scenes/pendulums/pendulum.xml"
+    done = installed.probe("validate", scene, installed.scene, scene_file("spline", installed.work))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+    assert said["numpy"] == NUMPY[installed.version]
+    modules = {name: Path(file) for name, file in json.loads(said["modules"]).items()}
+    places = {
+        "extension": installed.user / "extensions/.local",
+        "numpy": installed.python.parents[1] / f"lib/python{PYTHON}/site-packages/numpy",
+        "python": Path(os.__file__).parent,
+    }
+    place_of = {
+        name: next((p for p, folder in places.items() if file.is_relative_to(folder)), str(file))
+        for name, file in modules.items()
+        if name != "__main__"
+    }
+    assert place_of["scipy"] == place_of["numba"] == place_of["impulse_core"] == "extension"
+    assert place_of["numpy"] == "numpy"
+    assert set(place_of.values()) <= {*places}, place_of
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_it_simulates(installed, name, tmp_path):
+    """Contact, machines with servos, hulls and splines run with the wheels alone."""
+    done = installed.impulse(
+        "run", scene_file(name, tmp_path), "--duration", "0.1", "-o", tmp_path / "a.npz"
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "a.npz").exists()
+
+
+def test_a_decomposition_is_refused_by_name(installed, tmp_path):
+    """CoACD is not in the zip: one sentence says so."""
+    path = tmp_path / "parts.xml"
+    path.write_text(DECOMPOSED)
+
+    done = installed.impulse("validate", path)
+
+    assert done.returncode == 1
+    assert "the package coacd is not installed" in done.stdout
+
+
+def test_every_wheel_finds_what_it_requires(extension):
+    """What a wheel of the zip requires is a wheel of the zip, or a NumPy of these Blenders."""
+    from packaging.requirements import Requirement
+
+    from blender_addon.build_extension import metadata_of
+
+    with zipfile.ZipFile(extension) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".whl")]
+        folder = extension.parent / "wheels"
+        about = [metadata_of(Path(archive.extract(name, folder.parent))) for name in names]
+    held = {m["Name"].lower().replace("_", "-"): [m["Version"]] for m in about}
+    held["numpy"] = list(NUMPY.values())
+
+    for metadata in about:
+        for text in metadata.get_all("Requires-Dist") or ():
+            requirement = Requirement(text)
+            marker = requirement.marker
+            if marker and not marker.evaluate({"extra": "", "python_version": PYTHON}):
+                continue
+            name = requirement.name.lower().replace("_", "-")
+            assert name in held, f"{metadata['Name']} requires {text}"
+            assert all(version in requirement.specifier for version in held[name]), (
+                f"{metadata['Name']} requires {text}, here is {held[name]}"
+            )
+
+
+def test_the_zip_holds_the_licence_of_every_wheel(extension):
+    """For each wheel there is a file with its name, its version and a licence."""
+    with zipfile.ZipFile(extension) as archive:
+        names = archive.namelist()
+        texts = {
+            name: archive.read(name).decode() for name in names if name.startswith("licences/")
+        }
+    wheels = [Path(name).name for name in names if name.endswith(".whl")]
+
+    assert len(wheels) >= 15
+    for wheel in wheels:
+        name, version, *_ = wheel.split("-")
+        text = next(
+            text
+            for text in texts.values()
+            if text.lower().replace("-", "_").startswith(f"{name} {version}".lower())
+        )
+        assert "copyright" in text.lower()
+        assert len(text) > 500
