@@ -10,7 +10,9 @@ import bpy
 import numpy as np
 
 from .convert import Floats, Placement, is_sheared, take_apart
+from .instances import report_instances
 from .issues import Issue
+from .pointers import pointer_problems
 
 
 @dataclass
@@ -51,6 +53,10 @@ def collect(view_layer: bpy.types.ViewLayer) -> Tagged:
             tagged.report(obj, f"belongs to {body.name}, which is not in this view layer")
         else:
             tagged.geometry.setdefault(body.name, []).append(obj)
+    for obj in geometry:
+        for problem in pointer_problems(obj.impulse.geometry, names):
+            tagged.report(obj, problem)
+    report_instances(tagged, view_layer)
     for obj in [*tagged.bodies, *geometry]:
         _check_transform(tagged, obj)
         if obj.hide_viewport:
@@ -81,9 +87,29 @@ def placement_of(obj: bpy.types.Object) -> Placement:
     return take_apart(np.array(obj.matrix_world))
 
 
+def handedness(obj: bpy.types.Object) -> float:
+    """-1 where an object is mirrored, by its own scale or by that of a parent, else 1."""
+    return -1.0 if np.linalg.det(np.array(obj.matrix_world)[:3, :3]) < 0 else 1.0
+
+
 def is_animated(obj: bpy.types.Object) -> bool:
     animation = obj.animation_data
-    return animation is not None and (animation.action is not None or len(animation.drivers) > 0)
+    return animation is not None and bool(
+        animation.action is not None or len(animation.drivers) or len(animation.nla_tracks)
+    )
+
+
+def is_carried(obj: bpy.types.Object) -> bool:
+    """Whether an object moves by an animation or a constraint, its own or one of its parents'.
+
+    A simulated parent does not count: it moves only once there is a simulation.
+    """
+    chain = [obj]
+    for parent in ancestors(obj):
+        if parent.impulse.kind == "BODY" and parent.impulse.body.motion == "dynamic":
+            break
+        chain.append(parent)
+    return any(is_animated(o) or any(not c.mute for c in o.constraints) for o in chain)
 
 
 def _check_transform(tagged: Tagged, obj: bpy.types.Object) -> None:

@@ -7,10 +7,12 @@ Blender 4.4 brought layered actions, in which one action animates many objects t
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
 import bpy
+import numpy as np
 
 
 def has_layered_actions() -> bool:
@@ -24,21 +26,32 @@ class ActionWriter:
     def __init__(self, name: str) -> None:
         self.name = name
         self._strip: Any = None
+        self._made: list[bpy.types.Action] = []
         if has_layered_actions():
-            self._action = bpy.data.actions.new(name)
+            self._action = self._new(name)
             self._strip = self._action.layers.new(name).strips.new(type="KEYFRAME")
 
     def bind(self, obj: bpy.types.Object) -> Any:
         """Let ``obj`` be animated; returns the collection its F-curves go into."""
         animation = obj.animation_data_create()
         if self._strip is None:
-            animation.action = bpy.data.actions.new(f"{self.name} {obj.name}")
+            animation.action = self._new(f"{self.name} {obj.name}")
             return animation.action.fcurves
         slot = self._action.slots.new(id_type="OBJECT", name=obj.name)
         curves = self._strip.channelbag(slot, ensure=True).fcurves
         animation.action = self._action
         animation.action_slot = slot
         return curves
+
+    def _new(self, name: str) -> bpy.types.Action:
+        action = bpy.data.actions.new(name)
+        self._made.append(action)
+        return action
+
+    def finish(self) -> None:
+        """Mark what was made, once all keys are written."""
+        for action in self._made:
+            mark_recorded(action)
 
 
 def new_curve(curves: Any, data_path: str, index: int, group: str) -> bpy.types.FCurve:
@@ -55,17 +68,84 @@ def curves_of(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
     animation = obj.animation_data
     if animation is None or animation.action is None:
         return []
-    if not has_layered_actions():
-        return list(animation.action.fcurves)
-    slot = animation.action_slot
+    return curves_in(animation.action, getattr(animation, "action_slot", None))
+
+
+def animation_curves(owner: bpy.types.ID) -> list[bpy.types.FCurve]:
+    """The F-curves that animate a data block, through its action or through strips; those of
+    recorded motion (``mark_recorded``) are left out.
+    """
+    animation = owner.animation_data
+    if animation is None:
+        return []
+    strips = [
+        strip
+        for track in (animation.nla_tracks if animation.use_nla else ())
+        for strip in track.strips
+        if not track.mute and not strip.mute
+    ]
+    users = [(animation.action, animation), *((strip.action, strip) for strip in strips)]
     return [
         curve
-        for layer in animation.action.layers
+        for action, user in users
+        if action is not None and not is_recorded(action)
+        for curve in curves_in(action, getattr(user, "action_slot", None))
+    ]
+
+
+def curves_in(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
+    """The F-curves of an action, from Blender 4.4 on those of a slot."""
+    if not has_layered_actions():
+        return list(action.fcurves)
+    return [
+        curve
+        for layer in action.layers
         for strip in layer.strips
         for bag in strip.channelbags
         if slot is not None and bag.slot_handle == slot.handle
         for curve in bag.fcurves
     ]
+
+
+# Custom property of actions that were made from a recording.
+RECORDED = "impulse_recorded"
+
+
+def mark_recorded(action: bpy.types.Action) -> None:
+    """Note that an action was made from a recording, and what is in it."""
+    action[RECORDED] = fingerprint(action)
+
+
+def is_recorded(action: bpy.types.Action) -> bool:
+    return RECORDED in action
+
+
+def is_edited(action: bpy.types.Action) -> bool:
+    """Whether an action is other than what ``mark_recorded`` noted."""
+    return bool(action.get(RECORDED) != fingerprint(action))
+
+
+def fingerprint(action: bpy.types.Action) -> str:
+    """A checksum of all keys of an action and of what else shapes its curves."""
+    check = 0
+    for curve in all_curves(action):
+        keys = curve.keyframe_points
+        points = np.empty(2 * len(keys), np.float32)
+        keys.foreach_get("co", points)
+        shapes = np.empty(len(keys), np.int32)
+        keys.foreach_get("interpolation", shapes)
+        about = (curve.data_path, curve.array_index, len(curve.modifiers), curve.extrapolation)
+        for part in (repr(about).encode(), points.tobytes(), shapes.tobytes()):
+            check = zlib.crc32(part, check)
+    return f"{check:08x}"
+
+
+def all_curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """The F-curves of an action, of all its slots."""
+    if not has_layered_actions():
+        return list(action.fcurves)
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve for bag in bags for curve in bag.fcurves]
 
 
 def slot_handle(obj: bpy.types.Object) -> int:
@@ -85,8 +165,17 @@ def assign_action(obj: bpy.types.Object, action: bpy.types.Action | None, handle
         animation.action_slot = next((s for s in action.slots if s.handle == handle), None)
 
 
-def remove_unused(actions: Iterable[bpy.types.Action]) -> None:
-    """Delete actions nothing uses any more."""
+def remove_unused(actions: Iterable[bpy.types.Action]) -> list[str]:
+    """Delete recorded actions nothing uses any more, but keep those that were edited since; the
+    names of these.
+    """
+    kept = []
     for action in actions:
-        if action.users == 0:
+        if action.users:
+            continue
+        if is_recorded(action) and not is_edited(action):
             bpy.data.actions.remove(action)
+        else:
+            action.use_fake_user = True
+            kept.append(action.name)
+    return kept

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints and springs: where the object stands is the anchor, its local z the axis."""
+"""Joints and springs: where the object stands is the anchor, its local z the axis.
+
+A mirrored joint moves as the mirror image of the joint it was made from, with the same numbers of
+its motors, limits and springs. The mirror M takes a shift s along a to one of s along M a, and a
+turn by φ about a to one by φ about det(M) M a: an axis of rotation is an axial vector.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +16,9 @@ import numpy as np
 from impulse_schema import models
 from impulse_schema.checks.joints import USAGE
 
-from .collect import Tagged
+from .collect import Tagged, handedness
 from .convert import decimals, direction, length_to_scene
+from .pointers import pointer_problems
 from .schema_properties import values_of
 
 PARTS = {
@@ -29,9 +35,25 @@ def anchor_of(obj: bpy.types.Object, metres: float) -> tuple[float, ...]:
     return tuple(decimals(length_to_scene(obj.matrix_world.translation, metres)))
 
 
-def axis_of(obj: bpy.types.Object, column: int = 2) -> tuple[float, float, float]:
+def axis_of(
+    obj: bpy.types.Object, column: int = 2, sign: float = 1.0
+) -> tuple[float, float, float]:
     """A local axis of an object in the world, unit length (column 0, 1, 2 for x, y, z)."""
-    return direction(np.array(obj.matrix_world)[:3, column])
+    return direction(sign * np.array(obj.matrix_world)[:3, column])
+
+
+def rotates(group: Any) -> bool:
+    """Whether a joint has an axis that things turn about."""
+    return "rotation" in models.FREE_AXES.get(group.type, ())
+
+
+def slides_backwards(obj: bpy.types.Object) -> bool:
+    """Whether a joint that turns and slides along one axis is mirrored.
+
+    Its axis is then that of the turn, against which the mirrored slide counts.
+    """
+    axes = models.FREE_AXES.get(obj.impulse.joint.type, ())
+    return len(axes) == 2 and handedness(obj) < 0
 
 
 def joint_data(
@@ -41,15 +63,22 @@ def joint_data(
     group = obj.impulse.joint
     values = values_of(group, models.Joint)
     values["name"] = obj.name
-    _check_pointers(obj, group, names, tagged)
+    used = used_fields(group.type)
+    for problem in pointer_problems(group, names, used):
+        tagged.report(obj, problem)
     for part, model in PARTS.items():
         values[part] = [_part_data(item, model) for item in getattr(group, part)]
+        for data, item in zip(values[part], getattr(group, part), strict=True):
+            _check_part(obj, item, names, tagged)
+            joint = getattr(item, "joint", obj)
+            if data.get("freedom") == "translation" and joint and slides_backwards(joint):
+                _turn_round(data)
+    sign = handedness(obj) if rotates(group) else 1.0
     values["anchor"] = anchor_of(obj, metres)
     values["anchor2"] = None if group.anchor2 is None else anchor_of(group.anchor2, metres)
-    values["axis"] = axis_of(obj)
-    values["axis2"] = _second_axis(obj, group)
+    values["axis"] = axis_of(obj, sign=sign)
+    values["axis2"] = _second_axis(obj, group, sign)
     # What the type does not use may be left over from another type.
-    used = used_fields(group.type)
     return {key: value for key, value in values.items() if key in used and value is not None}
 
 
@@ -59,9 +88,35 @@ def used_fields(joint_type: str) -> set[str]:
     return {"name", "type", *usage.needed, *usage.optional}
 
 
-def _second_axis(obj: bpy.types.Object, group: Any) -> tuple[float, float, float] | None:
+def _check_part(
+    obj: bpy.types.Object, item: bpy.types.PropertyGroup, names: set[str], tagged: Tagged
+) -> None:
+    """Report a term whose joint is gone or was never chosen."""
+    problems = list(pointer_problems(item, names))
+    if not problems and getattr(item, "joint", obj) is None:
+        problems = ["couples no joint in one of its terms; choose its Joint"]
+    for problem in problems:
+        tagged.report(obj, problem)
+
+
+def _turn_round(part: dict[str, Any]) -> None:
+    """Give a motor, limit, spring or term the numbers it has along the opposite axis."""
+    for key in ("target", "rest", "coefficient"):
+        if part.get(key) is not None:
+            part[key] = 0.0 - part[key]
+    bounds = {"lower": part.pop("upper", None), "upper": part.pop("lower", None)}
+    part |= {key: 0.0 - value for key, value in bounds.items() if value is not None}
+    if part.get("expression"):
+        part["expression"] = f"-({part['expression']})"
+    if "curve" in part:
+        part["curve"]["values"] = [0.0 - value for value in part["curve"]["values"]]
+
+
+def _second_axis(
+    obj: bpy.types.Object, group: Any, sign: float
+) -> tuple[float, float, float] | None:
     if group.axis2 is not None:
-        return axis_of(group.axis2)
+        return axis_of(group.axis2, sign=sign)
     return axis_of(obj, 0) if group.type == "universal" else None
 
 
@@ -72,10 +127,12 @@ def spring_data(
     group = obj.impulse.spring
     values = values_of(group, models.SpringDamper)
     values["name"] = obj.name
-    _check_pointers(obj, group, names, tagged)
+    for problem in pointer_problems(group, names):
+        tagged.report(obj, problem)
     values["anchor"] = anchor_of(obj, metres)
     if group.anchor2 is None:
-        tagged.report(obj, "is a spring without a second end; choose its Anchor 2")
+        if not group.anchor2_name:
+            tagged.report(obj, "is a spring without a second end; choose its Anchor 2")
         values["anchor2"] = values["anchor"]
     else:
         values["anchor2"] = anchor_of(group.anchor2, metres)
@@ -90,17 +147,3 @@ def _part_data(item: Any, model: Any) -> dict[str, Any]:
         curve["values"] = [decimals(sample.value) for sample in item.curve.samples]
         values["curve"] = curve
     return values
-
-
-def _check_pointers(
-    obj: bpy.types.Object, group: bpy.types.PropertyGroup, names: set[str], tagged: Tagged
-) -> None:
-    """Objects deleted in the viewport stay behind a pointer; say so instead of exporting it."""
-    for key, prop in group.bl_rna.properties.items():
-        target = getattr(group, key) if prop.type == "POINTER" else None
-        if not isinstance(target, bpy.types.Object):
-            continue
-        if target.name not in names:
-            tagged.report(obj, f"refers to {target.name} ({prop.name}), which is not in this scene")
-        elif key.startswith("body") and target.impulse.kind != "BODY":
-            tagged.report(obj, f"joins {target.name} ({prop.name}), which is not tagged as a body")

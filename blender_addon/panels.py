@@ -6,7 +6,7 @@ import bpy
 from impulse_schema import models
 
 from .joint_export import PARTS, used_fields
-from .schema_properties import draw_fields
+from .schema_properties import draw_end, draw_fields
 
 PART_TITLES = {
     "limits": "Limits", "springs": "Springs", "frictions": "Frictions", "terms": "Terms",
@@ -168,7 +168,10 @@ def draw_solid(layout, geometry, scene_tag):
 def draw_joint(layout, joint):
     layout.prop(joint, "type")
     used = used_fields(joint.type)
-    for name in ("body1", "body2", "anchor2", "axis2"):
+    for name in ("body1", "body2"):
+        if name in used:
+            draw_end(layout, joint, name)
+    for name in ("anchor2", "axis2"):
         if name in used:
             layout.prop(joint, name)
     names = ("length", "collide", "break_force", "break_torque", "constant")
@@ -210,8 +213,9 @@ def draw_sample(layout, sample):
 
 
 def draw_spring(layout, spring):
-    for name in ("body1", "body2", "anchor2"):
-        layout.prop(spring, name)
+    for name in ("body1", "body2"):
+        draw_end(layout, spring, name)
+    layout.prop(spring, "anchor2")
     names = ("stiffness", "damping", "rest_length")
     draw_fields(layout, spring, models.SpringDamper, names=names)
 

@@ -2,7 +2,8 @@
 """From a recording to keyframes, and back to how the objects were before.
 
 Keys are written in bulk (``add`` and ``foreach_set``), linear, at the recording's own times as
-fractional frames, into one action with a slot for each body.
+fractional frames, into one action with a slot for each body. What the user edits afterwards is
+never lost: poses are what ``clear`` puts back, actions with other keys are kept.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Protocol
 
 import bpy
 import numpy as np
+from mathutils import Euler, Quaternion, Vector
 from numpy.typing import NDArray
 
 from . import compat
@@ -31,6 +33,11 @@ from .convert import (
 )
 
 ACTION_NAME = "Impulse"
+# What an object's pose consists of.
+CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+# Of its size, beyond what single precision does to a number: then it was changed.
+MOVED = 1e-5
+MOVED_ANGLE = 1e-3  # rad; the angle between quaternions of single precision is known to 3e-4
 LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
 
 
@@ -49,11 +56,14 @@ class Poses(Protocol):
 
 @dataclass
 class Report:
-    """Names of the objects that were keyframed, left alone, and not found."""
+    """Names of the objects that were keyframed, left alone, and not found; of earlier actions that
+    were edited and are kept.
+    """
 
     imported: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    kept_actions: list[str] = field(default_factory=list)
     frames: int = 0
 
     def __str__(self) -> str:
@@ -61,7 +71,12 @@ class Report:
         if self.missing:
             shown = ", ".join(self.missing[:8]) + (" …" if len(self.missing) > 8 else "")
             text += f"; not in this file: {shown}"
-        return text
+        return text + kept_text(self.kept_actions)
+
+
+def kept_text(actions: list[str]) -> str:
+    """What to say of edited actions."""
+    return f"; kept, as it was edited: {', '.join(actions)}" if actions else ""
 
 
 @dataclass(frozen=True)
@@ -126,8 +141,11 @@ def import_recording(
         curves = writer.bind(obj)
         write_keys(curves, "location", frames, locations)
         write_keys(curves, "rotation_quaternion", frames, quaternions)
+        obj.impulse.playback.start_location = locations[0]
+        obj.impulse.playback.start_quaternion = quaternions[0]
         report.imported.append(name)
-    compat.remove_unused(action for action in replaced if action is not None)
+    writer.finish()
+    report.kept_actions = compat.remove_unused(action for action in replaced if action is not None)
     if fit_range:
         scene.frame_end = max(int(np.ceil(frames[-1] - 1e-6)), scene.frame_start)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -148,23 +166,86 @@ def write_keys(curves: Any, data_path: str, frames: Floats, values: Floats) -> N
         curve.update()
 
 
-def clear(objects: Any) -> list[str]:
-    """Take imported motion away and put back what was there before; names of the objects."""
+def clear(objects: Any) -> tuple[list[str], list[str]]:
+    """Take imported motion away and put back what was there before.
+
+    An object that was moved since stays where it was put, one that was given another action keeps
+    it. Returns the names of the objects, and those of edited actions, which are kept.
+    """
     cleared, actions = [], set()
     for obj in objects:
         memory = obj.impulse.playback
         if not memory.active:
             continue
-        if obj.animation_data is not None:
-            actions.add(obj.animation_data.action)
-        compat.assign_action(obj, memory.previous_action, memory.previous_slot)
-        obj.rotation_mode = memory.previous_rotation_mode
-        _restore_transform(obj)
+        if (recorded := recorded_action(obj)) is not None:
+            take_up_edit(obj, bpy.context.scene)
+            actions.add(recorded)
+            compat.assign_action(obj, memory.previous_action, memory.previous_slot)
+            obj.rotation_mode = memory.previous_rotation_mode
+            _restore_transform(obj)
+        elif memory.previous_action is not None:
+            memory.previous_action.use_fake_user = True
         memory.previous_action = None
         memory.active = False
         cleared.append(obj.name)
-    compat.remove_unused(action for action in actions if action is not None)
-    return cleared
+    return cleared, compat.remove_unused(actions)
+
+
+def recorded_action(obj: bpy.types.Object) -> bpy.types.Action | None:
+    """The action of an object if it was made from a recording."""
+    action = obj.animation_data.action if obj.animation_data is not None else None
+    return action if action is not None and compat.is_recorded(action) else None
+
+
+def moved_by_hand(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Whether an object was moved away from where its keys put it in the frame that is shown."""
+    frame = scene.frame_current + scene.frame_subframe
+    for curve in compat.curves_of(obj):
+        if curve.data_path not in CHANNELS or curve.mute:
+            continue
+        value = getattr(obj, curve.data_path)[curve.array_index]
+        keyed = curve.evaluate(frame)
+        if abs(value - keyed) > MOVED * max(1.0, abs(keyed)):
+            return True
+    return False
+
+
+def take_up_edit(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
+    """Let a pose that the user gave an object since the import be what ``clear`` puts back.
+
+    That is where it stands, if it was moved by hand in the frame that is shown; else what its
+    keys say for the first frame, if these are no longer those that were imported.
+    """
+    memory = obj.impulse.playback
+    if not memory.active or recorded_action(obj) is None:
+        return
+    if moved_by_hand(obj, scene):
+        location, quaternion = obj.location.copy(), obj.matrix_basis.to_quaternion()
+    else:
+        location, quaternion = (Vector(v) for v in _keyed_start(obj, scene))
+        quaternion = Quaternion(quaternion)
+    if (location - Vector(memory.start_location)).length > MOVED * max(1.0, location.length):
+        memory.previous_location = location
+    if quaternion.rotation_difference(Quaternion(memory.start_quaternion)).angle > MOVED_ANGLE:
+        mode = memory.previous_rotation_mode
+        order = mode if mode not in {"QUATERNION", "AXIS_ANGLE"} else "XYZ"
+        axis, angle = quaternion.to_axis_angle()
+        memory.previous_quaternion = quaternion
+        memory.previous_euler = quaternion.to_euler(order, Euler(memory.previous_euler, order))
+        memory.previous_axis_angle = (angle, *axis)
+
+
+def _keyed_start(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[list[float], list[float]]:
+    """Location and quaternion that the keys of an object give it in the first frame."""
+    memory = obj.impulse.playback
+    values = {
+        "location": list(memory.start_location),
+        "rotation_quaternion": list(memory.start_quaternion),
+    }
+    for curve in compat.curves_of(obj):
+        if curve.data_path in values:
+            values[curve.data_path][curve.array_index] = curve.evaluate(scene.frame_start)
+    return values["location"], values["rotation_quaternion"]
 
 
 def _is_moved(obj: bpy.types.Object) -> bool:
@@ -226,7 +307,8 @@ def _remember(obj: bpy.types.Object) -> bpy.types.Action | None:
     """Store what an import changes, once; returns the action of an earlier import, to remove."""
     memory = obj.impulse.playback
     earlier = obj.animation_data.action if obj.animation_data is not None else None
-    if memory.active:
+    if memory.active and earlier is not None and compat.is_recorded(earlier):
+        take_up_edit(obj, bpy.context.scene)
         return earlier
     memory.active = True
     memory.previous_action = earlier

@@ -22,6 +22,7 @@ from bpy.types import Object, PropertyGroup
 
 from impulse_schema import models
 
+from .pointers import object_pointer, world_switch
 from .schema_properties import properties_of
 
 KINDS = [
@@ -48,14 +49,6 @@ def is_joint(_group: Any, obj: Object) -> bool:
     return obj.impulse.kind == "JOINT"
 
 
-def object_pointer(name: str, description: str, poll: Any = None) -> Any:
-    return PointerProperty(type=Object, name=name, description=description, poll=poll)
-
-
-def body_pointer(name: str, description: str) -> Any:
-    return object_pointer(name, description, is_body)
-
-
 def group(name: str, annotations: dict[str, Any], doc: str) -> type[PropertyGroup]:
     """A PropertyGroup class of these properties."""
     return type(
@@ -63,12 +56,15 @@ def group(name: str, annotations: dict[str, Any], doc: str) -> type[PropertyGrou
     )
 
 
-BOTH_WORLD = "; empty means the world"
 BODIES = {
-    "body1": body_pointer("Body 1", "First body" + BOTH_WORLD),
-    "body2": body_pointer("Body 2", "Second body" + BOTH_WORLD),
+    **object_pointer("body1", "Body 1", "First body", is_body),
+    **world_switch("body1", "Body 1"),
+    **object_pointer("body2", "Body 2", "Second body", is_body),
+    **world_switch("body2", "Body 2"),
 }
-SECOND_ANCHOR = object_pointer("Anchor 2", "Object whose origin is the joint point of body 2")
+SECOND_ANCHOR = object_pointer(
+    "anchor2", "Anchor 2", "Object whose origin is the joint point of body 2"
+)
 
 CurveSample = group(
     "curve_sample",
@@ -102,7 +98,7 @@ CouplingTerm = group(
     "coupling_term",
     properties_of(
         models.CouplingTerm,
-        override={"joint": object_pointer("Joint", "Joint with a free axis", is_joint)},
+        override=object_pointer("joint", "Joint", "Joint with a free axis", is_joint),
     ),
     "One joint of a coupling.",
 )
@@ -111,7 +107,9 @@ Load = group(
     properties_of(
         models.Load,
         skip=("body",),
-        override={"reaction_body": body_pointer("Reaction body", "Takes the opposite force")},
+        override=object_pointer(
+            "reaction_body", "Reaction body", "Takes the opposite force", is_body
+        ),
     ),
     "A force or torque on the body it is stored with.",
 )
@@ -157,7 +155,9 @@ Geometry = group(
                 name="Shape",
                 default="mesh",
             ),
-            "body": body_pointer("Body", "Body it belongs to; empty: the nearest parent body"),
+            **object_pointer(
+                "body", "Body", "Body it belongs to; empty: the nearest parent body", is_body
+            ),
         },
     ),
     "A solid of a body.",
@@ -169,8 +169,9 @@ Joint = group(
         skip=("name", "anchor", "anchor2", "axis", "axis2"),
         override={
             **BODIES,
-            "anchor2": SECOND_ANCHOR,
-            "axis2": object_pointer(
+            **SECOND_ANCHOR,
+            **object_pointer(
+                "axis2",
                 "Axis 2",
                 "Object whose local z is the axis of body 2; a universal joint without one uses"
                 " this object's local x",
@@ -189,7 +190,11 @@ SpringDamper = group(
     properties_of(
         models.SpringDamper,
         skip=("name", "anchor", "anchor2"),
-        override={**BODIES, "anchor2": SECOND_ANCHOR},
+        override={
+            **BODIES,
+            **SECOND_ANCHOR,
+            "stiffness": FloatProperty(name="Stiffness [N/m]", default=100.0, min=0.0),
+        },
     ),
     "A spring and damper between two points.",
 )
@@ -204,6 +209,8 @@ Playback = group(
         "previous_euler": FloatVectorProperty(size=3),
         "previous_quaternion": FloatVectorProperty(size=4),
         "previous_axis_angle": FloatVectorProperty(size=4),
+        "start_location": FloatVectorProperty(size=3),
+        "start_quaternion": FloatVectorProperty(size=4),
     },
     "What an object looked like before an animation was imported.",
 )

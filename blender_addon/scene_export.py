@@ -8,7 +8,7 @@ nothing where there is an error. The start of the simulation is the pose at the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from impulse_schema.salvage import salvage
 from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
 
-from .collect import Tagged, collect, is_animated, placement_of
+from .collect import Tagged, collect, handedness, is_carried, placement_of
 from .convert import (
     decimals,
     frame_to_time,
@@ -34,7 +34,10 @@ from .convert import (
 )
 from .issues import ExportError, Issue, errors, from_findings, from_problems
 from .joint_export import joint_data, spring_data
+from .keyed import report_keyed
 from .meshes import Polygons, write_ply
+from .playback import moved_by_hand
+from .pointers import pointer_problems
 from .schema_properties import values_of
 from .solid_export import SolidExporter
 
@@ -53,8 +56,11 @@ class Build:
 
 def build(context: bpy.types.Context) -> Build:
     """The tagged objects of the current view layer as a scene, with all that is wrong with it."""
+    if moved := moved_in_between(context):
+        return Build(issues=moved)
     with start_frame(context.scene):
         tagged = collect(context.view_layer)
+        report_keyed(tagged, context.scene)
         exporter = SolidExporter(context, metres_of(context.scene))
         data = _scene_data(context, tagged, exporter)
     result = Build(meshes=exporter.meshes, issues=tagged.issues)
@@ -116,11 +122,37 @@ def export(context: bpy.types.Context, path: str | Path) -> Build:
     return result
 
 
+def moved_in_between(context: bpy.types.Context) -> list[Issue]:
+    """Animated objects that were moved by hand elsewhere than in the first frame.
+
+    To show that frame would put them back to where their keys are.
+    """
+    scene = context.scene
+    context.view_layer.update()
+    if _is_start(scene):
+        return []
+    return [
+        Issue(
+            f"was moved in frame {scene.frame_current}, where its keys say otherwise, and is put"
+            " back as soon as another frame is shown. Move it in the first frame"
+            f" ({scene.frame_start}) to start from there, key it (I), or press Clear to keep it"
+            " where it is.",
+            obj.name,
+        )
+        for obj in context.view_layer.objects
+        if obj.impulse.kind != "NONE" and moved_by_hand(obj, scene)
+    ]
+
+
+def _is_start(scene: bpy.types.Scene) -> bool:
+    return bool(scene.frame_current == scene.frame_start and scene.frame_subframe == 0.0)
+
+
 @contextmanager
 def start_frame(scene: bpy.types.Scene) -> Iterator[None]:
     """Show the first frame of the scene for a while, as that is where the simulation starts."""
     frame, subframe = scene.frame_current, scene.frame_subframe
-    if frame == scene.frame_start and subframe == 0.0:
+    if _is_start(scene):
         bpy.context.view_layer.update()
         yield
         return
@@ -151,7 +183,7 @@ def _scene_data(
         "material_pairs": _values(scene.impulse.material_pairs, models.MaterialPair),
         "meshes": exporter.mesh_data(INLINE_FACES),
         "bodies": bodies,
-        "loads": [load for obj in tagged.bodies for load in _load_data(obj)],
+        "loads": [load for obj in tagged.bodies for load in _load_data(obj, names, tagged)],
         "joints": [joint_data(obj, metres, names, tagged) for obj in tagged.joints],
         "springs": [spring_data(obj, metres, names, tagged) for obj in tagged.springs],
     }
@@ -160,7 +192,7 @@ def _scene_data(
     if scene.impulse.use_collision_filter:
         data["collision_filter"] = {
             "default": scene.impulse.collide_by_default,
-            "pairs": _values(scene.impulse.collision_pairs, models.CollisionPair),
+            "pairs": _pair_data(scene.impulse.collision_pairs, names, tagged),
             "groups": _values(scene.impulse.collision_groups, models.CollisionGroupRule),
         }
     return data
@@ -168,6 +200,15 @@ def _scene_data(
 
 def _values(items: Any, model: type[Element]) -> list[dict[str, Any]]:
     return [values_of(item, model) for item in items]
+
+
+def _pair_data(pairs: Any, names: set[str], tagged: Tagged) -> list[dict[str, Any]]:
+    for number, pair in enumerate(pairs, start=1):
+        tagged.issues += [
+            Issue(f"Pair {number} of the collision filter {problem}.")
+            for problem in pointer_problems(pair, names)
+        ]
+    return _values(pairs, models.CollisionPair)
 
 
 def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
@@ -195,7 +236,9 @@ def _body_data(
         values["geometry"] = exporter.solids(obj, tagged)
     except ValueError:  # a zero scale, reported by collect
         return values
-    if group.motion == "kinematic" and is_animated(obj):
+    if values.get("center_of_mass") is not None:
+        values["center_of_mass"] = to_body_frame(obj, values["center_of_mass"])
+    if group.motion == "kinematic" and is_carried(obj):
         keyframes = _keyframe_data(scene, obj)
         values["keyframes"] = keyframes
         # the scene starts with the first frame, whichever is shown
@@ -226,12 +269,25 @@ def pose_of(obj: bpy.types.Object, metres: float) -> tuple[tuple[float, ...], tu
     return position, quaternion_to_scene(rotation_to_quaternion(placement.rotation))
 
 
-def _load_data(obj: bpy.types.Object) -> list[dict[str, Any]]:
+def _load_data(obj: bpy.types.Object, names: set[str], tagged: Tagged) -> list[dict[str, Any]]:
     loads = [values_of(load, models.Load) for load in obj.impulse.body.loads]
-    for load in loads:
+    for load, group in zip(loads, obj.impulse.body.loads, strict=True):
+        for problem in pointer_problems(group, names):
+            tagged.report(obj, problem)
         load["body"] = obj.name
         load["from"] = load.pop("from_")
+        in_body = ("point", "force") if load["axes"] == "body" else ("point",)
+        load |= {key: to_body_frame(obj, load[key]) for key in in_body if key in load}
     return loads
+
+
+def to_body_frame(obj: bpy.types.Object, vector: Iterable[float]) -> tuple[float, ...]:
+    """A position or force in the axes of an object, in those of its body.
+
+    The axes of a body are right-handed. Those of a mirrored object are not: they are the opposite
+    of the body's (``take_apart``). A torque, an axial vector, is the same in both.
+    """
+    return tuple(0.0 + handedness(obj) * component for component in vector)
 
 
 def _keyframe_data(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[dict[str, Any]]:

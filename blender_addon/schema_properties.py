@@ -28,6 +28,7 @@ from pydantic.fields import FieldInfo
 from impulse_schema.models import Element
 
 from .convert import decimals
+from .pointers import is_world
 
 # Enum item that stands for "not given".
 AUTOMATIC = "AUTO"
@@ -223,7 +224,8 @@ def values_of(group: bpy.types.PropertyGroup, model: type[Element]) -> dict[str,
             continue
         if kind == "POINTER":
             if value is None or isinstance(value, bpy.types.Object):
-                values[name] = "world" if value is None else value.name
+                of_world = value is None or is_world(group, name)
+                values[name] = "world" if of_world else value.name
         elif kind == "ENUM":
             if value != AUTOMATIC:
                 values[name] = value
@@ -259,6 +261,9 @@ def draw_fields(
         if not _has_widget(properties[name]):
             continue
         shown = f"{name}_angle" if rotating and is_angle_or_length(field) else name
+        if f"{name}_is_world" in properties:
+            draw_end(layout, group, name)
+            continue
         if f"use_{name}" not in properties:
             layout.prop(group, shown)
             continue
@@ -267,6 +272,15 @@ def draw_fields(
         value = row.row()
         value.active = getattr(group, f"use_{name}")
         value.prop(group, shown, text="")
+
+
+def draw_end(layout: bpy.types.UILayout, group: bpy.types.PropertyGroup, name: str) -> None:
+    """Draw an end of a joint: a body, or the world."""
+    row = layout.row(heading=group.bl_rna.properties[name].name)
+    body = row.row()
+    body.active = not is_world(group, name)
+    body.prop(group, name, text="")
+    row.prop(group, f"{name}_is_world", toggle=True)
 
 
 def _has_widget(prop: bpy.types.Property) -> bool:

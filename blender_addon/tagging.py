@@ -9,6 +9,8 @@ from typing import Any
 import bpy
 from bpy.types import Object
 
+from .pointers import set_ends
+
 # Kinds of object that have faces, or can have them.
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
 
@@ -20,28 +22,35 @@ class TagError(Exception):
 def tag_bodies(
     objects: Iterable[Object],
     *,
-    motion: str = "dynamic",
-    mass_source: str = "density",
-    density: float = 1000.0,
-    mass: float = 1.0,
-    shape: str = "mesh",
+    shape: str | None = None,
+    **given: Any,
 ) -> None:
-    """Make objects bodies; those with faces become their own first solid."""
+    """Make objects bodies; those with faces become their own first solid.
+
+    ``given`` are properties of the body: motion, mass_source, density, mass. What is not given
+    stays as it is, so that a body that is tagged once more keeps all it has.
+    """
     for obj in objects:
-        obj.impulse.kind = "BODY"
-        body = obj.impulse.body
-        body.motion = motion
-        body.mass_source = mass_source
-        body.density = density
-        body.mass = mass
-        body.own_geometry = obj.type in SOLID_TYPES
-        obj.impulse.geometry.shape = shape
+        if obj.impulse.kind != "BODY":
+            obj.impulse.kind = "BODY"
+            obj.impulse.body.own_geometry = obj.type in SOLID_TYPES
+        assign(obj.impulse.body, given)
+        if shape is not None:
+            obj.impulse.geometry.shape = shape
 
 
-def tag_geometry(
-    objects: Iterable[Object], body: Object | None, *, role: str = "both", shape: str = "mesh"
-) -> None:
-    """Make objects solids of ``body``; without one, of their nearest parent body."""
+def assign(group: Any, values: dict[str, Any]) -> None:
+    """Set properties of a group by name."""
+    for key, value in values.items():
+        setattr(group, key, value)
+
+
+def tag_geometry(objects: Iterable[Object], body: Object | None, **given: Any) -> None:
+    """Make objects solids of ``body``; without one, of the body they have, or of their nearest
+    parent body.
+
+    ``given`` are properties of the solid: role, shape. What is not given stays as it is.
+    """
     objects = list(objects)
     if body is not None and body.impulse.kind != "BODY":
         raise TagError(f"{body.name} is not tagged as a body; tag it first.")
@@ -50,9 +59,9 @@ def tag_geometry(
             raise TagError(f"{obj.name} has no faces and cannot be geometry.")
     for obj in objects:
         obj.impulse.kind = "GEOMETRY"
-        obj.impulse.geometry.body = body
-        obj.impulse.geometry.role = role
-        obj.impulse.geometry.shape = shape
+        if body is not None:
+            obj.impulse.geometry.body = body
+        assign(obj.impulse.geometry, given)
 
 
 def tag_joint(
@@ -64,6 +73,24 @@ def tag_joint(
     anchor2: Object | None = None,
 ) -> None:
     """Make ``obj`` a joint at its origin about its local z; None is the world."""
+    _check_joint(obj, kind, body1, body2)
+    obj.impulse.kind = "JOINT"
+    obj.impulse.joint.type = kind
+    set_ends(obj.impulse.joint, {"body1": body1, "body2": body2, "anchor2": anchor2})
+
+
+def change_joint(obj: Object, kind: str, ends: dict[str, Object | None]) -> None:
+    """Give a joint another type, or other objects for ``body1``, ``body2`` and ``anchor2``; what
+    is not in ``ends`` stays as it is.
+    """
+    joint = obj.impulse.joint
+    bodies = (ends.get(key, getattr(joint, key)) for key in ("body1", "body2"))
+    _check_joint(obj, kind, *bodies)
+    joint.type = kind
+    set_ends(joint, ends)
+
+
+def _check_joint(obj: Object, kind: str, body1: Object | None, body2: Object | None) -> None:
     if body1 is None and body2 is None and kind != "coupling":
         raise TagError("A joint needs a body on at least one side.")
     if body1 is not None and body1 == body2:
@@ -73,26 +100,19 @@ def tag_joint(
             raise TagError(f"{body.name} is not tagged as a body; tag it first.")
     if obj in (body1, body2):
         raise TagError("A body cannot be its own joint; use an Empty at the joint's place.")
-    obj.impulse.kind = "JOINT"
-    joint = obj.impulse.joint
-    joint.type = kind
-    joint.body1, joint.body2, joint.anchor2 = body1, body2, anchor2
 
 
-def tag_spring(
-    obj: Object,
-    body1: Object | None,
-    body2: Object | None,
-    anchor2: Object | None,
-    *,
-    stiffness: float = 100.0,
-    damping: float = 0.0,
-) -> None:
-    """Make ``obj`` one end of a spring whose other end is the origin of ``anchor2``."""
-    obj.impulse.kind = "SPRING"
-    spring = obj.impulse.spring
-    spring.body1, spring.body2, spring.anchor2 = body1, body2, anchor2
-    spring.stiffness, spring.damping = stiffness, damping
+def tag_spring(obj: Object, ends: dict[str, Object | None], **given: Any) -> None:
+    """Make ``obj`` one end of a spring whose other end is the origin of ``anchor2``.
+
+    ``ends`` are ``body1``, ``body2`` (None is the world) and ``anchor2``; ``given`` are properties
+    of the spring: stiffness, damping. Of a spring, what is not given stays as it is.
+    """
+    if obj.impulse.kind != "SPRING":
+        obj.impulse.kind = "SPRING"
+        ends = {"body1": None, "body2": None, "anchor2": None, **ends}
+    set_ends(obj.impulse.spring, ends)
+    assign(obj.impulse.spring, given)
 
 
 def add_joint(

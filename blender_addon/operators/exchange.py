@@ -170,8 +170,8 @@ class IMPULSE_OT_clear_animation(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        names = playback.clear(context.scene.objects)
-        self.report({"INFO"}, f"{len(names)} objects cleared")
+        names, kept = playback.clear(context.scene.objects)
+        self.report({"INFO"}, f"{len(names)} objects cleared{playback.kept_text(kept)}")
         return {"FINISHED"}
 
 

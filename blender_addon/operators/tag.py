@@ -11,6 +11,8 @@ from ..properties import MASS_SOURCES
 from ..schema_properties import enum_items, kind_of
 
 NAMED = "; empty means none"
+# Starts from its default at every call.
+FRESH = {"SKIP_SAVE"}
 
 
 def choices(model, field):
@@ -28,7 +30,11 @@ def named(name):
 
 
 class TagOperator:
-    """What the tagging operators share: undo, object mode, one-sentence errors."""
+    """What the tagging operators share: undo, object mode, one-sentence errors.
+
+    Their arguments are not remembered from call to call (SKIP_SAVE), and only those that are given
+    are used: a button that is pressed for an object which is that already changes nothing.
+    """
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -41,6 +47,12 @@ class TagOperator:
             cls.poll_message_set("Select an object first")
             return False
         return True
+
+    def given(self, *names):
+        """The arguments among these that the caller or the user set, by name."""
+        return {
+            name: getattr(self, name) for name in names if self.properties.is_property_set(name)
+        }
 
     def execute(self, context):
         try:
@@ -58,22 +70,22 @@ class IMPULSE_OT_tag_body(TagOperator, bpy.types.Operator):
     bl_idname = "impulse.tag_body"
     bl_label = "Tag as Body"
 
-    motion: EnumProperty(items=choices(models.Body, "motion"), name="Motion", default="dynamic")
-    mass_source: EnumProperty(items=MASS_SOURCES, name="Mass from", default="density")
-    density: FloatProperty(name="Density [kg/m^3]", default=1000.0, min=0.0)
-    mass: FloatProperty(name="Mass [kg]", default=1.0, min=0.0)
-    shape: EnumProperty(items=choices(models.Geometry, "shape"), name="Shape", default="mesh")
+    motion: EnumProperty(
+        items=choices(models.Body, "motion"), name="Motion", default="dynamic", options=FRESH
+    )
+    mass_source: EnumProperty(
+        items=MASS_SOURCES, name="Mass from", default="density", options=FRESH
+    )
+    density: FloatProperty(name="Density [kg/m^3]", default=1000.0, min=0.0, options=FRESH)
+    mass: FloatProperty(name="Mass [kg]", default=1.0, min=0.0, options=FRESH)
+    shape: EnumProperty(
+        items=choices(models.Geometry, "shape"), name="Shape", default="mesh", options=FRESH
+    )
 
     def tag(self, context):
         objects = context.selected_objects
-        tagging.tag_bodies(
-            objects,
-            motion=self.motion,
-            mass_source=self.mass_source,
-            density=self.density,
-            mass=self.mass,
-            shape=self.shape,
-        )
+        given = self.given("motion", "mass_source", "density", "mass", "shape")
+        tagging.tag_bodies(objects, **given)
         return f"{len(objects)} bodies"
 
 
@@ -84,10 +96,14 @@ class IMPULSE_OT_tag_geometry(TagOperator, bpy.types.Operator):
     bl_label = "Tag as Geometry"
 
     body: StringProperty(
-        name="Body", description="Name of the body; empty: active object or parent"
+        name="Body", description="Name of the body; empty: active object or parent", options=FRESH
     )
-    role: EnumProperty(items=choices(models.Geometry, "role"), name="Role", default="both")
-    shape: EnumProperty(items=choices(models.Geometry, "shape"), name="Shape", default="mesh")
+    role: EnumProperty(
+        items=choices(models.Geometry, "role"), name="Role", default="both", options=FRESH
+    )
+    shape: EnumProperty(
+        items=choices(models.Geometry, "shape"), name="Shape", default="mesh", options=FRESH
+    )
 
     def tag(self, context):
         body = named(self.body)
@@ -98,7 +114,7 @@ class IMPULSE_OT_tag_geometry(TagOperator, bpy.types.Operator):
         objects = [obj for obj in objects if obj != body]
         if not objects:
             raise tagging.TagError("Select the solids first and their body last.")
-        tagging.tag_geometry(objects, body, role=self.role, shape=self.shape)
+        tagging.tag_geometry(objects, body, **self.given("role", "shape"))
         return f"{len(objects)} solids"
 
 
@@ -108,14 +124,22 @@ class IMPULSE_OT_tag_joint(TagOperator, bpy.types.Operator):
     bl_idname = "impulse.tag_joint"
     bl_label = "Tag as Joint"
 
-    type: EnumProperty(items=choices(models.Joint, "type"), name="Type", default="hinge")
-    body1: StringProperty(name="Body 1", description="Name of the first body; empty: the world")
-    body2: StringProperty(name="Body 2", description="Name of the second body; empty: the world")
+    type: EnumProperty(
+        items=choices(models.Joint, "type"), name="Type", default="hinge", options=FRESH
+    )
+    body1: StringProperty(
+        name="Body 1", description="Name of the first body; empty: the world", options=FRESH
+    )
+    body2: StringProperty(
+        name="Body 2", description="Name of the second body; empty: the world", options=FRESH
+    )
     anchor2: StringProperty(
-        name="Anchor 2", description="Object at the joint point of body 2" + NAMED
+        name="Anchor 2", description="Object at the joint point of body 2" + NAMED, options=FRESH
     )
 
     def invoke(self, context, _event):
+        if context.object is not None and context.object.impulse.kind == "JOINT":
+            return self.execute(context)
         bodies = [o for o in context.selected_objects if o.impulse.kind == "BODY"]
         if not self.body1 and not self.body2 and 1 <= len(bodies) <= 2:
             self.body2 = bodies[-1].name
@@ -126,6 +150,12 @@ class IMPULSE_OT_tag_joint(TagOperator, bpy.types.Operator):
         obj = context.active_object
         if obj is None:
             raise tagging.TagError("There is no active object to make a joint of.")
+        given = self.given("type", "body1", "body2", "anchor2")
+        if obj.impulse.kind == "JOINT":
+            kind = given.pop("type", obj.impulse.joint.type)
+            if given or kind != obj.impulse.joint.type:
+                tagging.change_joint(obj, kind, {key: named(name) for key, name in given.items()})
+            return f"{kind} joint {obj.name}"
         body1, body2 = named(self.body1), named(self.body2)
         tagging.tag_joint(obj, self.type, body1, body2, anchor2=named(self.anchor2))
         return f"{self.type} joint {obj.name}"
@@ -137,24 +167,22 @@ class IMPULSE_OT_tag_spring(TagOperator, bpy.types.Operator):
     bl_idname = "impulse.tag_spring"
     bl_label = "Tag as Spring"
 
-    body1: StringProperty(name="Body 1", description="Name of the first body; empty: the world")
-    body2: StringProperty(name="Body 2", description="Name of the second body; empty: the world")
-    anchor2: StringProperty(name="Anchor 2", description="Object at the other end")
-    stiffness: FloatProperty(name="Stiffness [N/m]", default=100.0, min=0.0)
-    damping: FloatProperty(name="Damping [N s/m]", default=0.0, min=0.0)
+    body1: StringProperty(
+        name="Body 1", description="Name of the first body; empty: the world", options=FRESH
+    )
+    body2: StringProperty(
+        name="Body 2", description="Name of the second body; empty: the world", options=FRESH
+    )
+    anchor2: StringProperty(name="Anchor 2", description="Object at the other end", options=FRESH)
+    stiffness: FloatProperty(name="Stiffness [N/m]", default=100.0, min=0.0, options=FRESH)
+    damping: FloatProperty(name="Damping [N s/m]", default=0.0, min=0.0, options=FRESH)
 
     def tag(self, context):
         obj = context.active_object
         if obj is None:
             raise tagging.TagError("There is no active object to make a spring of.")
-        tagging.tag_spring(
-            obj,
-            named(self.body1),
-            named(self.body2),
-            named(self.anchor2),
-            stiffness=self.stiffness,
-            damping=self.damping,
-        )
+        ends = {key: named(name) for key, name in self.given("body1", "body2", "anchor2").items()}
+        tagging.tag_spring(obj, ends, **self.given("stiffness", "damping"))
         return f"spring {obj.name}"
 
 

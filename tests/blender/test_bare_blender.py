@@ -62,7 +62,7 @@ HULL = """<scene version="1" name="hull">
 SPLINE = """<scene version="1" name="spline">
   <body name="ground" motion="static"><geometry shape="plane"/></body>
   <body name="arm" position="0 0 2" mass="1"><geometry shape="box" size="1 0.1 0.1"/></body>
-  <body name="cart" motion="kinematic" keyframe-interpolation="cubic">
+  <body name="cart" motion="kinematic" keyframe_interpolation="cubic">
     <geometry shape="box" size="0.2 0.2 0.2"/>
     <keyframe time="0" position="3 0 1"/>
     <keyframe time="1" position="3 1 1"/>

@@ -269,7 +269,7 @@ def test_materials_and_collision_rules_are_written(add_body, exported, context):
 
 def test_the_start_is_the_first_frame(add_body, exported, context):
     """The pose exported is that of the first frame, and the current frame stays."""
-    box = add_body()
+    box = add_body(motion="kinematic")
     for frame, x in ((1, 0.0), (10, 9.0)):
         box.location.x = x
         box.keyframe_insert("location", frame=frame)

@@ -154,3 +154,79 @@ def test_lists_grow_and_shrink(add_body, add_empty, select):
         bpy.ops.impulse.list_add(path="joint.body1")
     with pytest.raises(RuntimeError, match="has 0 entries"):
         bpy.ops.impulse.list_remove(path="joint.motors", index=0)
+
+
+def state(obj):
+    """Everything stored in an object's tag, as plain data."""
+
+    def plain(group):
+        found = {}
+        for key, prop in group.bl_rna.properties.items():
+            if key == "rna_type":
+                continue
+            value = getattr(group, key)
+            if prop.type == "COLLECTION":
+                found[key] = [plain(item) for item in value]
+            elif prop.type == "POINTER" and isinstance(value, bpy.types.PropertyGroup):
+                found[key] = plain(value)
+            elif prop.type == "POINTER":
+                found[key] = getattr(value, "name", None)
+            else:
+                found[key] = tuple(value) if getattr(prop, "is_array", False) else value
+        return found
+
+    return plain(obj.impulse)
+
+
+def test_a_lit_body_button_changes_nothing(add_box, select):
+    """Pressed for what is a body already, with mass and shape of its own."""
+    box = add_box()
+    select(box)
+    bpy.ops.impulse.tag_body()
+    box.impulse.body.mass_source, box.impulse.body.mass = "mass", 7.0
+    box.impulse.body.own_geometry = False
+    box.impulse.geometry.shape = "sphere"
+    before = state(box)
+
+    bpy.ops.impulse.tag_body()
+
+    assert state(box) == before
+    bpy.ops.impulse.tag_body(density=5.0)
+    assert (box.impulse.body.density, box.impulse.body.mass) == (5.0, 7.0)
+
+
+def fill(group):
+    """Give every plain property of a group, and of those within, another value than its own."""
+    for key, prop in group.bl_rna.properties.items():
+        if key == "rna_type":
+            continue
+        value = getattr(group, key)
+        if isinstance(value, bpy.types.PropertyGroup):
+            fill(value)
+        elif prop.is_readonly or key.endswith(("_angle", "_is_world", "_name")):
+            continue
+        elif prop.type == "ENUM" and key != "kind":
+            setattr(group, key, prop.enum_items[-1].identifier)
+        elif prop.type == "BOOLEAN":
+            setattr(group, key, not value)
+        elif prop.type in {"FLOAT", "INT"} and not prop.is_array:
+            setattr(group, key, prop.default + 1)
+
+
+@pytest.mark.parametrize("kind", ["body", "geometry", "joint", "spring"])
+@pytest.mark.parametrize("call", ["EXEC_DEFAULT", "INVOKE_DEFAULT"])
+def test_no_lit_button_changes_anything(add_body, add_box, add_empty, select, kind, call):
+    """Whatever is set in the tag of an object, its own button leaves it as it is."""
+    add_body("a"), add_body("b"), add_empty("far")
+    obj = add_box("it")
+    select(obj)
+    ends = {"body1": "a", "body2": "b", "anchor2": "far"}
+    given = {"geometry": {"body": "a"}, "joint": ends, "spring": ends}.get(kind, {})
+    press = getattr(bpy.ops.impulse, f"tag_{kind}")
+    press(**given)
+    fill(getattr(obj.impulse, kind))
+    before = state(obj)
+
+    press(call)
+
+    assert state(obj) == before

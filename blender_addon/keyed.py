@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Properties that change over time in Blender while the scene file holds one value of them.
+
+F-curves (of the action and of strips) and drivers on what is exported are reported by name; only
+the motion of kinematic bodies is exported as keyframes. Curves that never change do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import numpy as np
+
+from .collect import Tagged, ancestors
+from .compat import animation_curves
+from .issues import Issue
+
+PLACE = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+PLACE += tuple(f"delta_{name}" for name in PLACE[:3])
+SCALE = ("scale", "delta_scale")
+# A curve that varies by less, relative to its size, holds still.
+STILL = 1e-6
+MOTION_HINT = "take its keys off, or make the body kinematic"
+VALUE_HINT = "the file holds one value; take the keys or the driver off"
+
+
+def report_keyed(tagged: Tagged, scene: bpy.types.Scene) -> None:
+    """Report what is keyed or driven and not exported as such."""
+    names = ["impulse."]
+    if not scene.impulse.settings.use_gravity:
+        names.append("gravity")
+    for path in keyed_paths(scene, scene, tuple(names)):
+        message = f"{label(scene, path)} of the scene is keyed or driven; {VALUE_HINT}."
+        tagged.issues.append(Issue(message))
+    solids = [obj for found in tagged.geometry.values() for obj in found]
+    for obj in tagged.bodies:
+        _report(tagged, scene, obj, _motion_paths(obj))
+        if obj.impulse.body.own_geometry:
+            solids.append(obj)
+    for obj in solids:
+        _report_mesh(tagged, scene, obj)
+    parts = [*tagged.joints, *tagged.springs, *solids]
+    anchors = [_pointers(obj) for obj in (*tagged.joints, *tagged.springs)]
+    for obj in {o.name: o for o in (*parts, *(o for found in anchors for o in found))}.values():
+        if obj.impulse.kind != "BODY":
+            _report(tagged, scene, obj, (*PLACE, *SCALE))
+        if obj.impulse.kind != "BODY" or obj.impulse.body.motion == "static":
+            _report_parents(tagged, scene, obj)
+
+
+def keyed_paths(
+    owner: bpy.types.ID, scene: bpy.types.Scene, prefixes: tuple[str, ...]
+) -> Iterator[str]:
+    """Paths of properties of a data block that vary, of those that begin with a prefix."""
+    found = {}
+    for curve in animation_curves(owner):
+        if curve.data_path.startswith(prefixes) and not curve.mute and varies(curve, scene):
+            found[curve.data_path] = True
+    animation = owner.animation_data
+    for driver in () if animation is None else animation.drivers:
+        if driver.data_path.startswith(prefixes) and not driver.mute:
+            found[driver.data_path] = True
+    for path in found:
+        try:
+            owner.path_resolve(path)
+        except ValueError:  # what it was for is gone, and it does nothing
+            continue
+        yield path
+
+
+def varies(curve: bpy.types.FCurve, scene: bpy.types.Scene) -> bool:
+    """Whether an F-curve has more than one value, in the scene's frames or at its keys."""
+    frames = {float(frame) for frame in range(scene.frame_start, scene.frame_end + 1)}
+    frames |= {key.co[0] for key in curve.keyframe_points}
+    values = np.array([curve.evaluate(frame) for frame in frames])
+    return bool(np.ptp(values) > STILL * max(1.0, np.abs(values).max()))
+
+
+def label(owner: bpy.types.ID, path: str) -> str:
+    """Name of a property as the panel shows it, with its path."""
+    group, _, key = path.rpartition(".")
+    holder: Any = owner.path_resolve(group) if group else owner
+    prop = holder.bl_rna.properties.get(key)
+    return path if prop is None else f"{prop.name} ({path})"
+
+
+def _motion_paths(obj: bpy.types.Object) -> tuple[str, ...]:
+    """What may not vary in a body: everything but the motion of a kinematic one."""
+    return SCALE if obj.impulse.body.motion == "kinematic" else (*PLACE, *SCALE)
+
+
+def _report(
+    tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object, motion: tuple[str, ...]
+) -> None:
+    for path in keyed_paths(obj, scene, ("impulse.", *motion)):
+        is_motion = obj.impulse.kind == "BODY" and path in PLACE
+        hint = MOTION_HINT if is_motion else VALUE_HINT
+        tagged.report(obj, f"has {label(obj, path)} keyed or driven; {hint}")
+
+
+def _report_mesh(tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """Report meshes that change their shape."""
+    data = obj.data
+    shape_keys = getattr(data, "shape_keys", None)
+    for owner, prefixes in ((obj, ("modifiers[",)), (data, ("",)), (shape_keys, ("",))):
+        for path in () if owner is None else keyed_paths(owner, scene, prefixes):
+            tagged.report(obj, f"has a shape that changes: {path} is keyed or driven; {VALUE_HINT}")
+
+
+def _report_parents(tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    for parent in ancestors(obj):
+        if parent.impulse.kind == "BODY":
+            return
+        for path in keyed_paths(parent, scene, (*PLACE, *SCALE)):
+            tagged.report(
+                obj,
+                f"hangs on {parent.name}, whose {label(parent, path)} is keyed or driven; take the"
+                " keys off, or clear the parent and keep the transform (Alt P)",
+            )
+
+
+def _pointers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Objects whose place is exported with a joint or spring."""
+    group = obj.impulse.joint if obj.impulse.kind == "JOINT" else obj.impulse.spring
+    for key in ("anchor2", "axis2"):
+        other = getattr(group, key, None)
+        if other is not None:
+            yield other
