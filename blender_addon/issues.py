@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from impulse_schema import Problem
+from impulse_schema.models import Element, Scene
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,23 @@ def from_problems(problems: Iterable[Problem], data: dict[str, Any]) -> list[Iss
     ]
 
 
+# What to do in Blender, where the simulator's own hint is about its command line.
+HINTS = {"E615": "Move them apart, or deny the pair in the collision filter."}
+
+
+def from_simulator(problems: Iterable[dict[str, Any]], scene: Scene) -> list[Issue]:
+    """Problems as ``impulse validate --json`` writes them, with the objects of their paths."""
+    return [
+        Issue(
+            _sentence(p["message"]),
+            object_name_at(scene, p["path"]),
+            HINTS.get(p["code"]) or _sentence(p["hint"]),
+            p["code"],
+        )
+        for p in problems
+    ]
+
+
 # Findings and problems differ in nothing that matters here.
 from_findings = from_problems
 
@@ -60,10 +78,11 @@ def object_name_at(data: Any, path: Sequence[str | int]) -> str:
     found = ""
     for key in path:
         try:
-            data = data[key]
-        except (KeyError, IndexError, TypeError):
+            data = getattr(data, str(key)) if isinstance(data, Element) else data[key]
+        except (KeyError, IndexError, TypeError, AttributeError):
             break
-        if isinstance(data, dict):
-            name = data.get("name") or data.get("body")
+        part = vars(data) if isinstance(data, Element) else data
+        if isinstance(part, dict):
+            name = part.get("name") or part.get("body")
             found = name if isinstance(name, str) and name in bpy.data.objects else found
     return found

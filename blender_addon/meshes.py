@@ -115,6 +115,13 @@ def is_flat(polygons: Polygons) -> NDArray[np.bool_]:
     return np.maximum.reduceat(heights, starts) <= PLANARITY_TOLERANCE * reach + noise
 
 
+def is_flat_sheet(polygons: Polygons) -> bool:
+    """Whether all vertices lie in one plane."""
+    points = polygons.vertices - polygons.vertices.mean(axis=0)
+    spread = np.linalg.svd(points, compute_uv=False)
+    return bool(len(spread) < 3 or spread[2] <= PLANARITY_TOLERANCE * spread[0])
+
+
 def _without_unused(polygons: Polygons) -> Polygons:
     used, corners = np.unique(polygons.corners, return_inverse=True)
     if len(used) == len(polygons.vertices):

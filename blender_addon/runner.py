@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 # The child imports from Python's own library and from the folders it is given, and from nowhere
 # else: -I leaves out the current folder, the user's packages and what environment variables name,
@@ -34,6 +35,9 @@ LIBRARIES = tuple(
     line.partition(":")[0]
     for line in Path(__file__).with_name("libraries.txt").read_text(encoding="utf-8").splitlines()
 )
+
+# Exit code of a command whose input was wrong.
+WRONG_INPUT = 1
 
 # Seconds the child gets to write its frames after being asked to stop.
 GRACE = 10.0
@@ -91,25 +95,13 @@ def simulator_folders() -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(folders)), missing
 
 
-class Run:
-    """A running simulation; ``poll`` it, ``stop`` it, or ``wait`` for it."""
+class Child:
+    """A running command of the simulator; ``poll`` it, ``stop`` it, or ``wait`` for it."""
 
-    def __init__(
-        self, command: Sequence[str], scene: Path, animation: Path, options: Sequence[str] = ()
-    ) -> None:
-        arguments = [
-            *command,
-            "run",
-            str(scene),
-            "-o",
-            str(animation),
-            "--progress",
-            "json",
-            *options,
-        ]
+    def __init__(self, command: Sequence[str], arguments: Sequence[str]) -> None:
         try:
             self._process = subprocess.Popen(
-                arguments,
+                [*command, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -119,7 +111,6 @@ class Run:
             )
         except OSError as error:
             raise RunError(f"{command[0]} cannot be started: {error.strerror}.") from error
-        self.animation = animation
         self.progress = Progress()
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._said: list[str] = []
@@ -142,19 +133,7 @@ class Run:
         return ended
 
     def _take(self, line: str) -> None:
-        try:
-            data = json.loads(line)
-            event = data["event"]
-        except (ValueError, TypeError, KeyError):
-            if line.strip():
-                self._said.append(line)
-            return
-        if event == "progress":
-            duration = data["duration"]
-            fraction = data["time"] / duration if duration > 0 else 0.0
-            self.progress = Progress(data["stage"], min(max(fraction, 0.0), 1.0))
-        elif event == "finished" and data["message"]:
-            self._said.append(data["message"])
+        self._said.append(line)
 
     def wait(self, seconds: float) -> None:
         """Wait until the simulator ends, at most this long."""
@@ -173,14 +152,85 @@ class Run:
             self._process.wait()
         self.poll()
 
-    def result(self) -> Path:
-        """The animation file of an ended run. Raises RunError where it did not end well."""
-        code = self._process.returncode
-        if code == 0:
-            return self.animation
+    def abandon(self) -> None:
+        """End the simulator at once; nobody waits for what it does."""
+        self._process.kill()
+
+    @property
+    def refused(self) -> bool:
+        """Whether it has ended because there is something wrong with the scene."""
+        return self._process.returncode == WRONG_INPUT
+
+    def _failure(self) -> RunError:
         # The last event repeats what was said before; once is enough.
         said = list(dict.fromkeys(self._said[-20:]))
-        raise RunError("\n".join(said) or f"impulse run ended with exit code {code}.")
+        return RunError(
+            "\n".join(said) or f"impulse ended with exit code {self._process.returncode}."
+        )
+
+
+class Run(Child):
+    """A running simulation."""
+
+    def __init__(
+        self, command: Sequence[str], scene: Path, animation: Path, options: Sequence[str] = ()
+    ) -> None:
+        super().__init__(
+            command, ["run", str(scene), "-o", str(animation), "--progress", "json", *options]
+        )
+        self.animation = animation
+
+    def _take(self, line: str) -> None:
+        try:
+            data = json.loads(line)
+            event = data["event"]
+        except (ValueError, TypeError, KeyError):
+            if line.strip():
+                self._said.append(line)
+            return
+        if event == "progress":
+            duration = data["duration"]
+            fraction = data["time"] / duration if duration > 0 else 0.0
+            self.progress = Progress(data["stage"], min(max(fraction, 0.0), 1.0))
+        elif event == "finished" and data["message"]:
+            self._said.append(data["message"])
+
+    def result(self) -> Path:
+        """The animation file of an ended run. Raises RunError where it did not end well."""
+        if self._process.returncode != 0:
+            raise self._failure()
+        return self.animation
+
+
+class StartCheck(Child):
+    """The simulator looking for what it would refuse at the start of a scene."""
+
+    def __init__(self, command: Sequence[str], scene: Path) -> None:
+        super().__init__(command, ["validate", "--json", "--start", str(scene)])
+        self.progress = Progress("looking at the start")
+
+    def result(self) -> list[dict[str, Any]]:
+        """The problems found, as ``impulse validate --json`` writes them. Raises RunError."""
+        text = "\n".join(self._said)
+        if self._process.returncode == 0:
+            return []
+        try:
+            data, _end = json.JSONDecoder().raw_decode(text[text.index("{") :])
+            return [problem for file in data["files"] for problem in file["problems"]]
+        except (ValueError, KeyError, TypeError):
+            raise self._failure() from None
+
+
+def finish(child: Child, progress: Callable[[Progress], None] | None = None) -> None:
+    """Wait until a child ends; Ctrl-C ends it early."""
+    try:
+        while not child.poll():
+            if progress is not None:
+                progress(child.progress)
+            child.wait(0.1)
+    except KeyboardInterrupt:
+        child.stop()
+        raise
 
 
 def run(
@@ -193,12 +243,5 @@ def run(
 ) -> Path:
     """Simulate and wait for it; returns the animation file. Raises RunError."""
     running = Run(command, scene, animation, options)
-    try:
-        while not running.poll():
-            if progress is not None:
-                progress(running.progress)
-            running.wait(0.1)
-    except KeyboardInterrupt:
-        running.stop()
-        raise
+    finish(running, progress)
     return running.result()

@@ -22,7 +22,7 @@ from .convert import (
     rotation_to_quaternion,
     tidy,
 )
-from .meshes import Polygons, evaluated_polygons, surface_defect
+from .meshes import Polygons, evaluated_polygons, is_flat_sheet, surface_defect
 from .schema_properties import values_of
 from .shapes import LOOSE_FIT, MESH_SHAPES, ShapeError, fit_shape, height_field, looseness
 
@@ -102,7 +102,9 @@ class SolidExporter:
         if defect and obj.impulse.geometry.shape == "mesh":
             hint = {
                 True: "recalculate its normals (Shift N in edit mode)",
-                False: "close it, or use the shape convex hull",
+                False: "use the shape plane"
+                if is_flat_sheet(polygons)
+                else "close it, or use the shape convex hull",
             }[defect.startswith("is inside") or "opposite" in defect]
             tagged.report(obj, f"{defect}, so it encloses no solid; {hint}")
         return polygons

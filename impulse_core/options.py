@@ -183,12 +183,22 @@ def choose_options(
     return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
 
 
-def check(scene: Scene) -> list[Problem]:
+def check(scene: Scene, *, start: bool = False) -> list[Problem]:
     """What keeps a scene from being simulated as its settings ask; the simulator's own checks if
     it passes those of the schema.
+
+    Args:
+        scene: From ``load_scene`` or built from the schema's models.
+        start: Whether to prepare the first step as well, with the simulator's kernels. That finds
+            bodies that overlap, and joints that cannot be closed.
     """
     try:
-        choose_options(compile_scene(scene))
+        compiled = compile_scene(scene)
+        options = choose_options(compiled)
+        if start:
+            from impulse_core.stepper import Stepper
+
+            Stepper(compiled, options)
     except SceneError as error:
         return error.problems
     except OptionError as error:

@@ -11,6 +11,7 @@ CLASSES = (*tag.CLASSES, *lists.CLASSES, *exchange.CLASSES, *simulate.CLASSES)
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    simulate.register()
     bpy.types.TOPBAR_MT_file_export.append(exchange.draw_export)
     bpy.types.TOPBAR_MT_file_import.append(exchange.draw_import)
 
@@ -18,5 +19,6 @@ def register() -> None:
 def unregister() -> None:
     bpy.types.TOPBAR_MT_file_import.remove(exchange.draw_import)
     bpy.types.TOPBAR_MT_file_export.remove(exchange.draw_export)
+    simulate.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators that check, export, import and clear."""
+"""Operators that export, import and clear."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from .. import playback, scene_export
-from ..issues import ExportError, errors
+from ..issues import ExportError
 
 
 def show_issues(scene, issues):
@@ -37,23 +37,6 @@ def absolute(operator, filepath):
         operator.report({"ERROR"}, "Give a file: filepath is empty.")
         return ""
     return str(Path(bpy.path.abspath(filepath)).absolute())
-
-
-class IMPULSE_OT_validate_scene(bpy.types.Operator):
-    """Check the tagged objects and list everything that is wrong"""
-
-    bl_idname = "impulse.validate_scene"
-    bl_label = "Check Scene"
-    bl_options = {"REGISTER", "UNDO"}
-
-    def execute(self, context):
-        issues = scene_export.build(context).issues
-        show_issues(context.scene, issues)
-        report_issues(self, issues)
-        if errors(issues):
-            return {"CANCELLED"}
-        self.report({"INFO"}, "The scene can be simulated.")
-        return {"FINISHED"}
 
 
 class IMPULSE_OT_select_issue(bpy.types.Operator):
@@ -186,7 +169,6 @@ def draw_import(self, _context):
 
 
 CLASSES = (
-    IMPULSE_OT_validate_scene,
     IMPULSE_OT_select_issue,
     IMPULSE_OT_export_scene,
     IMPULSE_OT_import_animation,

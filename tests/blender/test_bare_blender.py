@@ -51,8 +51,20 @@ sys.exit(code)
 """
 
 HULL = """<scene version="1" name="hull">
-  <mesh name="wedge" vertices="0 0 0  1 0 0  0 1 0  0 0 1  0.1 0.1 0.1"
-    faces="0 2 1  0 1 3  1 2 3  0 3 2"/>
+  <mesh name="wedge">
+    <vertices>
+      0 0 0
+      1 0 0
+      0 1 0
+      0 0 1
+    </vertices>
+    <faces>
+      0 2 1
+      0 1 3
+      1 2 3
+      0 3 2
+    </faces>
+  </mesh>
   <body name="ground" motion="static"><geometry shape="plane"/></body>
   <body name="stone" position="0 0 0.01" density="1000">
     <geometry shape="convex_hull" mesh="wedge"/>
@@ -74,7 +86,20 @@ SPLINE = """<scene version="1" name="spline">
 </scene>"""
 
 DECOMPOSED = """<scene version="1" name="parts">
-  <mesh name="wedge" vertices="0 0 0  1 0 0  0 1 0  0 0 1" faces="0 2 1  0 1 3  1 2 3  0 3 2"/>
+  <mesh name="wedge">
+    <vertices>
+      0 0 0
+      1 0 0
+      0 1 0
+      0 0 1
+    </vertices>
+    <faces>
+      0 2 1
+      0 1 3
+      1 2 3
+      0 3 2
+    </faces>
+  </mesh>
   <body name="ground" motion="static"><geometry shape="plane"/></body>
   <body name="stone" position="0 0 1" density="1000">
     <geometry shape="mesh" mesh="wedge" decompose="true"/>

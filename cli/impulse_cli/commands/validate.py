@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 @click.argument("scenes", metavar="SCENE...", nargs=-1, required=True, type=FILE)
 @json_option
 @allow_outside_option
-def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool) -> int:
+@click.option(
+    "--start",
+    is_flag=True,
+    help="Prepare the first step as well, which finds bodies that overlap and joints that cannot"
+    " be closed. Compiles the simulator's kernels, once.",
+)
+def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool, start: bool) -> int:
     """Check scene files and list everything that is wrong with them.
 
     Each line says where (file:line:column), which element, what is wrong, and what to write
@@ -31,7 +37,7 @@ def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool) -> in
       impulse validate crane.xml
       impulse validate --json sample_scenes/*/*.xml
     """
-    found = {scene: _problems(scene, allow_outside) for scene in scenes}
+    found = {scene: _problems(scene, allow_outside, start) for scene in scenes}
     if as_json:
         click.echo(_as_json(found))
     else:
@@ -39,13 +45,13 @@ def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool) -> in
     return WRONG_INPUT if any(found.values()) else GOOD
 
 
-def _problems(path: Path, allow_outside: bool) -> list[Problem]:
+def _problems(path: Path, allow_outside: bool, start: bool) -> list[Problem]:
     import impulse_core
     from impulse_schema import SceneError
 
     try:
         scene = impulse_core.load_scene(path, allow_outside=allow_outside)
-        return list(impulse_core.check(scene))
+        return list(impulse_core.check(scene, start=start))
     except SceneError as error:
         return error.problems
 
