@@ -16,8 +16,10 @@ SHOWN = 4
 
 def report_instances(tagged: Tagged, view_layer: bpy.types.ViewLayer) -> None:
     """Report each object of a view layer that shows tagged objects once more."""
+    made = generated(bpy.context.evaluated_depsgraph_get())
     for obj in sorted(view_layer.objects, key=lambda obj: obj.name):
-        names = sorted({other.name for other in instanced(obj) if other.impulse.kind != "NONE"})
+        others = {*instanced(obj), *made.get(obj.name, ())}
+        names = sorted(other.name for other in others if other.impulse.kind != "NONE")
         if not names:
             continue
         listed = ", ".join(names[:SHOWN]) + (" …" if len(names) > SHOWN else "")
@@ -30,16 +32,22 @@ def report_instances(tagged: Tagged, view_layer: bpy.types.ViewLayer) -> None:
 
 
 def instanced(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The objects of which ``obj`` shows instances, also those within instances."""
+    """The objects of which ``obj`` shows instances by its own settings, hidden or not."""
     yield from _of_collection(obj, set())
     if obj.instance_type in {"VERTS", "FACES"}:
         yield from obj.children_recursive
-    for system in obj.particle_systems:
-        settings = system.settings
-        if settings.render_type == "OBJECT" and settings.instance_object is not None:
-            yield settings.instance_object
-        elif settings.render_type == "COLLECTION" and settings.instance_collection is not None:
-            yield from settings.instance_collection.all_objects
+
+
+def generated(depsgraph: bpy.types.Depsgraph) -> dict[str, set[bpy.types.Object]]:
+    """The objects of which instances are seen, also those of particles and geometry nodes, by the
+    name of the object that shows them.
+    """
+    found: dict[str, set[bpy.types.Object]] = {}
+    for instance in depsgraph.object_instances:
+        if instance.is_instance and instance.parent is not None:
+            shown = found.setdefault(instance.parent.original.name, set())
+            shown.add(instance.object.original)
+    return found
 
 
 def _of_collection(obj: bpy.types.Object, seen: set[str]) -> Iterator[bpy.types.Object]:

@@ -148,6 +148,7 @@ class Installed:
         # first are good for the others.
         self.user = BARE / "user"
         shutil.rmtree(self.user, ignore_errors=True)
+        self.packages = python.parents[1] / f"lib/python{PYTHON}/site-packages"
         self.scene = work / "cube.xml"
         said = self.start([python, "-c", SESSION, extension, self.scene])
         self.session = said
@@ -205,11 +206,11 @@ def test_the_child_sees_the_wheels_and_blenders_numpy_and_nothing_else(installed
     assert done.returncode == 0, done.stdout + done.stderr
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
     assert said["numpy"] == NUMPY[installed.version]
-    modules = {name: Path(file) for name, file in json.loads(said["modules"]).items()}
+    modules = {name: Path(file).resolve() for name, file in json.loads(said["modules"]).items()}
     places = {
-        "extension": installed.user / "extensions/.local",
-        "numpy": installed.python.parents[1] / f"lib/python{PYTHON}/site-packages/numpy",
-        "python": Path(os.__file__).parent,
+        "extension": installed.user.resolve() / "extensions/.local",
+        "numpy": installed.packages.resolve() / "numpy",
+        "python": Path(os.__file__).resolve().parent,
     }
     place_of = {
         name: next((p for p, folder in places.items() if file.is_relative_to(folder)), str(file))
@@ -219,6 +220,8 @@ def test_the_child_sees_the_wheels_and_blenders_numpy_and_nothing_else(installed
     assert place_of["scipy"] == place_of["numba"] == place_of["impulse_core"] == "extension"
     assert place_of["numpy"] == "numpy"
     assert set(place_of.values()) <= {*places}, place_of
+    own = [modules[name] for name, place in place_of.items() if place == "python"]
+    assert not [file for file in own if "site-packages" in file.parts]
 
 
 @pytest.mark.parametrize("name", SCENES)

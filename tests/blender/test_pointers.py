@@ -154,6 +154,35 @@ def test_children_that_are_repeated_are_refused(add_body, add_box, context, kind
     assert any(m.startswith("grid: shows instances of leg,") for m in messages(context))
 
 
+def _by_particles(host, body):
+    host.modifiers.new("dust", "PARTICLE_SYSTEM")
+    settings = host.particle_systems[0].settings
+    settings.count, settings.frame_end, settings.lifetime = 3, 1, 100
+    settings.render_type, settings.instance_object = "OBJECT", body
+
+
+def _by_nodes(host, body):
+    tree = bpy.data.node_groups.new("copies", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    source = tree.nodes.new("GeometryNodeObjectInfo")
+    source.inputs["Object"].default_value = body
+    source.inputs["As Instance"].default_value = True
+    output = tree.nodes.new("NodeGroupOutput")
+    tree.links.new(source.outputs["Geometry"], output.inputs[0])
+    host.modifiers.new("copies", "NODES").node_group = tree
+
+
+@pytest.mark.parametrize("make", [_by_particles, _by_nodes])
+def test_generated_instances_are_refused(add_body, add_box, context, make):
+    """Particles and geometry nodes that show a body."""
+    host, body = add_box("host"), add_body("leg")
+    make(host, body)
+    context.scene.frame_set(2)
+    context.scene.frame_set(1)
+
+    assert any(m.startswith("host: shows instances of leg,") for m in messages(context))
+
+
 def test_instances_of_what_is_not_tagged_do_no_harm(add_body, add_box, context):
     """Scenery may be instanced."""
     add_body("machine")
