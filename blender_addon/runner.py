@@ -22,12 +22,25 @@ from typing import Any
 
 # The child imports from Python's own library and from the folders it is given, and from nowhere
 # else: -I leaves out the current folder, the user's packages and what environment variables name,
-# -S what else is installed beside this Python.
+# -S what else is installed beside this Python. What lies beside Blender's NumPy is left out too.
 ISOLATED = ("-I", "-S", "-X", "utf8", "-c")
-BOOTSTRAP = (
-    "import json, sys; sys.path += json.loads(sys.argv.pop(1));"
-    " from impulse_cli.main import main; sys.argv[0] = 'impulse'; sys.exit(main())"
-)
+BOOTSTRAP = """
+import json, sys
+from importlib.machinery import PathFinder
+
+folders, beside_numpy = json.loads(sys.argv.pop(1))
+sys.path += folders
+
+class BlendersNumPy:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, [beside_numpy]) if name == "numpy" else None
+
+sys.meta_path.append(BlendersNumPy)
+sys.argv[0] = "impulse"
+from impulse_cli.main import main
+main()
+"""
 
 OURS = ("impulse_cli", "impulse_core", "impulse_schema")
 # NumPy is Blender's own; these are the wheels of the extension.
@@ -66,9 +79,10 @@ def find_command(preferred: str = "") -> list[str]:
     """
     if preferred.strip():
         return shlex.split(preferred)
-    folders, missing = simulator_folders()
+    places = {name: place_of(name) for name in (*OURS, *LIBRARIES, "numpy")}
+    missing = [name for name, place in places.items() if place is None]
     if not missing:
-        return [sys.executable, *ISOLATED, BOOTSTRAP, json.dumps(folders)]
+        return [sys.executable, *ISOLATED, BOOTSTRAP, json.dumps(import_folders(places))]
     found = shutil.which("impulse")
     if found:
         return [found]
@@ -79,20 +93,22 @@ def find_command(preferred: str = "") -> list[str]:
     )
 
 
-def simulator_folders() -> tuple[list[str], list[str]]:
-    """The folders to import the simulator from, and which of its parts are not to be found.
+def place_of(name: str) -> str | None:
+    """The folder that a module is imported from, None where it is not found."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        return None
+    return str(Path(spec.origin).absolute().parent.parent)
+
+
+def import_folders(places: dict[str, str | None]) -> tuple[list[str | None], str | None]:
+    """The folders to import the simulator and its libraries from, and that of NumPy.
 
     The folder of Impulse itself comes first, so that in an extension its own libraries win over
-    others of the same name that are installed beside Blender's NumPy.
+    others of the same name.
     """
-    folders, missing = [], []
-    for name in (*OURS, *LIBRARIES, "numpy"):
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.origin is None:
-            missing.append(name)
-        else:
-            folders.append(str(Path(spec.origin).absolute().parent.parent))
-    return list(dict.fromkeys(folders)), missing
+    libraries = dict.fromkeys(places[name] for name in (*OURS, *LIBRARIES))
+    return list(libraries), places["numpy"]
 
 
 class Child:

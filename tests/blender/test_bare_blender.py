@@ -38,9 +38,9 @@ bpy.ops.impulse.export_scene(filepath=sys.argv[2])
 print("command:", json.dumps(runner.find_command()))
 """
 
-# In place of the child's own start: runs the command given, then says where its modules lie.
+# In place of the last lines of the child's program: runs a command, then says where the modules
+# lie.
 PROBE = """
-import json, sys; sys.path += json.loads(sys.argv.pop(1))
 from impulse_cli.main import execute
 code = execute(sys.argv[1:])
 import numpy
@@ -175,8 +175,9 @@ class Installed:
 
     def probe(self, *arguments):
         """The same, followed by where the child's modules lie."""
-        *python, _bootstrap, folders = self.command
-        return self.start([*python, PROBE, folders, *map(str, arguments)])
+        *python, program, folders = self.command
+        head = program.partition("from impulse_cli.main")[0]
+        return self.start([*python, head + PROBE, folders, *map(str, arguments)])
 
 
 @pytest.fixture(scope="module")

@@ -202,7 +202,7 @@ def test_a_library_of_the_extension_wins_over_one_beside_numpy(monkeypatch, tmp_
     *_, folders = runner.find_command()
 
     cli = Path(runner.importlib.util.find_spec("impulse_cli").origin).parents[1]
-    assert json.loads(folders)[0] == str(cli)
+    assert json.loads(folders)[0][0] == str(cli)
 
 
 @pytest.mark.slow
