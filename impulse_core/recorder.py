@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from impulse_core.invariants import observe
 from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
 from impulse_core.model import Floats
 from impulse_core.options import Options
-from impulse_core.recording import Recording, state_hash
+from impulse_core.recording import Recording, state_hash, without_infinities
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_core.runners import ContactPoints
 from impulse_core.stepper import Stepper
@@ -81,13 +80,14 @@ class Recorder:
 
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""
+        self._drop_unfinished_frame()
         rows = len(self.compiled.model.mass)
         position = np.array(self._position).reshape(-1, rows, 3)
         orientation = np.array(self._orientation).reshape(-1, rows, 4)
         positions, orientations = self.compiled.user_poses(position, orientation)
         energy = np.array(self._energy).reshape(-1, 2)
         momentum = np.array(self._momentum).reshape(-1, 2, 3)
-        diagnostics = _without_infinities(self._report())
+        diagnostics = without_infinities(self._report())
         diagnostics["interrupted"] = interrupted
         return Recording(
             scene=self.compiled.name,
@@ -109,9 +109,27 @@ class Recorder:
                 "total": energy[:, 0] + energy[:, 1],
             },
             momentum={"linear": momentum[:, 0], "angular": momentum[:, 1]},
-            events=[*self.stepper.events, *self.events],
+            events=without_infinities([*self.stepper.events, *self.events]),
             diagnostics=diagnostics,
         )
+
+    def _drop_unfinished_frame(self) -> None:
+        """Forget the parts of a frame that an impatient Ctrl-C has cut off."""
+        series: list[list[Any]] = [
+            self._times,
+            self._position,
+            self._orientation,
+            self._term_position,
+            self._energy,
+            self._momentum,
+            self._reaction,
+            self._axis,
+        ]
+        if self._contacts:
+            series.append(self._contacts)
+        count = min(map(len, series))
+        for parts in series:
+            del parts[count:]
 
     def _joint_quantities(
         self, position: Floats, orientation: Floats
@@ -320,10 +338,3 @@ def _is_isolated(compiled: CompiledScene) -> bool:
         or np.any(model.body1[joins] >= model.dynamic)
         or np.any(model.body2[joins] >= model.dynamic)
     )
-
-
-def _without_infinities(value: Any) -> Any:
-    """None for every number JSON cannot hold, which only a run that overflowed has."""
-    if isinstance(value, dict):
-        return {key: _without_infinities(item) for key, item in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -18,6 +18,8 @@ from impulse_core.timeline import Segment, active_loads, plan_timeline
 
 __all__ = ["Progress", "SimulationError", "simulate"]
 
+Stage = Literal["loading", "compiling kernels", "simulating"]
+
 _SECONDS_PER_CALL = 0.05  # a kernel call is bounded by this, so that Ctrl-C and progress get a turn
 
 
@@ -26,14 +28,15 @@ class Progress:
     """Where a simulation is.
 
     Attributes:
-        stage: "compiling kernels" (once per machine and version) or "simulating".
+        stage: "loading", "compiling kernels" (once per machine and version, where it is needed) or
+            "simulating".
         time: Simulated time [s].
         duration: Simulated time of the whole run [s].
         steps: Completed steps.
         wall_seconds: Time since ``simulate`` was called [s].
     """
 
-    stage: Literal["compiling kernels", "simulating"]
+    stage: Stage
     time: float
     duration: float
     steps: int
@@ -100,21 +103,24 @@ def simulate(
     if threads < 1:
         raise OptionError(f"threads is {threads}; it must be at least 1.")
     called = time.perf_counter()
-    compiled = compile_scene(scene, assemble=assemble)
-    options = choose_options(
-        compiled,
-        duration=duration,
-        step=step,
-        fps=fps,
-        method=method,
-        solver=solver,
-        tolerance=tolerance,
-        budget_ms=budget_ms,
-        budget_corrections=budget_corrections,
-        time_of_impact=time_of_impact,
-        contacts=contacts,
-    )
-    return _Run(compiled, options, progress, called, assemble).execute()
+    with HeldSignals() as signals:
+        with signals.acting_at_once():
+            compiled = compile_scene(scene, assemble=assemble)
+            options = choose_options(
+                compiled,
+                duration=duration,
+                step=step,
+                fps=fps,
+                method=method,
+                solver=solver,
+                tolerance=tolerance,
+                budget_ms=budget_ms,
+                budget_corrections=budget_corrections,
+                time_of_impact=time_of_impact,
+                contacts=contacts,
+            )
+            run = _Run(compiled, options, progress, called, assemble)
+        return run.execute(signals)
 
 
 class _Run:
@@ -128,6 +134,7 @@ class _Run:
         called: float,
         assemble: bool,
     ) -> None:
+        from impulse_core.kernel_cache import told_of_compiling
         from impulse_core.recorder import Recorder
         from impulse_core.stepper import Stepper
 
@@ -135,33 +142,39 @@ class _Run:
         self.progress = progress
         self.called = called
         self.time = 0.0
-        self._tell("compiling kernels", steps=0)
-        self.stepper = Stepper(compiled, options, assemble=assemble)
+        self._tell("loading", steps=0)
+        with told_of_compiling(lambda: self._tell("compiling kernels", steps=0)):
+            self.stepper = Stepper(compiled, options, assemble=assemble)
         self.recorder = Recorder(compiled, options, self.stepper)
         self.windows = compiled.load_windows
         self.recorder.start_seconds = time.perf_counter() - called - self.stepper.compile_seconds
 
-    def execute(self) -> Recording:
+    def execute(self, signals: HeldSignals) -> Recording:
         """Follow the timeline to its end, a failure or Ctrl-C."""
         from impulse_core.recorder import FrameError
 
         try:
-            with HeldSignals() as signals:
-                self._start()
-                for segment in self._segments():
-                    signals.deliver()
-                    if not self._advance(segment):
-                        raise self._failure(self.stepper.failure(segment.start, segment.length))
-                    self.time = segment.end
-                    if segment.frame_at_end:
-                        self.recorder.add_frame(segment.end)
-                    self._tell("simulating", self.stepper.steps)
+            self._start()
+            for segment in self._segments():
+                signals.deliver()
+                if not self._advance(segment):
+                    raise self._failure(self.stepper.failure(segment.start, segment.length))
+                self.time = segment.end
+                if segment.frame_at_end:
+                    self.recorder.add_frame(segment.end)
+                self._tell("simulating", self.stepper.steps)
         except FrameError as error:
             event = {"time": error.time, "kind": "failure", "message": str(error)}
             raise self._failure(event) from None
         except KeyboardInterrupt:
-            return self.recorder.recording(complete=False, interrupted=True)
-        return self.recorder.recording(complete=True)
+            signals.is_patient = True
+            recording = self.recorder.recording(complete=False, interrupted=True)
+            signals.drop()  # of the same wish
+            return recording
+        signals.is_patient = True
+        recording = self.recorder.recording(complete=True)
+        recording.diagnostics["interrupted"] = signals.drop()
+        return recording
 
     def _start(self) -> None:
         """Record the start. The first step says which forces act along free axes."""
@@ -198,7 +211,7 @@ class _Run:
         self.recorder.events.append(event)
         return SimulationError(event["message"], self.recorder.recording(complete=False))
 
-    def _tell(self, stage: Literal["compiling kernels", "simulating"], steps: int) -> None:
+    def _tell(self, stage: Stage, steps: int) -> None:
         if self.progress is not None:
             elapsed = time.perf_counter() - self.called
             self.progress(Progress(stage, self.time, self.options.duration, steps, elapsed))

@@ -6,13 +6,19 @@ import errno
 import os
 import traceback
 
-import click
-
 from impulse_cli.exit_codes import INTERNAL_ERROR, SIMULATION_FAILED, WRONG_INPUT
+from impulse_cli.terminal import complain
 
 __all__ = ["print_problems", "report_error"]
 
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_OF_STREAMS = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.EBADF,
+    errno.EAGAIN,
+)
 
 
 def report_error(error: Exception) -> int:
@@ -43,8 +49,8 @@ def report_error(error: Exception) -> int:
         reason = (error.strerror or str(error)).lower()
         print_problems([f"{os.fspath(error.filename)}: {reason}."])
         return WRONG_INPUT
-    if isinstance(error, OSError) and error.errno in _FULL:
-        print_problems([f"The output cannot be written: {(error.strerror or '').lower()}."])
+    if isinstance(error, OSError) and error.errno in _OF_STREAMS:
+        print_problems([f"Standard output cannot be written: {(error.strerror or '').lower()}."])
         return WRONG_INPUT
     _print_internal(error)
     return INTERNAL_ERROR
@@ -56,17 +62,17 @@ def print_problems(messages: list[str], count: int | None = None) -> None:
     ``count`` is the number of problems where a message stands for more than one.
     """
     for message in messages:
-        click.echo(message, err=True)
+        complain(message)
     if len(messages) > 1:
-        click.echo(f"{len(messages) if count is None else count} problems.", err=True)
+        complain(f"{len(messages) if count is None else count} problems.")
 
 
 def _print_internal(error: Exception) -> None:
     if os.environ.get("IMPULSE_TRACEBACK"):
-        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            complain(line)
         return
-    click.echo(
+    complain(
         f"This is a fault of impulse, not of your input: {type(error).__name__}: {error}. Please"
-        " report it, with what IMPULSE_TRACEBACK=1 in the environment prints.",
-        err=True,
+        " report it, with what IMPULSE_TRACEBACK=1 in the environment prints."
     )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
 import click
 
-from impulse_cli.exit_codes import GOOD, INTERRUPTED
+from impulse_cli.exit_codes import CLOSED_PIPE, GOOD, INTERRUPTED
+from impulse_cli.terminal import complain, escaped
 
 __all__ = ["execute", "impulse", "main"]
 
@@ -101,11 +105,15 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
     except click.ClickException as error:
-        error.show()
+        error.message = escaped(error.message)  # type: ignore[misc]  # click writes it once
+        with suppress(OSError):
+            error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted; nothing was written.", err=True)
+        complain("Interrupted; nothing was written.")
         return INTERRUPTED
+    except SystemExit:  # of click, where nobody reads stdout any more
+        return CLOSED_PIPE
     except Exception as error:  # whatever it is, the user sees one line
         from impulse_cli.errors import report_error
 
@@ -124,8 +132,10 @@ class _Interrupter:
 
     def __init__(self) -> None:
         self._last = -self._SAME_WISH
+        self.was_called = False
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        self.was_called = True
         now = time.monotonic()
         if now - self._last >= self._SAME_WISH:
             self._last = now
@@ -134,9 +144,39 @@ class _Interrupter:
 
 def main() -> NoReturn:
     """The ``impulse`` program."""
+    _open_standard_streams()
     interrupter = _Interrupter()
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as shells and nohup start jobs
         signal.signal(signal.SIGINT, interrupter)
     # The way another program ends this one, also where Ctrl-C is ignored.
     signal.signal(signal.SIGTERM, interrupter)
-    sys.exit(execute())
+    code = execute()
+    if interrupter.was_called and code == GOOD:
+        code = INTERRUPTED  # what it raised got lost: Python only prints it in some places
+    _close_standard_output()
+    sys.exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Streams that can be written to, whatever was closed and whatever names are to be shown.
+
+    Where one is closed, the next file to be opened would take its number and get what is meant
+    for it.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close_standard_output() -> None:
+    """Write what is left; what cannot be written has been spoken of, and Python need not."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

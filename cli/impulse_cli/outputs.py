@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,4 +36,6 @@ def check_outputs(
 def _same_file(first: Path, second: Path) -> bool:
     if first.exists() and second.exists():
         return first.samefile(second)
-    return first.resolve() == second.resolve()
+    return os.path.realpath(first) == os.path.realpath(
+        second
+    )  # resolve() fails on circles of links

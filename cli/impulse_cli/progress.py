@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO, cast
 
-import click
+from impulse_cli.terminal import Forgiving, complain, say_json
 
 __all__ = ["Progress", "print_json_line", "show_progress", "show_tasks"]
 
@@ -42,30 +41,26 @@ def show_progress(kind: str) -> Iterator[Callback]:
         with _bar() as callback:
             yield callback
     elif kind == "auto":
-        with closing(_Announcement(_to_stderr)) as callback:
+        with closing(_Announcement(complain)) as callback:
             yield callback
     else:
         yield _ignore
 
 
 def print_json_line(**values: Any) -> None:
-    """One line of JSON on stdout, at once; a reader that has gone away is no error."""
-    with suppress(BrokenPipeError):
-        print(json.dumps(values), flush=True)
+    """One line of JSON on stdout, at once; whether it could be written is no matter to a run."""
+    with suppress(OSError):
+        say_json(values, on_one_line=True)
 
 
 def _ignore(progress: Progress) -> None:
     pass
 
 
-def _to_stderr(line: str) -> None:
-    click.echo(line, err=True)
-
-
 _COMPILING = (
     "Compiling the kernels, once after each update; this takes half a minute, with contact two."
 )
-_SECONDS_BEFORE_ANNOUNCING = 1.0  # kernels from the cache are there sooner
+_SECONDS_BEFORE_ANNOUNCING = 1.0  # a few small kernels are there sooner
 
 
 class _Announcement:
@@ -79,7 +74,7 @@ class _Announcement:
     def __call__(self, progress: Progress) -> None:
         if progress.stage == "simulating":
             self._timer.cancel()
-        elif not self._started:
+        elif progress.stage == "compiling kernels" and not self._started:
             self._started = True
             self._timer.start()
 
@@ -118,7 +113,7 @@ def show_tasks(title: str) -> Iterator[Callable[[int, int, str], None]]:
     A bar on stderr where that is a terminal, which vanishes at the end; else a line at the start.
     """
     if not sys.stderr.isatty():
-        click.echo(f"{title} ...", err=True)
+        complain(f"{title} ...")
         yield lambda _done, _total, _what: None
         return
     from rich import progress as rich_progress
@@ -131,7 +126,7 @@ def show_tasks(title: str) -> Iterator[Callable[[int, int, str], None]]:
         rich_progress.TimeElapsedColumn(),
         rich_progress.TextColumn("{task.description}"),
     )
-    console = Console(stderr=True, highlight=False)
+    console = Console(file=cast(TextIO, Forgiving(sys.stderr)), highlight=False)
     with rich_progress.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 
@@ -153,7 +148,7 @@ def _bar() -> Iterator[Callback]:
         rich_progress.TextColumn("{task.fields[clock]}"),
         rich_progress.TimeRemainingColumn(),
     )
-    console = Console(stderr=True, highlight=False)
+    console = Console(file=cast(TextIO, Forgiving(sys.stderr)), highlight=False)
     with (
         rich_progress.Progress(*columns, console=console, transient=True) as bar,
         closing(_Announcement(console.print)) as announce,

@@ -4,8 +4,9 @@ Needs NumPy only, so that the Blender add-on can read an animation without the s
 """
 
 from .errors import RecordingError
-from .files import check_output, write_atomically
+from .files import check_output, read_regular_file, write_atomically
 from .formats import SUFFIXES, load_recording
+from .header import without_infinities
 from .quaternions import sign_continuous
 from .recording import Recording
 from .state_hash import state_hash
@@ -16,7 +17,9 @@ __all__ = [
     "RecordingError",
     "check_output",
     "load_recording",
+    "read_regular_file",
     "sign_continuous",
     "state_hash",
+    "without_infinities",
     "write_atomically",
 ]

@@ -46,7 +46,8 @@ def numbers(key: str, values: Any, shape: tuple[int | None, ...]) -> Floats:
     if array.dtype.kind not in "iuf":
         raise RecordingError("holds something that is not a number.", key=key)
     _check_shape(key, array, shape)
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    with np.errstate(over="ignore"):  # of longer numbers; the next line finds it
+        array = np.ascontiguousarray(array, dtype=np.float64)
     if not np.all(np.isfinite(array)):
         frame = int(np.argwhere(~np.isfinite(array))[0][0])
         raise RecordingError(f"is not a finite number in frame {frame}.", key=key)
@@ -82,7 +83,8 @@ def check_frames(times: Floats) -> None:
 
 def check_unit_quaternions(orientations: Floats, body_names: tuple[str, ...]) -> None:
     """Orientations have length one."""
-    off = np.abs(np.linalg.norm(orientations, axis=2) - 1.0) > _UNIT_TOLERANCE
+    with np.errstate(over="ignore", under="ignore"):
+        off = np.abs(np.linalg.norm(orientations, axis=2) - 1.0) > _UNIT_TOLERANCE
     if off.any():
         frame, body = np.argwhere(off)[0]
         raise RecordingError(

@@ -1,23 +1,71 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and reading nothing but files."""
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import platform
+import re
 import secrets
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from .errors import RecordingError
 
-__all__ = ["check_output", "write_atomically"]
+__all__ = ["check_output", "read_regular_file", "write_atomically"]
+
+
+def read_regular_file(path: str | os.PathLike[str], largest: int) -> bytes:
+    """The content of a file of at most ``largest`` bytes.
+
+    A folder, a pipe or a device is refused before it is opened: reading it could wait for ever,
+    never end, or do something to the device.
+
+    Raises:
+        OSError: it cannot be read; ``strerror`` says why, as the end of "cannot be read: …".
+    """
+    try:
+        status = os.stat(path)  # noqa: PTH116  # of str, bytes and Path alike
+    except ValueError:  # a null character, or one that the system's encoding lacks
+        raise OSError(errno.EINVAL, "its name holds what no file name can hold") from None
+    _refuse_irregular(status, largest)
+    # Another program may put a pipe in its place meanwhile.
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        status = os.fstat(file.fileno())
+        _refuse_irregular(status, largest)
+        data = file.read(status.st_size)
+    if data is None:
+        raise OSError(errno.EAGAIN, "it is a pipe or a device; name a file")
+    return data
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_irregular(status: os.stat_result, largest: int) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.EISDIR, "it is a folder; name a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device; name a file")
+    if status.st_size > largest:
+        reason = f"it has {status.st_size} bytes, and at most {largest} are read"
+        raise OSError(errno.EFBIG, reason)
+
+
+_SUFFIX = ".tmp"
+_WRITER = re.compile(r"(\d{1,10})-[0-9a-f]{12}" + re.escape(_SUFFIX))
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """Write ``data`` to ``path``: afterwards the file is the old one or the whole new one.
 
     The bytes go to a temporary file in the same folder, which then takes the file's name; if
-    anything fails on the way, Ctrl-C included, the old file stays as it was.
+    anything fails on the way, Ctrl-C included, the old file stays as it was. What a process that
+    was killed left behind is removed when the same file is written again.
 
     Raises:
         RecordingError: naming the path, if the folder is missing or not writable, the path is a
@@ -94,13 +142,56 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 def _new_temporary(target: Path, path: str | os.PathLike[str]) -> Path:
     """An empty new file beside ``target``, which proves that the folder can be written to."""
-    # Not made from the name of the target, which may already be as long as names can be.
-    temporary = target.with_name(f".impulse-{secrets.token_hex(6)}.tmp")
+    _remove_left_behind(target)
+    name = f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(6)}{_SUFFIX}"
+    temporary = target.with_name(name)
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except OSError as error:
         raise RecordingError(_why_no_file(target.parent, error), file=os.fspath(path)) from error
     return temporary
+
+
+def _prefix(target: Path) -> str:
+    """How the temporary files of ``target`` begin that are written on this machine.
+
+    The name of the target is in it as a hash, as it may already be as long as names can be; so is
+    the machine, whose process numbers mean nothing to another that shares the folder.
+    """
+    digest = hashlib.sha256(f"{_machine()} {target.name}".encode(errors="surrogateescape"))
+    return f".impulse-{digest.hexdigest()[:12]}-"
+
+
+def _machine() -> str:
+    """What two processes share if they know each other by number."""
+    processes = ""
+    with suppress(OSError):  # Linux only: containers number their processes anew
+        processes = str(Path("/proc/self/ns/pid").stat().st_ino)
+    return f"{platform.node()} {processes}"
+
+
+def _remove_left_behind(target: Path) -> None:
+    """Remove the temporary files of ``target`` whose processes are gone."""
+    prefix = _prefix(target)
+    with suppress(OSError):  # what stands in the way is said when the file is made
+        for name in os.listdir(target.parent):  # noqa: PTH208  # paths of all files take long
+            process = _WRITER.fullmatch(name.removeprefix(prefix))
+            if name.startswith(prefix) and process and _is_gone(int(process[1])):
+                with suppress(OSError):
+                    target.with_name(name).unlink()
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process has ended for certain."""
+    if os.name != "posix":  # where asking would end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 def _why_no_file(folder: Path, error: OSError) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 from . import json_file, npz_file
 from .errors import RecordingError
-from .files import check_suffix, write_atomically
+from .files import check_suffix, read_regular_file, write_atomically
 from .recording import Recording
 
-__all__ = ["SUFFIXES", "load_recording", "save_recording"]
+__all__ = ["LARGEST_FILE", "SUFFIXES", "load_recording", "save_recording"]
+
+LARGEST_FILE = 2**33  # [bytes]
 
 _WRITERS: dict[str, Callable[[Recording], bytes]] = {
     ".json": json_file.encode,
@@ -40,13 +41,14 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
     """Read a recording, .json or .npz, and check that it is whole and fits together.
 
     Raises:
-        RecordingError: naming the file and the part of it, if the file is missing, is not an
-            animation, is truncated, was written by a newer version, or holds numbers that do not
-            fit together or are not finite.
+        RecordingError: naming the file and the part of it, if the file is missing, a pipe or a
+            device, larger than 8 GiB, not an animation, truncated or damaged, unpacks to a size
+            out of proportion, was written by a newer version, or holds numbers that do not fit
+            together or are not finite.
     """
     decode = _READERS[check_suffix(path, SUFFIXES)]
     try:
-        return decode(Path(path).read_bytes())
+        return decode(read_regular_file(path, LARGEST_FILE))
     except RecordingError as error:
         raise error.in_file(os.fspath(path)) from None
     except OSError as error:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from typing import Any
 
 from .errors import RecordingError
@@ -17,6 +19,7 @@ __all__ = [
     "require",
     "single_values",
     "to_json",
+    "without_infinities",
 ]
 
 FORMAT = "impulse-animation"
@@ -45,6 +48,10 @@ def read_single_values(header: dict[str, Any]) -> dict[str, Any]:
     for key in ("fps", "step"):
         if isinstance(values[key], bool) or not isinstance(values[key], (int, float)):
             raise RecordingError("must be a number.", key=key)
+        try:
+            values[key] = float(values[key])
+        except OverflowError:
+            raise RecordingError("is too large a number.", key=key) from None
     return values
 
 
@@ -78,6 +85,15 @@ def to_json(value: Any, key: str) -> str:
         raise RecordingError(f"cannot be written as JSON: {error}.", key=key) from None
 
 
+def without_infinities(value: Any) -> Any:
+    """``value`` with None in place of every number that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: without_infinities(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_infinities(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def from_json(text: str | bytes) -> Any:
     """The value of a JSON text without duplicate keys, NaN or infinity."""
     try:
@@ -90,13 +106,14 @@ def from_json(text: str | bytes) -> Any:
         raise RecordingError("is not text in UTF-8.") from None
     except RecursionError:
         raise RecordingError("is nested too deeply.") from None
+    except ValueError:  # of int, from 4300 digits on
+        raise RecordingError("holds a number of more digits than any has.") from None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise RecordingError("is there twice.", key=twice)
     return values
 

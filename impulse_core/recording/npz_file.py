@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,23 @@ from .header import (
 from .recording import Recording
 
 __all__ = ["decode", "encode"]
+
+_ARRAYS = frozenset(
+    {
+        "header",
+        "times",
+        "positions",
+        "orientations",
+        "energy",
+        "momentum",
+        "joint_values",
+        "joint_vectors",
+    }
+)
+_CONTACT = "contact_"  # how the names of the arrays of contacts begin
+_NUMBER = 8  # bytes
+_SINGLE_ARRAY = b"\x93NUMPY"
+_ALWAYS_UNPACKED = 2**28  # bytes, however small the file is
 
 
 def encode(recording: Recording) -> bytes:
@@ -55,26 +72,41 @@ def encode(recording: Recording) -> bytes:
         "events": recording.events,
         "diagnostics": recording.diagnostics,
     }
+    arrays = {
+        "header": np.array(to_json(header, "header")),
+        "times": recording.times,
+        "positions": recording.positions,
+        "orientations": recording.orientations,
+        "energy": _stack(list(recording.energy.values()), (frames, 0)),
+        "momentum": _stack(list(recording.momentum.values()), (frames, 0, 3)),
+        "joint_values": _stack([v for _, _, v in joints if v.ndim == 1], (frames, 0)),
+        "joint_vectors": _stack([v for _, _, v in joints if v.ndim == 2], (frames, 0, 3)),
+        **{f"{_CONTACT}{name}": values for name, values in recording.contacts.items()},
+    }
+    packed = _written(arrays, np.savez_compressed)
+    is_readable = sum(array.nbytes for array in arrays.values()) <= _most_unpacked(len(packed))
+    return packed if is_readable else _written(arrays, np.savez)
+
+
+def _written(arrays: dict[str, NDArray[Any]], write: Callable[..., None]) -> bytes:
     stream = io.BytesIO()
-    np.savez_compressed(
-        stream,
-        header=np.array(to_json(header, "header")),
-        times=recording.times,
-        positions=recording.positions,
-        orientations=recording.orientations,
-        energy=_stack(list(recording.energy.values()), (frames, 0)),
-        momentum=_stack(list(recording.momentum.values()), (frames, 0, 3)),
-        joint_values=_stack([v for _, _, v in joints if v.ndim == 1], (frames, 0)),
-        joint_vectors=_stack([v for _, _, v in joints if v.ndim == 2], (frames, 0, 3)),
-        **{f"contact_{name}": values for name, values in recording.contacts.items()},
-    )
+    write(stream, **arrays)
     return stream.getvalue()
+
+
+def _most_unpacked(size: int) -> int:
+    """Bytes that a file of ``size`` bytes may unpack to.
+
+    Recordings shrink to a third, those of bodies at rest further; a file that is made to fill the
+    memory of its reader shrinks to a thousandth.
+    """
+    return max(_ALWAYS_UNPACKED, 32 * size)
 
 
 def decode(data: bytes) -> Recording:
     """The recording of an .npz file; ``RecordingError`` names the part that is wrong."""
     arrays = _read_arrays(data)
-    header = check_format(from_json(str(require(arrays, "header"))))
+    header = check_format(from_json(_text(arrays, "header")))
     energy = _names(header, "energy")
     momentum = _names(header, "momentum")
     frames = len(np.atleast_1d(require(arrays, "times")))
@@ -88,9 +120,9 @@ def decode(data: bytes) -> Recording:
         energy=_series("energy", energy, arrays, (frames, len(energy))),
         momentum=_series("momentum", momentum, arrays, (frames, len(momentum), 3)),
         contacts={
-            name.removeprefix("contact_"): values
+            name.removeprefix(_CONTACT): values
             for name, values in arrays.items()
-            if name.startswith("contact_")
+            if name.startswith(_CONTACT)
         },
         events=require(header, "events"),
         diagnostics=require(header, "diagnostics"),
@@ -98,20 +130,54 @@ def decode(data: bytes) -> Recording:
 
 
 def _read_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz file that are parts of a recording."""
+    if data.startswith(_SINGLE_ARRAY):
+        raise RecordingError("is a single array, not an .npz file.")
     try:
-        file = np.load(io.BytesIO(data), allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            raise RecordingError("is a single array, not an .npz file.")
-        return {name: file[name] for name in file.files}
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        KeyError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = _members(archive)
+            unpacked = sum(member.file_size for member in members.values())
+            if unpacked > _most_unpacked(len(data)):
+                raise RecordingError(
+                    f"would unpack from {len(data) / 1e6:.3g} to {unpacked / 1e6:.0f} MB, which no"
+                    " recording does."
+                )
+            return {name: _read_array(archive, member) for name, member in members.items()}
+    except (RecordingError, MemoryError):
+        raise
+    except Exception as error:  # whatever the readers of zip files and arrays raise on damage
         raise RecordingError(f"is truncated or is not an .npz file ({error}).") from None
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    members: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        name = member.filename.removesuffix(".npy")
+        if name not in _ARRAYS and not name.startswith(_CONTACT):
+            continue
+        if name in members:
+            raise RecordingError("is there twice.", key=name)
+        if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise RecordingError("is packed in a way that is not read.", key=name)
+        members[name] = member
+    return members
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """One array; its head may claim no more than there is, and no Python objects."""
+    npy: Any = np.lib.format  # which states no types
+    with archive.open(member) as file:
+        read_head = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, is_transposed, dtype = read_head[npy.read_magic(file)](file)
+        content = file.read()
+    if dtype.hasobject:
+        raise RecordingError("holds Python objects, which are not read.", key=member.filename)
+    if dtype.kind in "iuf" and dtype.itemsize != _NUMBER:
+        raise RecordingError("must be numbers of 64 bits.", key=member.filename)
+    if any(length < 0 for length in shape):  # which reshape would take for "whatever fits"
+        raise RecordingError("has a negative length.", key=member.filename)
+    array = np.frombuffer(content, dtype=dtype)
+    return array.reshape(shape, order="F" if is_transposed else "C")
 
 
 def _joints(
@@ -134,26 +200,44 @@ def _add_joint_columns(
     key: str,
     shape: tuple[int, ...],
 ) -> None:
-    pairs = _names(header, names)
+    pairs = _pairs(header, names)
     table = numbers(key, require(arrays, key), (shape[0], len(pairs), *shape[1:]))
     for column, pair in enumerate(pairs):
-        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in joints:
-            raise RecordingError("must be pairs of joint and quantity.", key=names)
+        if pair[0] not in joints:
+            raise RecordingError(f"there is no joint '{pair[0]}'.", key=names)
         joints[pair[0]][pair[1]] = table[:, column].copy()
 
 
 def _series(
-    key: str, names: list[Any], arrays: dict[str, NDArray[Any]], shape: tuple[int, ...]
+    key: str, names: list[str], arrays: dict[str, NDArray[Any]], shape: tuple[int, ...]
 ) -> dict[str, NDArray[Any]]:
     table = numbers(key, require(arrays, key), shape)
     return {name: table[:, column].copy() for column, name in enumerate(names)}
 
 
-def _names(header: dict[str, Any], key: str) -> list[Any]:
+def _names(header: dict[str, Any], key: str) -> list[str]:
     names = require(header, key)
-    if not isinstance(names, list):
+    if not _are_names(names):
         raise RecordingError("must be a list of names.", key=key)
-    return names
+    return list(names)
+
+
+def _pairs(header: dict[str, Any], key: str) -> list[list[str]]:
+    pairs = require(header, key)
+    if not isinstance(pairs, list) or not all(_are_names(p) and len(p) == 2 for p in pairs):
+        raise RecordingError("must be pairs of joint and quantity.", key=key)
+    return pairs
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _text(arrays: dict[str, NDArray[Any]], key: str) -> str:
+    text = require(arrays, key)
+    if text.dtype.kind != "U" or text.ndim > 0:
+        raise RecordingError("must be text.", key=key)
+    return str(text)
 
 
 def _stack(columns: list[NDArray[Any]], empty: tuple[int, ...]) -> NDArray[Any]:

@@ -107,7 +107,7 @@ def test_mass_of_an_open_mesh(cli: Cli, box: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("gone.obj", None, "No such file"),
+        ("gone.obj", None, "no such file"),
         ("mesh.fbx", "x", "write .obj, .stl or .ply"),
         ("mesh.obj", "v 0 0\n", "mesh.obj:1"),
         ("mesh.stl", "", "is empty"),

@@ -133,7 +133,7 @@ def test_full_disk_behind_stdout(pendulum: Path) -> None:
         )
 
     assert finished.returncode == 1
-    assert finished.stderr.startswith("The output cannot be written: no space left on device.")
+    assert finished.stderr == "Standard output cannot be written: no space left on device.\n"
 
 
 def test_not_enough_memory(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,8 +242,9 @@ def test_progress_is_told_in_order():
 
     recording = ic.simulate(double_pendulum(), duration=0.5, progress=told.append)
 
-    assert told[0].stage == "compiling kernels"
-    assert {p.stage for p in told[1:]} == {"simulating"}
+    assert told[0].stage == "loading"
+    stages = [p.stage for p in told if p.stage != "compiling kernels"]  # which needs a cold cache
+    assert set(stages[1:]) == {"simulating"}
     assert len(told) > len(recording.times) - 1
     times = [p.time for p in told]
     assert times == sorted(times)

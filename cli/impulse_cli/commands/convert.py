@@ -9,6 +9,7 @@ import click
 
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE, allow_outside_option
+from impulse_cli.terminal import say
 
 if TYPE_CHECKING:
     from impulse_schema import Scene
@@ -35,7 +36,7 @@ def convert(scene: Path, output: Path, allow_outside: bool) -> None:
     loaded = load_scene(scene, allow_outside=allow_outside)
     copied = _copy_meshes(loaded, scene.parent, output.parent)
     save_scene(loaded, output)
-    click.echo(f"wrote {', '.join(str(path) for path in [output, *copied])}")
+    say(f"wrote {', '.join(str(path) for path in [output, *copied])}")
 
 
 def _copy_meshes(scene: Scene, source: Path, target: Path) -> list[Path]:
@@ -46,18 +47,23 @@ def _copy_meshes(scene: Scene, source: Path, target: Path) -> list[Path]:
     Raises:
         RecordingError: If another file is in the way; nothing has been copied then.
     """
-    from impulse_core.recording import RecordingError, write_atomically
+    from impulse_core.geometry.files import LARGEST_FILE
+    from impulse_core.recording import RecordingError, read_regular_file, write_atomically
 
     wanted: dict[Path, bytes] = {}
     for name in {mesh.file for mesh in scene.meshes if mesh.file is not None}:
         path = PurePath(name)
         if path.is_absolute() or ".." in path.parts or source.resolve() == target.resolve():
             continue
-        content = (source / path).read_bytes()
+        try:
+            content = read_regular_file(source / path, LARGEST_FILE)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise RecordingError(f"cannot be read: {reason}.", file=str(source / path)) from None
         copy = target / path
         if not copy.exists():
             wanted[copy] = content
-        elif copy.read_bytes() != content:
+        elif not copy.is_file() or copy.read_bytes() != content:
             raise RecordingError(
                 "is in the way of the scene's mesh file of that name; convert into another folder.",
                 file=str(copy),

@@ -9,6 +9,7 @@ import click
 
 from impulse_cli.exit_codes import GOOD, INTERRUPTED
 from impulse_cli.parameters import FILE
+from impulse_cli.terminal import complain, say
 
 if TYPE_CHECKING:
     from impulse_cli.experiments.result import Result
@@ -55,8 +56,8 @@ def experiment(name: str | None, output: Path, page: Path | None, quick: bool) -
 def _list_experiments(experiments: dict[str, str]) -> None:
     width = max(map(len, experiments))
     for name, summary in experiments.items():
-        click.echo(f"{name:{width}}  {summary}")
-    click.echo(f"{_ALL:{width}}  Every one of them.")
+        say(f"{name:{width}}  {summary}")
+    say(f"{_ALL:{width}}  Every one of them.")
 
 
 def _known(name: str, names: list[str]) -> str:
@@ -86,10 +87,10 @@ def _run(names: list[str], output: Path, page: Path | None, quick: bool) -> int:
                 results.append(run_experiment(name, meter, quick=quick))
             show(results[-1], console)
             written = write_result(results[-1], output)
-            click.echo(f"wrote {', '.join(map(str, written))}")
+            say(f"wrote {', '.join(map(str, written))}")
     except KeyboardInterrupt:
         done = ", ".join(result.name for result in results)
-        click.echo(f"Interrupted; {f'{done} is' if done else 'nothing is'} written.", err=True)
+        complain(f"Interrupted; {f'{done} is' if done else 'nothing is'} written.")
         return INTERRUPTED
     if page is not None:
         _write_page(results, page)
@@ -106,4 +107,4 @@ def _write_page(results: list[Result], page: Path) -> None:
     for result in results:
         list(write_figures(result, images))
     write_atomically(page, pages.page(results, images.name).encode())
-    click.echo(f"wrote {page}")
+    say(f"wrote {page}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from impulse_cli.parameters import FILE, allow_outside_option, json_option
+from impulse_cli.terminal import complain, escaped, say, say_json
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -34,7 +34,7 @@ def info(scene: Path, as_json: bool, allow_outside: bool) -> None:
 
     facts = impulse_core.describe(impulse_core.load_scene(scene, allow_outside=allow_outside))
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        say_json(facts)
     else:
         _print(facts)
 
@@ -44,24 +44,26 @@ def _print(facts: dict[str, Any]) -> None:
 
     # A pipe has no width, and names are worth more than short lines.
     width = None if sys.stdout.isatty() else 10_000
-    console = Console(highlight=False, markup=False, width=width)
-    console.print(facts["name"], "\n", sep="")
+    console = Console(highlight=False, markup=False, emoji=False, width=width)
+    say(facts["name"])
+    say("")
     console.print(_bodies(facts["bodies"]))
     if facts["joints"]:
         console.print(_joints(facts["joints"]))
-    console.print(_totals(facts))
+    for line in _totals(facts):
+        say(line)
     for warning in facts["warnings"]:
-        click.echo(f"Warning: {warning}.", err=True)
+        complain(f"Warning: {warning}.")
 
 
 def _bodies(bodies: list[dict[str, Any]]) -> Table:
     table = _table("body", "motion", "mass [kg]", "centre of mass [m]", "main moments [kg m^2]")
     for body in bodies:
         if "mass_kg" not in body:
-            table.add_row(body["name"], body["motion"], "", "", "")
+            table.add_row(escaped(body["name"]), body["motion"], "", "", "")
             continue
         table.add_row(
-            body["name"],
+            escaped(body["name"]),
             body["motion"],
             _number(body["mass_kg"]),
             _numbers(body["center_of_mass_m"]),
@@ -74,19 +76,19 @@ def _joints(joints: list[dict[str, Any]]) -> Table:
     table = _table("joint", "type", "body 1", "body 2", "holds", "")
     for joint in joints:
         table.add_row(
-            joint["name"],
+            escaped(joint["name"]),
             joint["type"],
-            joint["body1"],
-            joint["body2"],
+            escaped(joint["body1"]),
+            escaped(joint["body2"]),
             str(joint["rows"]),
             "redundant" if joint["redundant"] else "",
         )
     return table
 
 
-def _totals(facts: dict[str, Any]) -> str:
+def _totals(facts: dict[str, Any]) -> list[str]:
     redundant = facts["redundant_joints"]
-    lines = [
+    return [
         f"mass                {_number(facts['total_mass_kg'])} kg",
         f"centre of mass      {_numbers(facts['center_of_mass_m'])} m",
         f"degrees of freedom  {facts['degrees_of_freedom']}",
@@ -94,7 +96,6 @@ def _totals(facts: dict[str, Any]) -> str:
         f"closed loops        {facts['loops']}",
         f"redundant joints    {', '.join(redundant) or 'none'}",
     ]
-    return "\n".join(lines)
 
 
 def _table(*titles: str) -> Table:

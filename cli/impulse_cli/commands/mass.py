@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from impulse_cli.errors import print_problems
 from impulse_cli.exit_codes import GOOD, WRONG_INPUT
 from impulse_cli.parameters import FILE, json_option, positive
+from impulse_cli.terminal import complain, say, say_json
 
 if TYPE_CHECKING:
     from impulse_core.geometry import MassProperties, MeshDefect
@@ -65,11 +65,12 @@ def mass(mesh: Path, density: float, unit: str | None, scale: float | None, as_j
         return WRONG_INPUT
     values = _values(polyhedron_mass_properties(polygons, density), defects)
     if as_json:
-        click.echo(json.dumps(values, indent=2))
+        say_json(values)
     else:
         for defect in defects:
-            click.echo(f"{mesh}: warning: {defect}", err=True)
-        click.echo(_text(values))
+            complain(f"{mesh}: warning: {defect}")
+        for line in _lines(values):
+            say(line)
     return GOOD
 
 
@@ -101,12 +102,12 @@ def _defects_as_data(defects: list[MeshDefect]) -> list[dict[str, Any]]:
 
 def _report_defects(mesh: Path, defects: list[MeshDefect], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"defects": _defects_as_data(defects)}, indent=2))
+        say_json({"defects": _defects_as_data(defects)})
     else:
         print_problems([f"{mesh}: {defect}" for defect in defects])
 
 
-def _text(values: dict[str, Any]) -> str:
+def _lines(values: dict[str, Any]) -> list[str]:
     lines = [
         f"mass               {values['mass_kg']:.9g} kg",
         f"volume             {values['volume_m3']:.9g} m^3",
@@ -121,7 +122,7 @@ def _text(values: dict[str, Any]) -> str:
         f"principal moment   {moment:16.9g}  kg m^2 about {_row(axis)}"
         for moment, axis in zip(values["principal_moments"], values["principal_axes"], strict=True)
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _row(numbers: list[float]) -> str:

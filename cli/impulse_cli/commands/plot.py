@@ -9,6 +9,7 @@ import click
 
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE
+from impulse_cli.terminal import say
 
 if TYPE_CHECKING:
     from impulse_cli.plots.curves import Curve
@@ -54,7 +55,7 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     }
     suffix = output.suffix.lower()
     write_atomically(output, tabulate(curves) if suffix == ".csv" else draw(curves, suffix))
-    click.echo(f"wrote {output}")
+    say(f"wrote {output}")
 
 
 def _curves(animation: Path, quantities: list[str], only: tuple[str, ...]) -> list[Curve]:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from impulse_cli.exit_codes import GOOD, INTERRUPTED, SIMULATION_FAILED
+from impulse_cli.exit_codes import GOOD, INTERRUPTED, SIMULATION_FAILED, WRONG_INPUT
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE, allow_outside_option, positive
 from impulse_cli.progress import print_json_line, show_progress
+from impulse_cli.rescue import save_somewhere
+from impulse_cli.terminal import complain, say
 
 if TYPE_CHECKING:
     from impulse_core import Recording
+    from impulse_core.interrupts import HeldSignals
 
 _METHODS = (
     "imp2",
@@ -30,6 +34,7 @@ _METHODS = (
     "lmvd8",
     "gc4",
 )
+_MOST_CORRECTIONS = 10**9
 _SOLVERS = ("direct", "sle", "iterative")
 
 
@@ -80,7 +85,7 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--budget-corrections",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=_MOST_CORRECTIONS),
     help="The same as a number of joint corrections for each step, with the same motion"
     " everywhere; two for each joint are made at least (solver iterative).",
 )
@@ -122,38 +127,84 @@ def run(
       impulse run crane.xml -o crane.json
       impulse run crane.xml -o crane.npz --duration 20 --method imp4 --report report.json
     """
+    from impulse_core.interrupts import HeldSignals
     from impulse_core.recording import SUFFIXES
 
     outputs = [output] if report is None else [output, report]
     check_outputs(outputs, inputs=[scene], suffixes=SUFFIXES)
     given = {name: value for name, value in options.items() if value is not None}
-    recording, failure = _simulate(scene, allow_outside, progress, given)
-    recording.save(output)
-    if report is not None:
-        _write_report(recording, report)
-    code = _exit_code(recording, failure)
+    # From the first frame until the last byte is written, Ctrl-C has to wait.
+    with HeldSignals(is_patient=True) as signals:
+        recording, failure = _simulate(signals, scene, allow_outside, progress, given)
+        outcome = _written(recording, failure, output, report)
+        outcome.is_interrupted |= signals.drop()
     if progress == "json":
-        _print_finished(recording, output, failure, code)
+        _print_finished(outcome)
     else:
-        _print_summary(recording, output)
+        _print_summary(outcome)
     if failure:
-        click.echo(f"{scene}: {failure}", err=True)
-    return code
+        complain(f"{scene}: {failure}")
+    for problem in outcome.problems:
+        complain(problem)
+    return outcome.exit_code
+
+
+@dataclass
+class _Outcome:
+    """What a run leaves behind.
+
+    Attributes:
+        recording: the frames.
+        output: where they are; None if they could be written nowhere.
+        failure: why the simulation ended early, or "".
+        problems: what could not be written where it should be.
+        is_interrupted: whether Ctrl-C was pressed.
+    """
+
+    recording: Recording
+    output: Path | None
+    failure: str
+    problems: list[str]
+    is_interrupted: bool
+
+    @property
+    def exit_code(self) -> int:
+        if self.failure:
+            return SIMULATION_FAILED
+        if self.problems:
+            return WRONG_INPUT
+        return INTERRUPTED if self.is_interrupted else GOOD
 
 
 def _simulate(
-    path: Path, allow_outside: bool, progress: str, options: dict[str, Any]
+    signals: HeldSignals, path: Path, allow_outside: bool, progress: str, options: dict[str, Any]
 ) -> tuple[Recording, str]:
     """The recording, and the sentence that says why it ends early, or ""."""
-    import impulse_core
+    with signals.acting_at_once():
+        import impulse_core
 
-    _refuse_unknown(options)
-    scene = impulse_core.load_scene(path, allow_outside=allow_outside)
+        _refuse_unknown(options)
+        scene = impulse_core.load_scene(path, allow_outside=allow_outside)
     with show_progress(progress) as callback:
         try:
             return impulse_core.simulate(scene, progress=callback, **options), ""
         except impulse_core.SimulationError as error:
             return error.recording, str(error)
+
+
+def _written(recording: Recording, failure: str, output: Path, report: Path | None) -> _Outcome:
+    """Write the frames first, and what was measured then."""
+    from impulse_core.recording import RecordingError
+
+    place, problem = save_somewhere(recording, output)
+    problems = [problem] if problem else []
+    if report is not None:
+        try:
+            _write_report(recording, report)
+        except RecordingError as error:
+            problems.append(str(error))
+    interrupted = bool(recording.diagnostics["interrupted"])
+    return _Outcome(recording, place, failure, problems, interrupted)
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
@@ -174,20 +225,14 @@ def _write_report(recording: Recording, path: Path) -> None:
     write_atomically(path, f"{text}\n".encode())
 
 
-def _exit_code(recording: Recording, failure: str) -> int:
-    if failure:
-        return SIMULATION_FAILED
-    return GOOD if recording.complete else INTERRUPTED
-
-
-def _print_finished(recording: Recording, output: Path, failure: str, code: int) -> None:
-    facts = recording.diagnostics
+def _print_finished(outcome: _Outcome) -> None:
+    recording, facts = outcome.recording, outcome.recording.diagnostics
     print_json_line(
         event="finished",
-        output=str(output),
+        output=None if outcome.output is None else str(outcome.output),
         complete=recording.complete,
-        exit_code=code,
-        message=failure,
+        exit_code=outcome.exit_code,
+        message=" ".join(filter(None, [outcome.failure, *outcome.problems])),
         frames=recording.frame_count,
         time=_end(recording),
         steps=facts["step_count"],
@@ -197,27 +242,35 @@ def _print_finished(recording: Recording, output: Path, failure: str, code: int)
     )
 
 
-def _print_summary(recording: Recording, output: Path) -> None:
-    facts = recording.diagnostics
+def _print_summary(outcome: _Outcome) -> None:
+    recording, facts = outcome.recording, outcome.recording.diagnostics
     for warning in facts["warnings"]:
-        click.echo(f"Warning: {warning}.", err=True)
+        complain(f"Warning: {warning}.")
     wall = facts["wall_seconds_total"]
     speed = f", {_end(recording) / wall:.3g} times real time" if wall > 0.0 else ""
-    click.echo(
+    say(
         f"{facts['step_count']} steps of {recording.step:g} s ({recording.method}) in"
         f" {wall:.3g} s{speed}"
     )
-    click.echo(
-        f"largest joint error {facts['max_joint_error_m']:.2g} m, largest energy drift"
-        f" {facts['energy_j']['max_abs_drift']:.2g} J"
+    say(
+        f"largest joint error {_number(facts['max_joint_error_m'])} m, largest energy drift"
+        f" {_number(facts['energy_j']['max_abs_drift'])} J"
     )
+    if outcome.output is not None:
+        say(f"wrote {outcome.output}: {_frames(recording)}")
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2g}"
+
+
+def _frames(recording: Recording) -> str:
     bodies = "body" if len(recording.body_names) == 1 else "bodies"
     plural = "" if recording.frame_count == 1 else "s"
     frames = f"{recording.frame_count} frame{plural} of {len(recording.body_names)} {bodies}"
     if recording.complete:
-        click.echo(f"wrote {output}: {frames}")
-    else:
-        click.echo(f"wrote {output}: {frames}, which end early, at t = {_end(recording):g} s")
+        return frames
+    return f"{frames}, which end early, at t = {_end(recording):g} s"
 
 
 def _end(recording: Recording) -> float:

@@ -9,6 +9,7 @@ import click
 
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE
+from impulse_cli.terminal import say
 
 
 @click.command()
@@ -32,10 +33,11 @@ def schema(xsd: bool, json_schema: bool, output: Path | None) -> None:
     text = impulse_schema.xsd() if xsd else json.dumps(impulse_schema.json_schema(), indent=2)
     text = text.rstrip("\n") + "\n"
     if output is None:
-        click.echo(text, nl=False)
+        for line in text.splitlines():
+            say(line)
         return
     from impulse_core.recording import write_atomically
 
     check_outputs([output], inputs=[])
     write_atomically(output, text.encode())
-    click.echo(f"wrote {output}")
+    say(f"wrote {output}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from impulse_cli.exit_codes import GOOD, WRONG_INPUT
 from impulse_cli.parameters import FILE, allow_outside_option, json_option
+from impulse_cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from impulse_schema import Problem
@@ -39,7 +39,7 @@ def validate(scenes: tuple[Path, ...], as_json: bool, allow_outside: bool, start
     """
     found = {scene: _problems(scene, allow_outside, start) for scene in scenes}
     if as_json:
-        click.echo(_as_json(found))
+        say_json(_as_data(found))
     else:
         _print(found)
     return WRONG_INPUT if any(found.values()) else GOOD
@@ -59,15 +59,15 @@ def _problems(path: Path, allow_outside: bool, start: bool) -> list[Problem]:
 def _print(found: dict[Path, list[Problem]]) -> None:
     for path, problems in found.items():
         for problem in problems:
-            click.echo(str(problem))
+            say(str(problem))
         if not problems:
-            click.echo(f"{path}: good")
+            say(f"{path}: good")
         else:
             count = sum(problem.count for problem in problems)
-            click.echo(f"{path}: {count} problem{'s' if count > 1 else ''}")
+            say(f"{path}: {count} problem{'s' if count > 1 else ''}")
 
 
-def _as_json(found: dict[Path, list[Problem]]) -> str:
+def _as_data(found: dict[Path, list[Problem]]) -> dict[str, Any]:
     """{"valid", "files": [{"file", "valid", "problems": [{"code", "file", "line", …}]}]}
 
     Of more than a hundred problems of a file, the last of its list has the "count" of the others.
@@ -80,4 +80,4 @@ def _as_json(found: dict[Path, list[Problem]]) -> str:
         }
         for path, problems in found.items()
     ]
-    return json.dumps({"valid": not any(found.values()), "files": files}, indent=2)
+    return {"valid": not any(found.values()), "files": files}

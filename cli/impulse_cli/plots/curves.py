@@ -88,8 +88,9 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
         parts = _joints(recording, quantity, in_components=len(only) == 1)
     wanted = {name: curves for name, curves in parts.items() if not only or name in only}
     if not wanted:
+        of = f" of {' or '.join(only)}" if only else ""
         raise RecordingError(
-            f"holds no '{quantity}' of {' or '.join(only)}; there are {', '.join(parts)}."
+            f"holds no '{quantity}'{of}; there are {', '.join(parts) or 'none at all'}."
         )
     return [curve for curves in wanted.values() for curve in curves]
 
@@ -105,12 +106,13 @@ def _contact_forces(recording: Recording, *, in_components: bool) -> dict[str, l
     """Sum of the contact forces on each body that touches any other."""
     contacts, panel = recording.contacts, "contact force [N]"
     total = np.zeros((len(recording.body_names), recording.frame_count, 3))
-    np.add.at(total, (contacts["body2"], contacts["frame"]), contacts["force"])
-    np.add.at(total, (contacts["body1"], contacts["frame"]), -contacts["force"])
+    with np.errstate(over="ignore"):
+        np.add.at(total, (contacts["body2"], contacts["frame"]), contacts["force"])
+        np.add.at(total, (contacts["body1"], contacts["frame"]), -contacts["force"])
     found = {}
     for index in sorted({*contacts["body1"].tolist(), *contacts["body2"].tolist()}):
         name = recording.body_names[index]
-        length = np.linalg.norm(total[index], axis=1)
+        length = _length(total[index])
         found[name] = [Curve(panel, name, recording.times, length)]
         if in_components:
             found[name] += _components(panel, f"{name} ", recording, total[index])
@@ -124,11 +126,17 @@ def _joints(recording: Recording, quantity: str, *, in_components: bool) -> dict
     for joint, quantities in recording.joints.items():
         if quantity in quantities:
             values = quantities[quantity]
-            lengths = values if values.ndim == 1 else np.linalg.norm(values, axis=1)
+            lengths = values if values.ndim == 1 else _length(values)
             found[joint] = [Curve(panel, joint, recording.times, lengths)]
             if values.ndim == 2 and in_components:
                 found[joint] += _components(panel, f"{joint} ", recording, values)
     return found
+
+
+def _length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        length: NDArray[np.float64] = np.linalg.norm(vectors, axis=1)
+    return length
 
 
 def _components(

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
 from impulse_cli.plots.curves import Curve
+from impulse_cli.terminal import escaped
+from impulse_core.recording import RecordingError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["FIGURE_SUFFIXES", "draw"]
 
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
 
 _MOST_NAMES = 12  # in a legend; more would hide the curves
+_LARGEST = 1e300
 _DASHES = ("-", "--", ":", "-.")
 
 
@@ -27,16 +35,18 @@ def draw(curves: dict[str, list[Curve]], suffix: str) -> bytes:
         ) from None
     from matplotlib.figure import Figure
 
+    _refuse_huge([curve for group in curves.values() for curve in group])
     panels = list(dict.fromkeys(curve.panel for group in curves.values() for curve in group))
     figure = Figure(figsize=(8.0, 1.0 + 2.8 * len(panels)), layout="constrained")
     grid = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
     for axes, panel in zip(grid[:, 0], panels, strict=True):
-        for label, curve, dash in _lines(curves, panel):
-            axes.plot(curve.times, curve.values, dash, label=label, linewidth=1.2)
-        axes.set_ylabel(panel)
+        lines = _lines(curves, panel)
+        for _, curve, dash in lines:
+            axes.plot(curve.times, curve.values, dash, linewidth=1.2)
+        axes.set_ylabel(escaped(panel), parse_math=False)
         axes.grid(alpha=0.3)
-        if len(axes.lines) <= _MOST_NAMES:
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="small")
+        if len(lines) <= _MOST_NAMES:
+            _add_legend(axes, [label for label, _, _ in lines])
     grid[-1, 0].set_xlabel("time [s]")
     stream = io.BytesIO()
     # Neither a date nor random names, so that the same animation gives the same file.
@@ -44,6 +54,30 @@ def draw(curves: dict[str, list[Curve]], suffix: str) -> bytes:
         metadata = {".png": None, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
         figure.savefig(stream, format=suffix[1:], dpi=150, metadata=metadata)
     return stream.getvalue()
+
+
+def _refuse_huge(curves: list[Curve]) -> None:
+    """Numbers whose axis would reach beyond the largest there is."""
+    for curve in curves:
+        if not np.all(np.abs(curve.values) <= _LARGEST):
+            raise RecordingError(
+                f"the curve {curve.name} of {curve.panel} goes beyond {_LARGEST:g}, which cannot be"
+                " drawn; write a .csv."
+            )
+
+
+def _add_legend(axes: Axes, labels: list[str]) -> None:
+    """Names as they are: neither is a dollar sign mathematics nor an underscore a secret."""
+    legend = axes.legend(
+        axes.lines,
+        ["curve"] * len(labels),
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize="small",
+    )
+    for text, label in zip(legend.get_texts(), labels, strict=True):
+        text.set_parse_math(False)
+        text.set_text(escaped(label))
 
 
 def _lines(curves: dict[str, list[Curve]], panel: str) -> Sequence[tuple[str, Curve, str]]:

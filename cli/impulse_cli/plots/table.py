@@ -25,7 +25,7 @@ def tabulate(curves: dict[str, list[Curve]]) -> bytes:
         for frame, time in enumerate(group[0].times.tolist()):
             cells = [by_title[title][frame] if title in by_title else "" for title in columns]
             writer.writerow([animation, time, *cells])
-    return stream.getvalue().encode()
+    return stream.getvalue().encode(errors="backslashreplace")
 
 
 def _title(curve: Curve) -> str:

@@ -14,6 +14,7 @@ from impulse_core.geometry.files.obj import parse_obj
 from impulse_core.geometry.files.ply import parse_ply
 from impulse_core.geometry.files.stl import parse_stl
 from impulse_core.geometry.mesh import PolygonMesh
+from impulse_core.recording import read_regular_file
 
 __all__ = ["LARGEST_FILE", "MeshFileError", "read_mesh"]
 
@@ -61,13 +62,9 @@ def read_mesh(path: str | PathLike[str], scale: float = 1.0) -> PolygonMesh:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise MeshFileError(
-                f"has {path.stat().st_size} bytes; meshes up to {LARGEST_FILE} bytes are read."
-            )
-        data = path.read_bytes()
+        data = read_regular_file(path, LARGEST_FILE)
     except OSError as error:
-        raise MeshFileError(f"cannot be read: {error.strerror or error}.") from None
+        raise MeshFileError(f"cannot be read: {(error.strerror or str(error)).lower()}.") from None
     if not data.strip():
         raise MeshFileError("is empty.")
     return data

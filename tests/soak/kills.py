@@ -1,0 +1,159 @@
+"""Processes that are killed or asked to end while they write: what is left behind.
+
+    python -m tests.soak.kills --kills 300 --signals 200
+
+Each part returns how many of its processes were hit before they ended by themselves, and fails
+where a file is neither the old one nor the new one, where frames are lost, or where a stray file
+outlives the next run. Tests call the same functions with small numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from impulse_core.recording import check_output, load_recording
+
+WRITER = """
+import sys
+import numpy as np
+from impulse_core.recording import Recording
+
+frames, names = 400, tuple(f"body-{k}" for k in range(20))
+def recording(step):
+    return Recording(
+        scene="s", fps=1.0, step=step, method="imp2", solver="direct",
+        times=np.arange(frames), body_names=names, positions=np.random.rand(frames, 20, 3),
+        orientations=np.tile([1.0, 0.0, 0.0, 0.0], (frames, 20, 1)))
+
+for k in range(1, 1000):
+    recording(float(k)).save(sys.argv[1])
+    print(k, flush=True)
+"""
+
+PENDULUM = """\
+<scene version="1" name="pendulum">
+  <settings duration="{duration}" fps="1000"/>
+  <body name="bob" position="1 0 0" mass="1" inertia="0.1 0.1 0.1"/>
+  <joint type="distance" name="rod" body1="world" body2="bob" anchor="0 0 0" anchor2="1 0 0"/>
+</scene>
+"""
+
+
+def start(*words: str | Path) -> subprocess.Popen[str]:
+    """A Python process that listens to Ctrl-C, also where this one is in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [sys.executable, *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def strays(folder: Path) -> list[Path]:
+    """Temporary files."""
+    return sorted(folder.glob(".*"))
+
+
+def kill_writers(count: int, folder: Path, seed: int = 0) -> int:
+    """Kill processes that write one file again and again, by SIGKILL at any moment.
+
+    Afterwards the file is a whole one, the last that was said to be written or the next; and what
+    is left beside it is gone when the same file is to be written again.
+    """
+    chance, landed = random.Random(seed), 0
+    for number in range(count):
+        output = folder / f"anim{number % 2}{chance.choice(['.json', '.npz'])}"
+        with start("-c", WRITER, output) as process:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            time.sleep(chance.uniform(0.0, 0.3))
+            process.kill()
+            said += process.stdout.read()
+        landed += process.returncode == -signal.SIGKILL
+        last = int(said.split()[-1])
+        assert load_recording(output).step in {last, last + 1}
+        assert len(strays(folder)) <= 1
+        check_output(output)
+        assert not strays(folder)
+    return landed
+
+
+def kill_runs(count: int, folder: Path, seed: int = 0, seconds: float = 3.0) -> int:
+    """Kill ``impulse run`` by SIGKILL at any moment, also while it writes."""
+    chance, landed = random.Random(seed), 0
+    scene, output = folder / "scene.xml", folder / "anim.json"
+    scene.write_text(PENDULUM.format(duration=5), encoding="utf-8")
+    finished = start("-m", "impulse_cli", "run", scene, "-o", output)
+    assert finished.wait() == 0
+    whole = load_recording(output).positions.tobytes()
+    for _ in range(count):
+        with start("-m", "impulse_cli", "run", scene, "-o", output) as process:
+            time.sleep(chance.uniform(0.0, seconds))
+            process.kill()
+        landed += process.returncode == -signal.SIGKILL
+        assert load_recording(output).positions.tobytes() == whole
+        check_output(output)
+        assert not strays(folder)
+    return landed
+
+
+def signal_runs(count: int, folder: Path, seed: int = 0, seconds: float = 1.5) -> int:
+    """Ask ``impulse run`` to end at any moment after its first step: the frames are kept."""
+    chance, landed = random.Random(seed), 0
+    scene = folder / "scene.xml"
+    scene.write_text(PENDULUM.format(duration=20), encoding="utf-8")
+    for number in range(count):
+        output = folder / f"anim{chance.choice(['.json', '.npz'])}"
+        output.unlink(missing_ok=True)
+        words = ("run", scene, "-o", output, "--progress", "json")
+        with start("-m", "impulse_cli", *words) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if '"simulating"' in line:
+                    break
+            time.sleep(chance.uniform(0.0, seconds))
+            if process.poll() is None:
+                process.send_signal((signal.SIGINT, signal.SIGTERM)[number % 2])
+            _, errors = process.communicate(timeout=120)
+        # A signal in the last moments of Python itself ends the process by that signal.
+        assert process.returncode in {0, 130, -signal.SIGTERM, -signal.SIGINT}, errors
+        landed += process.returncode != 0
+        recording = load_recording(output)
+        assert recording.frame_count >= 1, errors
+        assert recording.complete == (recording.frame_count == 20_001), errors
+        assert not strays(folder)
+    return landed
+
+
+def main() -> None:
+    """Run all parts and print how many hit."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--signals", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    for part, count in (
+        (kill_writers, given.kills - given.kills // 2),
+        (kill_runs, given.kills // 2),
+        (signal_runs, given.signals),
+    ):
+        began = time.monotonic()
+        with TemporaryDirectory() as folder:
+            landed = part(count, Path(folder), given.seed)
+        took = time.monotonic() - began
+        print(f"{part.__name__}: {landed} of {count} hit, in {took:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
