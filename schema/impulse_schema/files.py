@@ -77,7 +77,8 @@ def _build(
     """The scene that ``raw`` describes, or None, and everything that is wrong with it."""
     version = raw.get("version")
     if isinstance(version, int) and version > KNOWN_VERSION:
-        message = f"the file is version {version}, this Impulse reads version {KNOWN_VERSION}"
+        shown = version if version < 10**9 else "a very large number"
+        message = f"the file is version {shown}, this Impulse reads version {KNOWN_VERSION}"
         return None, [Finding(("version",), "E010", message, "Use a newer Impulse")]
     try:
         scene = Scene.model_validate(raw)

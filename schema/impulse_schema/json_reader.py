@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -39,6 +39,8 @@ def read_json(data: bytes) -> JsonContent:
         nonlocal suspicious
         found = dict(pairs)
         suspicious |= len(found) != len(pairs)
+        if not all(map(str.isascii, found)):
+            _check_keys(found)
         return found
 
     try:
@@ -62,6 +64,16 @@ def read_json(data: bytes) -> JsonContent:
     layout = JsonLayout(text)
     findings = list(layout.duplicate_keys()) if suspicious else []
     return JsonContent(raw, findings, layout)
+
+
+def _check_keys(keys: Iterable[str]) -> None:
+    """Refuse keys that no message could show: escapes make half characters, which UTF-8 has not."""
+    for key in keys:
+        try:
+            key.encode()
+        except UnicodeEncodeError:
+            message = f"the key {key!a} holds half of a surrogate pair"
+            raise UnreadableError("E005", message, "Write the character itself", None) from None
 
 
 def _not_json(error: json.JSONDecodeError, text: str) -> UnreadableError:

@@ -94,6 +94,24 @@ def test_huge_integer(tmp_path: Path) -> None:
     assert problems_in(tmp_path, text % ("0" * 5000), ".json")[0].code == "E005"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"version": 1, "\ud800": 1}',
+        r'{"version": 1, "\udfff": 1, "\udfff": 2}',
+        r'{"version": 1, "bodies": [{"name": "a", "m\udc00ss": 1}]}',
+        r'{"version": 1, "nested": {"deeper": [{"\ud83d x": 1}]}}',
+    ],
+)
+def test_half_characters(tmp_path: Path, text: str) -> None:
+    """A key with half of a surrogate pair is refused in words that can be written anywhere."""
+    (problem,) = problems_in(tmp_path, text, ".json")
+
+    assert problem.code == "E005"
+    assert "holds half of a surrogate pair" in problem.message
+    assert str(problem).encode()
+
+
 def test_both_units(tmp_path: Path) -> None:
     """An angle is given in radians or in degrees, not both."""
     text = """{"version": 1, "bodies": [{"name": "b", "mass": 1, "inertia": [1, 1, 1]}],
