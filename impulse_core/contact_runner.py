@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.collision.broad import enlarge, new_sweep
 from impulse_core.collision.contacts import (
     ARM1,
     BODY1,
+    BODY2,
     FIRST,
     NORMAL,
     SECOND,
@@ -48,14 +51,23 @@ _ROUNDS = 6  # looks ahead and velocity corrections for the sake of contacts
 _DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
 
 
+class Room(NamedTuple):
+    """Rows that a call wanted but did not have, 0 where there was room."""
+
+    contacts: int
+    joined: int
+    pairs: int
+    events: int
+
+
 class ContactRunner(DrivenRunner):
     """The direct solver with contacts, elements on free axes, and joints that may break.
 
     Attributes:
         setup: What the kernels keep of the contacts.
-        lost_events: Touches and lift-offs there was no room for.
     """
 
+    may_lack_room = True
     seconds_per_row = 5e-6
 
     def __init__(
@@ -69,7 +81,6 @@ class ContactRunner(DrivenRunner):
         state: State,
     ) -> None:
         super().__init__(options, fractions, model, structure, work)
-        self.lost_events = 0
         rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
         self.setup = ContactSetup(
             structure=structure,
@@ -108,20 +119,8 @@ class ContactRunner(DrivenRunner):
     def _take_steps(
         self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
     ) -> int:
-        done = 0
-        halvings = int(tally.halvings[0])
-        while True:
-            self.setup.needed[:] = 0
-            number = grid + done if grid >= 0 else -1
-            done += super()._take_steps(state, length, count - done, number, put_back, tally)
-            if done == count or not self._enlarge():
-                return done
-            tally.halvings[0] = halvings
-            put_back = False
-            if part := float(tally.failed_time[0]):  # the first part of the step is done
-                if not self._take_steps(state, length - part, 1, -1, False, tally):
-                    return done
-                done += 1
+        self.setup.needed[:] = 0
+        return super()._take_steps(state, length, count, grid, put_back, tally)
 
     def contact_figures(self, steps: int) -> dict[str, float]:
         total, most, deepest, divisions, undivided = (float(f) for f in self.setup.figures)
@@ -130,7 +129,6 @@ class ContactRunner(DrivenRunner):
             "max": int(most),
             "max_penetration_m": deepest,
             "max_violation_m": float(self.setup.residual[0]),
-            "lost_events": self.lost_events,
             "divisions": int(divisions),
             "late_impacts": int(undivided),
             "asleep": int(self.setup.sleep.asleep.sum()),
@@ -138,8 +136,7 @@ class ContactRunner(DrivenRunner):
 
     def take_events(self) -> list[ContactEvent]:
         events, owner = self.setup.events, self.setup.shapes.owner
-        count = min(int(events.number[0]), len(events.time))
-        self.lost_events += int(events.number[0]) - count
+        count = int(events.number[0])
         events.number[0] = 0
         return [
             ContactEvent(
@@ -152,14 +149,19 @@ class ContactRunner(DrivenRunner):
         ]
 
     def contact_points(self, state: State) -> ContactPoints:
-        c = self.setup.contacts
+        c, memory = self.setup.contacts, self.setup.memory
         used = int(c.used[0])
         row, mark = c.row[:used], c.mark[:used]
-        memory = self.setup.memory
+        asleep = self.setup.sleep.asleep == 1  # their contacts are no longer among the remembered
+        awake = ~(asleep[mark[:, BODY1]] | asleep[mark[:, BODY2]])
+        row, mark = row[awake], mark[awake]
+        if len(row) != memory.used[0]:  # before the first step, which was only looked at
+            row, mark = row[:0], mark[:0]
         step = float(memory.step[0]) or 1.0
         # what is remembered leaves out impacts that were met, which are no forces
         second = SECOND - FIRST
-        force = (memory.row[:used, :3] + memory.row[:used, second : second + 3]) / step
+        remembered = memory.row[: len(row)]
+        force = (remembered[:, :3] + remembered[:, second : second + 3]) / step
         normal = row[:, NORMAL : NORMAL + 3]
         bearing = np.einsum("ck,ck->c", force, normal) > 0.0
         owner = self.setup.shapes.owner
@@ -187,52 +189,76 @@ class ContactRunner(DrivenRunner):
             deepest[ordered] = max(deepest.get(ordered, 0.0), float(depth[k]))
         return [(*pair, depth) for pair, depth in sorted(deepest.items())]
 
-    def _enlarge(self) -> bool:
-        """Make room for what the last step wanted; False if it failed for another reason."""
-        setup = self.setup
-        rows, joined, pairs = (int(n) for n in setup.needed)
-        if rows:
-            self.setup = self.setup._replace(
-                contacts=new_contacts(rows + rows // 2),
-                memory=_copied(setup.memory, rows + rows // 2),
-                earlier=_copied(setup.earlier, rows + rows // 2 if setup.meets else 0),
-                sleep=_copied_sleep(setup.sleep, rows + rows // 2 if setup.sleeps else 0),
-                newton=new_newton_work(rows + rows // 2, len(self.model.mass)),
+    def kept(self) -> list[NDArray[Any]]:
+        """The arrays of its own that the next step or the report depends on, as far as they are in
+        use.
+        """
+        setup, sweep, sleep = self.setup, self.setup.sweep, self.setup.sleep
+        pairs = int(sweep.old_count[0])
+        kept = [
+            *super().kept(),
+            *_in_use(setup.memory),
+            sweep.order,
+            sweep.old_key[:pairs],
+            sweep.old_memory[:pairs],
+            sweep.old_count,
+            sweep.cache,
+            sweep.free,
+            sweep.free_count,
+            setup.residual,
+            setup.events.number,
+            setup.divided,
+            setup.figures,
+        ]
+        if setup.sleeps:
+            kept += [sleep.asleep, sleep.island, sleep.rested, *_in_use(sleep.frozen)]
+        return kept
+
+    def room_wanted(self) -> Room | None:
+        """What the last call had too little room for; None if nothing."""
+        events = int(self.setup.events.number[0])
+        rows, joined, pairs = (int(n) for n in self.setup.needed)
+        if events <= len(self.setup.events.time):
+            events = 0
+        return Room(rows, joined, pairs, events) if rows or joined or pairs or events else None
+
+    def make_room(self, wanted: Room) -> None:
+        """Make so much room and some more. Nothing is forgotten that ``kept`` names."""
+        setup, model = self.setup, self.model
+        rows, joined, pairs, events = wanted
+        if rows := rows + rows // 2:
+            setup = setup._replace(
+                contacts=new_contacts(rows),
+                memory=_copied(setup.memory, rows),
+                earlier=new_memory(rows if setup.meets else 0, len(model.body1)),
+                sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
+                newton=new_newton_work(rows, len(model.mass)),
             )
         if joined:
-            more = new_joined(self.model, setup.structure, joined + joined // 2)
-            self.setup = self.setup._replace(joined=more)
+            more = new_joined(model, setup.structure, joined + joined // 2)
+            setup = setup._replace(joined=more)
         if pairs:
-            self.setup = self.setup._replace(sweep=enlarge(setup.sweep, pairs))
-        return bool(rows or joined or pairs)
+            setup = setup._replace(sweep=enlarge(setup.sweep, pairs))
+        if events:
+            setup = setup._replace(events=new_contact_events(2 * events))
+        self.setup = setup
 
-    def remember(self) -> tuple[Memory, Sleep]:
-        """What the next step depends on beside the state, for ``recall`` after a look ahead."""
-        memory, sleep = self.setup.memory, self.setup.sleep
-        return _copied(memory, len(memory.row)), _copied_sleep(sleep, len(sleep.frozen.row))
 
-    def recall(self, memory: tuple[Memory, Sleep]) -> None:
-        """Return to what was remembered."""
-        contacts, sleep = memory
-        rows = len(self.setup.memory.row)
-        self.setup = self.setup._replace(
-            memory=_copied(contacts, rows),
-            sleep=_copied_sleep(sleep, rows if self.setup.sleeps else 0),
-        )
-        self.setup.events.number[0] = 0
+def _in_use(memory: Memory, rows: int | None = None) -> list[NDArray[Any]]:
+    """The arrays of a memory, as far as they are in use or as they are to be."""
+    used = int(memory.used[0]) if rows is None else rows
+    return [memory.step, memory.used, memory.mark[:used], memory.multiplier, memory.row[:used]]
 
 
 def _copied(memory: Memory, rows: int) -> Memory:
     """The same memory, with room for so many rows."""
     copy = new_memory(rows, len(memory.multiplier))
-    for array, kept in zip(copy, memory, strict=True):
-        array[: len(kept)] = kept
+    used = int(memory.used[0])
+    for array, kept in zip(_in_use(copy, used), _in_use(memory), strict=True):
+        array[:] = kept
     return copy
 
 
 def _copied_sleep(sleep: Sleep, rows: int) -> Sleep:
     """The same sleep, with room for so many contacts."""
-    return Sleep(
-        **{field: getattr(sleep, field).copy() for field in Sleep._fields[:-1]},
-        frozen=_copied(sleep.frozen, rows),
-    )
+    return sleep._replace(frozen=_copied(sleep.frozen, rows))

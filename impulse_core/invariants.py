@@ -6,12 +6,15 @@ from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
-from impulse_core.algebra import Vec3, cross, dot, norm, vec3_at
+from impulse_core.algebra import Vec3, cross, dot, norm, quat_at, rotate, vec3_at
 from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.coordinates import turned_angle
 from impulse_core.joints.elements import spring_energy
 from impulse_core.model import Floats, Ints
 
 __all__ = ["Tally", "new_tally", "observe", "tally_start", "tally_step"]
+
+_STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
 
 class Tally(NamedTuple):
@@ -74,6 +77,9 @@ class Tally(NamedTuple):
     """Joints in the order in which they broke, shape (m,)."""
     broken_load: Floats
     """Time [s], force [N] and torque [N m] at which each of them broke, shape (m, 3)."""
+    turned: Floats
+    """Angle [rad], its rate [rad/s] and the time of both [s] of each of Model.counted_joint,
+    shape (r, 3). Angles go on over full turns."""
     failed_joint: Ints
     """Joint that did not converge, -1 if none."""
     failed_error: Floats
@@ -82,14 +88,17 @@ class Tally(NamedTuple):
     """How far into the failed step the last half step began [s]."""
 
 
-def new_tally(joints: int = 0) -> Tally:
-    """A tally of nothing yet, for a model with so many joints that may break."""
+def new_tally(joints: int = 0, counted: int = 0) -> Tally:
+    """A tally of nothing yet, for a model with so many joints that may break, and so many whose
+    turns are counted.
+    """
     counters = {name for name, kind in get_type_hints(Tally).items() if kind == Ints}
     shapes: dict[str, int | tuple[int, int]] = {
         "start_momentum": 6,
         "momentum_drift": 2,
         "broken_joint": joints,
         "broken_load": (joints, 3),
+        "turned": (counted, 3),
     }
     return Tally(
         **{
@@ -147,6 +156,11 @@ def tally_start(model, state, work, tally):
     start = tally.start_momentum
     start[0], start[1], start[2] = P.x, P.y, P.z
     start[3], start[4], start[5] = L.x, L.y, L.z
+    for k in range(len(tally.turned)):
+        j = model.counted_joint[k]
+        tally.turned[k, 0] = turned_angle(model, j, state.orientation, 0.0)
+        tally.turned[k, 1] = _turning_rate(model, j, state, work)
+        tally.turned[k, 2] = state.time[0]
 
 
 @inner_kernel
@@ -170,3 +184,31 @@ def tally_step(model, state, work, tally):
     tally.momentum_drift[0] = max(tally.momentum_drift[0], dP)
     tally.momentum_drift[1] = max(tally.momentum_drift[1], dL)
     tally.steps[0] += 1
+    _count_turns(model, state, work, tally)
+
+
+@inner_kernel
+def _count_turns(model, state, work, tally):
+    """Follow the angles of joints on which nothing acts by their rates; from time to time exactly,
+    before their small errors can add up to half a turn.
+    """
+    exactly = tally.steps[0] % _STEPS_BY_RATES == 0
+    for k in range(len(tally.turned)):
+        j = model.counted_joint[k]
+        rate = _turning_rate(model, j, state, work)
+        since = state.time[0] - tally.turned[k, 2]
+        angle = tally.turned[k, 0] + 0.5 * since * (tally.turned[k, 1] + rate)
+        if exactly:
+            angle = turned_angle(model, j, state.orientation, angle)
+        tally.turned[k, 0] = angle
+        tally.turned[k, 1] = rate
+        tally.turned[k, 2] = state.time[0]
+
+
+@inner_kernel
+def _turning_rate(model, j, state, work):
+    """a·(ω2 - ω1) of joint j [rad/s]; needs work.angular_velocity."""
+    i1, i2 = model.body1[j], model.body2[j]
+    a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+    u = vec3_at(work.angular_velocity, i2) - vec3_at(work.angular_velocity, i1)
+    return dot(rotate(quat_at(state.orientation, i1), a), u)

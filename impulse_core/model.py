@@ -206,6 +206,9 @@ class Model(NamedTuple):
     """Signal that is the target of each motor, shape (a,)."""
     signals: Signals
     """Functions of time."""
+    counted_joint: Ints
+    """Joints that turn about an axis on which nothing acts, shape (r,): their full turns are
+    counted for the recording alone."""
     couplings: Couplings
     """Relations between joint coordinates."""
     coupled: int | None

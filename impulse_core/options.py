@@ -17,6 +17,7 @@ from impulse_core.compile import (
     compile_scene,
 )
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList, problem_at
+from impulse_core.frames import frame_bytes
 from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE
 from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
@@ -27,7 +28,7 @@ SOLVERS = ("direct", "sle", "iterative")
 
 _MOST_STEPS = 1e9
 _MOST_CORRECTIONS = 1_000_000_000
-_MOST_POSES = 1e8  # 5.6 GB
+_MOST_MEMORY = 8e9  # B, for frames
 
 # A joint error is the difference of two sums of coordinates, each good to a few units in the last
 # place; below this many a correction could stall on round-off.
@@ -145,7 +146,7 @@ def choose_options(
     if compiled.solids is not None:
         _check_contact(compiled, chosen, method is not None, solver is not None)
     _check_budget(chosen)
-    _check_size(chosen, len(compiled.body_names))
+    _check_size(chosen, frame_bytes(compiled.model, len(compiled.body_names)))
     order = ORDERS[chosen.method]
     if compiled.model.flow == FLOW_RK4 and order > 2:
         _refuse(
@@ -245,8 +246,8 @@ def _check_budget(options: Options) -> None:
         raise OptionError("budget_ms and budget_corrections exclude each other; leave one out.")
 
 
-def _check_size(options: Options, bodies: int) -> None:
-    """Refuse what could neither be waited for nor be stored."""
+def _check_size(options: Options, size: int) -> None:
+    """Refuse what could neither be waited for nor be stored in frames of a size [B]."""
     steps = options.duration / options.step
     if steps > _MOST_STEPS:
         raise OptionError(
@@ -254,10 +255,11 @@ def _check_size(options: Options, bodies: int) -> None:
             f" limit is {_MOST_STEPS:.0e}; make the step larger or the duration shorter."
         )
     frames = options.duration * options.fps
-    if frames * max(bodies, 1) > _MOST_POSES:
+    if frames * size > _MOST_MEMORY:
         raise OptionError(
-            f"{frames:.2g} frames of {bodies} bodies do not fit into memory, the limit is"
-            f" {_MOST_POSES:.0e} poses; record fewer frames per second or simulate a shorter time."
+            f"{frames:.2g} frames of {size / 1000:.2g} kB do not fit into memory, the limit is"
+            f" {1e-9 * _MOST_MEMORY:g} GB; record fewer frames per second or simulate a shorter"
+            " time."
         )
 
 

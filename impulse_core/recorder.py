@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
+from impulse_core.frames import GrowingRows, frame_bytes, frame_record
 from impulse_core.invariants import observe
 from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
 from impulse_core.model import Floats
-from impulse_core.options import Options
+from impulse_core.options import OptionError, Options
 from impulse_core.recording import Recording, state_hash, without_infinities
 from impulse_core.rotations import conjugated, multiplied, rotated
-from impulse_core.runners import ContactPoints
 from impulse_core.stepper import Stepper
+from impulse_core.timeline import frame_times
 
 __all__ = ["FrameError", "Recorder"]
 
@@ -49,15 +51,23 @@ class Recorder:
         self.stepper = stepper
         self.start_seconds = 0.0
         self.events: list[dict[str, Any]] = []
-        self._times: list[float] = []
-        self._position: list[Floats] = []
-        self._orientation: list[Floats] = []
-        self._energy: list[tuple[float, float]] = []
-        self._momentum: list[Floats] = []
-        self._term_position: list[Floats] = []
-        self._reaction: list[Floats] = []
-        self._axis: list[Floats] = []
-        self._contacts: list[ContactPoints] = []
+        self._count = 0
+        frames = len(frame_times(options.duration, options.fps, options.step))
+        record, size = (
+            frame_record(compiled.model),
+            frame_bytes(stepper.model, len(compiled.body_names)),
+        )
+        try:
+            self._frames = np.empty(frames, dtype=record)
+            # held back for ``recording``, so that there is memory for it; costs none until used
+            self._reserve: NDArray[np.void] | None = np.empty(frames, f"V{size - record.itemsize}")
+        except MemoryError:
+            raise OptionError(
+                f"{frames} frames of this scene take {1e-9 * frames * size:.2g} GB, which this"
+                " machine does not give; record fewer frames per second or simulate a shorter time."
+            ) from None
+        self._contact_bodies = GrowingRows(3, np.int64)
+        self._contact_vectors = GrowingRows(9, float)
 
     def add_frame(self, time: float) -> None:
         """Record the stepper's present state."""
@@ -66,27 +76,36 @@ class Recorder:
         if not np.isfinite([kinetic, potential, *linear, *angular]).all():
             raise FrameError(time, explicit_servo_hint(self.compiled.scene))
         s.find_reactions()
-        self._times.append(time)
-        self._position.append(s.state.position.copy())
-        self._orientation.append(s.state.orientation.copy())
-        self._term_position.append(s.state.term_position.copy())
-        self._energy.append((kinetic, potential))
-        self._momentum.append(np.array((linear, angular)))
-        self._reaction.append(np.stack([s.work.reaction_force, s.work.reaction_torque], axis=1))
-        self._axis.append(np.stack([s.state.axis_position, s.work.axis_force], axis=1))
-        points = s.runner.contact_points(s.state) if self.options.record_contacts else None
+        frame = self._frames[self._count]
+        frame["time"] = time
+        frame["position"], frame["orientation"] = s.state.position, s.state.orientation
+        frame["term_position"] = s.state.term_position
+        frame["energy"], frame["momentum"] = (kinetic, potential), (linear, angular)
+        frame["reaction"][:, 0] = s.work.reaction_force
+        frame["reaction"][:, 1] = s.work.reaction_torque
+        frame["axis_position"], frame["axis_force"] = s.state.axis_position, s.work.axis_force
+        frame["turned"] = s.tally.turned[:, 0]
+        if self.options.record_contacts:
+            self._add_contacts()
+        self._count += 1
+
+    def _add_contacts(self) -> None:
+        points = self.stepper.runner.contact_points(self.stepper.state)
         if points is not None:
-            self._contacts.append(points)
+            number = np.full(len(points.body1), self._count)
+            bodies = np.stack([number, points.body1, points.body2], axis=1)
+            vectors = np.concatenate([points.point, points.normal, points.force], axis=1)
+            self._contact_vectors.add(vectors)
+            self._contact_bodies.add(bodies)
 
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""
-        self._drop_unfinished_frame()
-        rows = len(self.compiled.model.mass)
-        position = np.array(self._position).reshape(-1, rows, 3)
-        orientation = np.array(self._orientation).reshape(-1, rows, 4)
-        positions, orientations = self.compiled.user_poses(position, orientation)
-        energy = np.array(self._energy).reshape(-1, 2)
-        momentum = np.array(self._momentum).reshape(-1, 2, 3)
+        self._reserve = None
+        frames = self._frames[: self._count]
+        positions, orientations = self.compiled.user_poses(
+            frames["position"], frames["orientation"]
+        )
+        energy, momentum = frames["energy"], frames["momentum"]
         diagnostics = without_infinities(self._report())
         diagnostics["interrupted"] = interrupted
         return Recording(
@@ -97,11 +116,11 @@ class Recorder:
             method=self.options.method,
             solver=self.options.solver,
             complete=complete,
-            times=np.array(self._times),
+            times=frames["time"],
             body_names=tuple(self.compiled.body_names),
             positions=positions,
             orientations=orientations,
-            joints=self._joint_quantities(position, orientation),
+            joints=self._joint_quantities(frames),
             contacts=self._contact_points(),
             energy={
                 "kinetic": energy[:, 0],
@@ -113,35 +132,13 @@ class Recorder:
             diagnostics=diagnostics,
         )
 
-    def _drop_unfinished_frame(self) -> None:
-        """Forget the parts of a frame that an impatient Ctrl-C has cut off."""
-        series: list[list[Any]] = [
-            self._times,
-            self._position,
-            self._orientation,
-            self._term_position,
-            self._energy,
-            self._momentum,
-            self._reaction,
-            self._axis,
-        ]
-        if self._contacts:
-            series.append(self._contacts)
-        count = min(map(len, series))
-        for parts in series:
-            del parts[count:]
-
-    def _joint_quantities(
-        self, position: Floats, orientation: Floats
-    ) -> dict[str, dict[str, Floats]]:
+    def _joint_quantities(self, frames: NDArray[np.void]) -> dict[str, dict[str, Floats]]:
         """Coordinates of free axes, what acts along them, and reactions, by joint.
 
-        Angles go on over full turns: those on which something acts as the simulation counted them,
-        others by the nearest value to the frame before.
+        Angles go on over full turns, which the simulation counted.
         """
         compiled, model = self.compiled, self.compiled.model
-        reaction = np.array(self._reaction).reshape(len(position), -1, 2, 3)
-        axis = np.array(self._axis).reshape(len(position), -1, 2)
+        reaction = frames["reaction"]
         quantities: dict[str, dict[str, Floats]] = {}
         for j, (joint, name) in enumerate(
             zip(compiled.scene.joints, compiled.joint_names, strict=True)
@@ -154,34 +151,40 @@ class Recorder:
                 acting = (model.axis_joint == j) & (model.axis_row == AXIS_ROWS[freedom])
                 if acting.any():
                     k = int(np.flatnonzero(acting)[0])
-                    found[coordinate], found[drive] = axis[:, k, 0], axis[:, k, 1]
+                    found[coordinate] = frames["axis_position"][:, k]
+                    found[drive] = frames["axis_force"][:, k]
                 elif freedom == "rotation":
-                    found[coordinate] = self._angle(j, orientation)
+                    found[coordinate] = self._angle(j, frames)
                 else:
-                    found[coordinate] = self._displacement(j, position, orientation)
+                    found[coordinate] = self._displacement(j, frames)
             found["force"], found["torque"] = reaction[:, j, 0], reaction[:, j, 1]
             quantities[name] = found
-        terms = np.array(self._term_position).reshape(len(position), -1)
+        terms = frames["term_position"]
         for k in np.flatnonzero(model.couplings.term_row == ROTATION_AXIS):
             name = compiled.joint_names[model.couplings.term_joint[k]]
             quantities[name]["angle"] = terms[:, k] - terms[:1, k]
         return quantities
 
-    def _angle(self, j: int, orientation: Floats) -> Floats:
-        """Angle of a joint about its axis [rad], zero at the start, continuous over full turns."""
-        model = self.compiled.model
+    def _angle(self, j: int, frames: NDArray[np.void]) -> Floats:
+        """Angle of a joint about its axis [rad], zero at the start, by the turns counted."""
+        model, orientation = self.compiled.model, frames["orientation"]
         q1, q2 = orientation[:, model.body1[j]], orientation[:, model.body2[j]]
         turned = multiplied(
             multiplied(conjugated(q1), q2), conjugated(model.relative_orientation[j])
         )
-        along = turned[:, 1:] @ model.frame1[j, :3]
-        half = np.unwrap(np.arctan2(along, turned[:, 0]), period=np.pi)
-        angle: Floats = 2.0 * (half - half[:1])
-        return angle
+        angle = 2.0 * np.arctan2(turned[:, 1:] @ model.frame1[j, :3], turned[:, 0])
+        near = frames["turned"][:, np.searchsorted(model.counted_joint, j)]
+        angle += 2.0 * np.pi * np.round((near - angle) / (2.0 * np.pi))
+        moved: Floats = angle - angle[:1]
+        return moved
 
-    def _displacement(self, j: int, position: Floats, orientation: Floats) -> Floats:
+    def _displacement(self, j: int, frames: NDArray[np.void]) -> Floats:
         """Displacement of a joint along its axis [m], zero at the start."""
-        model = self.compiled.model
+        model, position, orientation = (
+            self.compiled.model,
+            frames["position"],
+            frames["orientation"],
+        )
         i1, i2 = model.body1[j], model.body2[j]
         A = position[:, i1] + rotated(orientation[:, i1], model.anchor1[j])
         B = position[:, i2] + rotated(orientation[:, i2], model.anchor2[j])
@@ -191,14 +194,19 @@ class Recorder:
 
     def _contact_points(self) -> dict[str, Any]:
         """All recorded contact points, with the frame that each belongs to."""
-        if not self._contacts:
+        if not self.options.record_contacts or self.compiled.shapes is None:
             return {}
-        frames = np.repeat(np.arange(len(self._contacts)), [len(p.body1) for p in self._contacts])
-        merged = {
-            name: np.concatenate([getattr(p, name) for p in self._contacts])
-            for name in ContactPoints._fields
+        bodies = self._contact_bodies.used()
+        bodies = bodies[: np.searchsorted(bodies[:, 0], self._count)]  # of whole frames
+        vectors = self._contact_vectors.used()[: len(bodies)]
+        return {
+            "frame": bodies[:, 0],
+            "body1": bodies[:, 1],
+            "body2": bodies[:, 2],
+            "point": vectors[:, :3],
+            "normal": vectors[:, 3:6],
+            "force": vectors[:, 6:],
         }
-        return {"frame": frames, **merged}
 
     def _report(self) -> dict[str, Any]:
         """The keys of ``impulse run --report`` (docs/files.md)."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.collision.shapes import Shapes
 from impulse_core.invariants import Tally, new_tally
@@ -22,7 +23,7 @@ from impulse_core.model import (
 )
 from impulse_core.options import Options
 
-__all__ = ["DrivenRunner", "Runner", "can_break", "choose_runner", "is_driven"]
+__all__ = ["DrivenRunner", "Runner", "can_break", "choose_runner", "is_driven", "own_joints"]
 
 
 class ContactEvent(NamedTuple):
@@ -50,6 +51,8 @@ class ContactPoints(NamedTuple):
 class Runner(Protocol):
     """Takes steps with one solver."""
 
+    may_lack_room: bool
+    """Whether a call can run out of room."""
     seconds_per_row: float
     """Rough cost of a stage for each body and joint [s]."""
     most_steps: int
@@ -64,11 +67,18 @@ class Runner(Protocol):
         that state was replaced since the last call.
         """
 
-    def remember(self) -> Any:
-        """What the next step depends on beside the state, for ``recall`` after a look ahead."""
+    def kept(self) -> list[NDArray[Any]]:
+        """The arrays of its own that the next step or the report depends on, as far as they are in
+        use.
+        """
 
-    def recall(self, memory: Any) -> None:
-        """Return to what was remembered."""
+    def room_wanted(self) -> Any:
+        """What the last call had too little room for, None if nothing. Such a call is to be tried
+        again from its start.
+        """
+
+    def make_room(self, wanted: Any) -> None:
+        """Make so much room and some more. Nothing is forgotten that ``kept`` names."""
 
     def contact_figures(self, steps: int) -> dict[str, float]:
         """Contacts in the report of a run of so many steps."""
@@ -84,12 +94,17 @@ class Runner(Protocol):
 
 
 class _Memoryless:
-    """A runner whose steps depend on the state alone, without contacts."""
+    """A runner without contacts, whose steps depend on state and compliances alone."""
 
-    def remember(self) -> Any:
+    may_lack_room = False
+
+    def kept(self) -> list[NDArray[Any]]:
+        return []
+
+    def room_wanted(self) -> Any:
         return None
 
-    def recall(self, memory: Any) -> None:
+    def make_room(self, wanted: Any) -> None:
         pass
 
     def contact_figures(self, steps: int) -> dict[str, float]:  # noqa: ARG002
@@ -98,7 +113,6 @@ class _Memoryless:
             "max": 0,
             "max_penetration_m": 0.0,
             "max_violation_m": 0.0,
-            "lost_events": 0,
             "divisions": 0,
             "late_impacts": 0,
             "asleep": 0,
@@ -142,6 +156,29 @@ def choose_runner(
 def can_break(model: Model) -> bool:
     """Whether any joint breaks under some load."""
     return bool(np.isfinite([model.break_force, model.break_torque]).any())
+
+
+_CHANGED_BY_BREAKING = (
+    *("translation_part", "rotation_part", "break_force", "break_torque", "motor_kind"),
+    *("axis_stiffness", "axis_damping", "axis_friction", "axis_lower", "axis_upper"),
+)
+
+
+def changed_by_breaking(model: Model) -> list[NDArray[Any]]:
+    """The arrays of the model that a breaking joint changes."""
+    couplings = model.couplings
+    joints = [getattr(model, field) for field in _CHANGED_BY_BREAKING]
+    return [*joints, couplings.constant, couplings.coefficient]
+
+
+def own_joints(model: Model) -> Model:
+    """The model with its own copy of what a breaking joint changes."""
+    couplings = model.couplings
+    constant, coefficient = couplings.constant.copy(), couplings.coefficient.copy()
+    return model._replace(
+        **{field: getattr(model, field).copy() for field in _CHANGED_BY_BREAKING},
+        couplings=couplings._replace(constant=constant, coefficient=coefficient),
+    )
 
 
 def is_driven(model: Model) -> bool:
@@ -238,6 +275,9 @@ class DrivenRunner(DirectRunner):
                 find_reactions(self.model, self.structure, state, self.work)
                 self._broke = bool(break_joints(self.model, state, self.work, tally))
         return count
+
+    def kept(self) -> list[NDArray[Any]]:
+        return changed_by_breaking(self.model) if self._can_break else []
 
     def _kernel(self) -> Callable[..., int]:
         from impulse_core.driven_step import run_driven_steps

@@ -166,6 +166,12 @@ class _Run:
         except FrameError as error:
             event = {"time": error.time, "kind": "failure", "message": str(error)}
             raise self._failure(event) from None
+        except MemoryError:
+            message = (
+                f"at t = {self.time:.6g} s there was no memory for more; make the scene smaller"
+            )
+            event = {"time": self.time, "kind": "failure", "message": message}
+            raise self._failure(event) from None
         except KeyboardInterrupt:
             signals.is_patient = True
             recording = self.recorder.recording(complete=False, interrupted=True)

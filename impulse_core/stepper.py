@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.assembly import moves
 from impulse_core.compile import CompiledScene, Problem, SceneError
@@ -17,10 +19,11 @@ from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
 from impulse_core.jit import compiling
-from impulse_core.model import Floats, Ints, Model, State, copy_state, new_workspace, put_state
+from impulse_core.model import Floats, Ints, State, copy_state, new_workspace
 from impulse_core.options import Options
 from impulse_core.reactions import find_reactions
-from impulse_core.runners import can_break, choose_runner, is_driven
+from impulse_core.runners import can_break, choose_runner, is_driven, own_joints
+from impulse_core.snapshot import Snapshot
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step import FINEST_PART, begin, pass_keyframes
 
@@ -42,11 +45,11 @@ class Stepper:
         self, compiled: CompiledScene, options: Options, *, assemble: bool = False
     ) -> None:
         self.compiled = compiled
-        self.model = _own_joints(compiled.model)
+        self.model = own_joints(compiled.model)
         self.structure = plan_structure(self.model)
         self.state = copy_state(compiled.state)
         self.work = new_workspace(self.model, self.structure, self.state)
-        self.tally = new_tally(len(self.model.body1))
+        self.tally = new_tally(len(self.model.body1), len(self.model.counted_joint))
         self.can_break = can_break(self.model)
         self.work.may_break[0] = self.can_break
         self.events: list[dict[str, Any]] = []
@@ -75,6 +78,7 @@ class Stepper:
             self.state,
         )
         self.call_seconds: list[tuple[float, int]] = []
+        self._present = Snapshot()
         self._put_back = False
         self._completed = 0
         self.compile_seconds = self._load_kernels()
@@ -198,24 +202,25 @@ class Stepper:
         done = self._completed = self._run(length, count, grid)
         if done:
             self.call_seconds.append(((time.perf_counter() - began) / done, done))
-        self._note_broken_joints()
-        self._note_contacts()
+        # in the same order however the steps are shared out to calls
+        self.events += sorted(
+            [*self._broken_joints(), *self._contact_events()], key=itemgetter("time")
+        )
         return done == count
 
-    def _note_contacts(self) -> None:
+    def _contact_events(self) -> Iterator[dict[str, Any]]:
         names = self.compiled.body_names
-        self.events.extend(
-            {"time": e.time, "kind": e.kind, "body1": names[e.body1], "body2": names[e.body2]}
-            for e in self.runner.take_events()
-        )
+        for e in self.runner.take_events():
+            bodies = {"body1": names[e.body1], "body2": names[e.body2]}
+            yield {"time": e.time, "kind": e.kind, **bodies}
 
-    def _note_broken_joints(self) -> None:
+    def _broken_joints(self) -> Iterator[dict[str, Any]]:
         for count in range(self._noted_breaks, int(self.tally.broken[0])):
             self._noted_breaks = count + 1
             moment, force, torque = (float(value) for value in self.tally.broken_load[count])
             name, body1, body2 = self._joint_and_bodies(int(self.tally.broken_joint[count]))
             event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
-            self.events.append({**event, "force_n": force, "torque_n_m": torque})
+            yield {**event, "force_n": force, "torque_n_m": torque}
 
     def _joint_and_bodies(self, j: int) -> tuple[str, str, str]:
         """Names of a joint, or of a spring, and of its bodies."""
@@ -231,25 +236,47 @@ class Stepper:
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
-        present, memory = copy_state(self.state), self.runner.remember()
-        totals = [field.copy() for field in self.tally]
-        self.work.may_break[0] = 0
-        reached = self._run(length, 1) == 1
-        if reached:
-            look()
-            for field, total in zip(self.tally, totals, strict=True):
-                field[:] = total
-            put_state(self.state, present)
-            self.runner.recall(memory)
-            self._put_back = True
-        self.work.may_break[0] = self.can_break
+        self.work.may_break[0], self._completed = 0, 0
+        try:
+            reached = self._run(length, 1, returns=True) == 1
+            if reached:
+                look()
+        finally:
+            self._return()
+            self.work.may_break[0] = self.can_break
         return reached
 
     def find_reactions(self) -> None:
         """Reactions of all joints at the present state, into the workspace."""
         find_reactions(self.model, self.structure, self.state, self.work)
+        # comparison methods factorise with pivots of their own
+        self._put_back = self._put_back or self.comparison is not None
 
-    def _run(self, length: float, count: int, grid: int = -1) -> int:
+    def _run(self, length: float, count: int, grid: int = -1, *, returns: bool = False) -> int:
+        """Take steps, from which ``_return`` leads back if that is wanted; returns how many were
+        completed. Where room runs out they are tried again from their start.
+        """
+        while True:
+            if returns or self.runner.may_lack_room:
+                self._present.take(self._kept())
+            done = self._take_steps(length, count, grid)
+            wanted = self.runner.room_wanted()
+            if wanted is None:
+                return done
+            self._return()
+            self.runner.make_room(wanted)
+
+    def _return(self) -> None:
+        """Return to where the last call of ``_run`` began."""
+        self._present.put_back()
+        self._put_back = True
+
+    def _kept(self) -> list[NDArray[Any]]:
+        """All arrays that the next step or the report depends on, as far as they are in use."""
+        kept = [*self.state, *self.tally, self.work.compliance, *self.runner.kept()]
+        return kept + self.comparison.kept() if self.comparison else kept
+
+    def _take_steps(self, length: float, count: int, grid: int) -> int:
         if self.comparison:
             put_back, self._put_back = self._put_back, False
             return self.comparison.advance(length, count, put_back)
@@ -294,12 +321,3 @@ class Stepper:
             f" even with steps of {finest:.3g} s; use a smaller step, or see whether"
             f" a body turns extremely fast{explicit_servo_hint(self.compiled.scene)}"
         )
-
-
-def _own_joints(model: Model) -> Model:
-    """The model with its own copy of what a breaking joint changes."""
-    changed = (
-        *("translation_part", "rotation_part", "break_force", "break_torque", "motor_kind"),
-        *("axis_stiffness", "axis_damping", "axis_friction", "axis_lower", "axis_upper"),
-    )
-    return model._replace(**{field: getattr(model, field).copy() for field in changed})

@@ -8,7 +8,6 @@ a step of the same method on a copy of the state.
 from __future__ import annotations
 
 import bisect
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -44,14 +43,13 @@ class Segment:
     grid: int
 
 
-def frame_times(duration: float, fps: float, step: float) -> list[float]:
+def frame_times(duration: float, fps: float, step: float) -> Floats:
     """Times of all frames [s]: 0, 1/fps, …, and the end of the run."""
     count = int(np.floor(duration * fps * (1.0 + 1e-12)))
-    times = [k / fps for k in range(count + 1)]
-    if duration - times[-1] > _SAME * step:
-        times.append(duration)
-    else:
-        times[-1] = duration
+    last = duration - count / fps > _SAME * step  # the end lies between two of them
+    times = np.empty(count + 1 + last)
+    times[: count + 1] = np.arange(count + 1) / fps
+    times[-1] = duration
     return times
 
 
@@ -70,15 +68,16 @@ def plan_timeline(
     same = _SAME * step
     breaks = sorted({float(t) for t in switches.ravel() if same < t < duration - same})
     breaks.append(duration)
-    frames = deque(frame_times(duration, fps, step)[1:])
+    frames = frame_times(duration, fps, step)
+    frame = 1  # the next one
     grid = 0  # steps of the grid behind us
     now = 0.0
     while now < duration - same:
         stop = breaks[bisect.bisect_right(breaks, now + same)]
         on_grid = abs(now - grid * step) <= same
         whole = int(np.floor((stop - now) / step + _SAME)) if on_grid else 0
-        if frames and on_grid and whole > 0:
-            whole = min(whole, max(int(np.floor((frames[0] - now) / step + _SAME)), 1))
+        if frame < len(frames) and on_grid and whole > 0:
+            whole = min(whole, max(int(np.floor((frames[frame] - now) / step + _SAME)), 1))
         if whole > 0:
             count = min(whole, most_steps)
             first = grid
@@ -94,11 +93,11 @@ def plan_timeline(
                 grid += 1
             length = end - now
         inside = []
-        while frames and frames[0] < end - same:
-            inside.append(frames.popleft() - now)
-        at_end = bool(frames) and frames[0] <= end + same
-        if at_end:
-            frames.popleft()
+        while frame < len(frames) and frames[frame] < end - same:
+            inside.append(float(frames[frame]) - now)
+            frame += 1
+        at_end = frame < len(frames) and bool(frames[frame] <= end + same)
+        frame += at_end
         yield Segment(now, length, count, tuple(inside), at_end, end, first)
         now = end
 

@@ -63,7 +63,7 @@ def axis_fields(
     bodies: BodyRows,
     problems: ProblemList,
 ) -> dict[str, Any]:
-    """The axis and motor fields of Model and its ``signals``, by its names.
+    """The axis and motor fields of Model, its ``signals`` and ``counted_joint``, by its names.
 
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
@@ -72,7 +72,7 @@ def axis_fields(
         problems: Where limits that exclude the start pose are reported.
     """
     names = joint_names(scene)
-    axes = []
+    axes, counted = [], []
     for j, joint in enumerate(scene.joints):
         for freedom in FREE_AXES.get(joint.type, ()):
             if any(_of(joint, key, freedom) for key in _ELEMENTS):
@@ -88,6 +88,8 @@ def axis_fields(
                 _add_elements(axis, joint, freedom)
                 _check_limits(joint, j, names[j], freedom, problems)
                 axes.append(axis)
+            elif freedom == "rotation":
+                counted.append(j)
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
@@ -97,7 +99,10 @@ def axis_fields(
             axis = _axis(j, row, joints, bodies)
             axis.add_spring(spring.stiffness, spring.damping, rest)
             axes.append(axis)
-    return _arrays(axes, len(joints.body1))
+    return {
+        **_arrays(axes, len(joints.body1)),
+        "counted_joint": np.array(counted, dtype=np.int64),
+    }
 
 
 def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:

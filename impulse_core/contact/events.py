@@ -16,7 +16,7 @@ __all__ = ["LIFT_OFF", "TOUCH", "ContactEvents", "bears", "new_contact_events", 
 TOUCH = 0
 LIFT_OFF = 1
 
-_ROOM = 4096  # events of one kernel call
+_ROOM = 4096  # events of one kernel call, at first
 
 
 class ContactEvents(NamedTuple):
@@ -32,13 +32,13 @@ class ContactEvents(NamedTuple):
     """Key of the pair of shapes."""
 
 
-def new_contact_events() -> ContactEvents:
+def new_contact_events(room: int = _ROOM) -> ContactEvents:
     """Room for the events of one kernel call."""
     return ContactEvents(
         number=np.zeros(1, dtype=np.int64),
-        time=np.zeros(_ROOM),
-        what=np.zeros(_ROOM, dtype=np.int64),
-        pair=np.zeros(_ROOM, dtype=np.int64),
+        time=np.zeros(room),
+        what=np.zeros(room, dtype=np.int64),
+        pair=np.zeros(room, dtype=np.int64),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
 from impulse_core.integrators.chains import NotAChainError, plan_chain
@@ -37,6 +38,9 @@ class ComparisonRun(Protocol):
 
     def advance(self, length: float, count: int, put_back: bool) -> int:
         """Take count steps of ``length`` [s]; how many were completed."""
+
+    def kept(self) -> list[NDArray[Any]]:
+        """The arrays of its own that the next step depends on."""
 
     def failure(self, error: float) -> str:
         """What became of a joint that is ``error`` [m] open."""
@@ -119,7 +123,7 @@ class _MultiplierRun:
         pull = 1.0 / step if chosen.baumgarte else 0.0
         corrects = np.array([chosen.corrects_velocities, chosen.corrects_positions], dtype=np.int64)
         self.stages = stages = new_stages(a, b, state)
-        held = structure._replace(pivot_floor=structure.pivot_floor.copy())
+        self.held = held = structure._replace(pivot_floor=structure.pivot_floor.copy())
 
         def advance(length: float, count: int, put_back: bool) -> int:
             done = run_explicit_steps(
@@ -144,6 +148,10 @@ class _MultiplierRun:
     def start(self) -> None:
         """Find out which rows repeat others anew: closing the joints may have moved them."""
         self.stages.fresh[0] = 1
+
+    def kept(self) -> list[NDArray[Any]]:
+        """As the protocol says: which rows repeat others."""
+        return [self.stages.fresh, self.held.pivot_floor]
 
     def failure(self, error: float) -> str:
         if MULTIPLIER_METHODS[self.method].corrects_positions:
@@ -175,6 +183,10 @@ class _ChainRun:
     def start(self) -> None:
         """Measure the links anew: closing the joints may have moved them."""
         self.chain = plan_chain(self.model, self.state)
+
+    def kept(self) -> list[NDArray[Any]]:
+        """As the protocol says: the state is all there is."""
+        return []
 
     def advance(self, length: float, count: int, put_back: bool) -> int:  # noqa: ARG002
         """As the protocol says; the angles are read from the state at every step."""

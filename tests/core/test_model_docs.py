@@ -77,6 +77,7 @@ def sizes(probe):
         "E": len(probe.structure.entry_row),
         "q": len(probe.model.couplings.joint),
         "t": len(probe.model.couplings.term_joint),
+        "r": len(probe.model.counted_joint),
         "TAYLOR_ORDER": TAYLOR_ORDER,
     }
 
@@ -130,9 +131,12 @@ def test_tally_fields():
     tree = ast.parse(Path(model_module.__file__).with_name("invariants.py").read_text("utf-8"))
     (node,) = [n for n in tree.body if isinstance(n, ast.ClassDef)]
     texts = [line.value.value for line in node.body[1:] if isinstance(line, ast.Expr)]
-    joints = 17
-    for value, text in zip(new_tally(joints), texts, strict=True):
+    joints, counted = 17, 11
+    for value, text in zip(new_tally(joints, counted), texts, strict=True):
         stated = SHAPE.search(text)
-        parts = stated.group(1).replace("m", str(joints)).split(",") if stated else ["1"]
+        known = (
+            stated.group(1).replace("m", str(joints)).replace("r", str(counted)) if stated else "1"
+        )
+        parts = known.split(",")
         assert value.shape == tuple(int(part) for part in parts if part.strip())
     assert len(texts) == len(Tally._fields)

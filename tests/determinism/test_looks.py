@@ -1,0 +1,210 @@
+"""A look at a moment between two steps leaves no trace: neither in what follows nor in the report.
+
+Frames that fall between steps are reached by such looks, so they must not change the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import impulse_core as ic
+from impulse_core.compile import compile_scene
+from impulse_core.contact.movers import INVERSE_MASS, STIRRED
+from impulse_core.options import choose_options
+from impulse_core.stepper import Stepper
+from tests.core.gears import geared_machine
+from tests.core.scenes import chain
+from tests.determinism.runs import busy_ground, driven_tree, swinging_loop, tumbling_stack
+
+Arrays = dict[str, NDArray[Any]]
+
+NO_CONTACT = {
+    "free": lambda: chain(3, ["hinge", "ball", "fixed"]),
+    "loop": swinging_loop,
+    "driven": lambda: driven_tree(3),
+    "coupled": geared_machine,
+}
+CONTACT = {
+    "tumbling": (lambda: tumbling_stack(5), 0.6),
+    "machine": (busy_ground, 1.0),
+    "sleep-and-impacts": (lambda: busy_ground(time_of_impact=True, sleeping=True), 1.5),
+}
+METHODS = [
+    *((name, "imp2", "direct") for name in NO_CONTACT),
+    ("loop", "imp6", "direct"),
+    ("loop", "lm4", "direct"),
+    ("loop", "lmbs4", "direct"),
+    ("loop", "lmvd4", "direct"),
+    ("free", "imp2", "sle"),
+    ("loop", "imp2", "iterative"),
+]
+
+# What means nothing between two steps, by the path from the Stepper. Everything else must be the
+# same after a look, to the last bit.
+SCRATCH = (
+    *(
+        f"work.{name}"
+        for name in (
+            *("next_position", "next_orientation", "angular_velocity", "now", "then", "error"),
+            *("impulse", "dropped", "axis_law", "axis_impulse", "axis_vertical", "axis_piece"),
+            *("axis_next", "axis_start", "axis_rate", "axis_next_rate", "axis_after", "axis_force"),
+            *("reaction_force", "reaction_torque", "spring_share", "motor_share", "motor_from"),
+            *("motor_to", "kinematic_work", "term_near", "term_next", "stage_velocity"),
+            *("stage_angular_momentum", "block", "newton_lower", "newton_upper", "right_side"),
+            *("series", "saved"),
+        )
+    ),
+    *(f"comparison.stages.{name}" for name in ("start", "slope", "packed", "rates", "stage")),
+    *(f"comparison.stages.{name}" for name in ("rate", "position_rate", "orientation_rate")),
+    *(f"comparison.scratch.{name}" for name in ("coordinates", "present", "sum", "stage", "rate")),
+    "model.signals.stack",
+    "runner.sweeps",
+    "runner.setup.movers",
+    "runner.setup.found",
+    "runner.setup.contacts",
+    "runner.setup.earlier",
+    "runner.setup.newton",
+    "runner.setup.joined",
+    "runner.setup.needed",
+    "runner.setup.sleep.verdict",
+    *(
+        f"runner.setup.sweep.{name}"
+        for name in (
+            *("low", "high", "turning", "box", "cell", "slot", "cell_level", "cell_x", "cell_y"),
+            *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first"),
+            *("pair_second", "pair_reach", "pair_memory", "key", "histogram"),
+        )
+    ),
+    *(f"runner.setup.events.{name}" for name in ("time", "what", "pair")),
+)
+# Constants that lie among scratch.
+CONSTANT = ("runner.sweeps.limit",)
+# Scratch that is not spoiled: arrays that others look into, body by body, and rows that are
+# multiplied by zero once their joint has broken.
+SPARED = ("comparison.stages.packed", "comparison.stages.rates", "runner.setup.joined.probe_rate")
+# Is found out at every step where bodies may sleep, and is constant elsewhere.
+STILL = "runner.setup.sleep.still"
+# Only the first so many rows mean anything.
+IN_USE = {
+    "runner.setup.memory.mark": "runner.setup.memory.used",
+    "runner.setup.memory.row": "runner.setup.memory.used",
+    "runner.setup.sleep.frozen.mark": "runner.setup.sleep.frozen.used",
+    "runner.setup.sleep.frozen.row": "runner.setup.sleep.frozen.used",
+    "runner.setup.sweep.old_key": "runner.setup.sweep.old_count",
+    "runner.setup.sweep.old_memory": "runner.setup.sweep.old_count",
+}
+
+
+def new_stepper(scene: ic.Scene, **options: Any) -> Stepper:
+    compiled = compile_scene(scene)
+    stepper = Stepper(compiled, choose_options(compiled, **options))
+    stepper.start_segment(0.0, np.ones(len(stepper.model.load_body), dtype=np.int64))
+    return stepper
+
+
+def arrays_of(stepper: Stepper) -> Arrays:
+    """Every array that a stepper reaches, by its path; not the copies that looks are undone by."""
+    roots = {k: v for k, v in vars(stepper).items() if k not in ("compiled", "_present")}
+    return dict(_walk(roots, "", set()))
+
+
+def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, NDArray[Any]]]:
+    if isinstance(value, np.ndarray):
+        yield path, value
+        return
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    inner: dict[str, Any] = {}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        inner = value._asdict()
+    elif isinstance(value, dict):
+        inner = value
+    elif isinstance(value, list | tuple):
+        inner = {str(k): item for k, item in enumerate(value)}
+    elif type(value).__module__.startswith("impulse_core."):
+        inner = vars(value)
+    for name, item in inner.items():
+        yield from _walk(item, f"{path}.{name}" if path else name, seen)
+
+
+def is_scratch(path: str) -> bool:
+    lies_in = (path == name or path.startswith(f"{name}.") for name in SCRATCH)
+    return path not in CONSTANT and any(lies_in)
+
+
+def meaning(arrays: Arrays) -> dict[str, bytes]:
+    """The bits of all that is not scratch."""
+    found = {}
+    for path, array in arrays.items():
+        if not is_scratch(path) and path != STILL:
+            used = int(arrays[IN_USE[path]][0]) if path in IN_USE else len(array)
+            found[path] = array[:used].tobytes()
+    return found
+
+
+def spoil(arrays: Arrays) -> None:
+    """Fill scratch, and rows that are not in use, with what no number can come from.
+
+    What is constant in them stays: the world, which never moves, rows of joints that broke, which
+    are zero, and what is known of bodies in contact.
+    """
+    dynamic, joints = np.count_nonzero(arrays["model.mass"]), len(arrays["model.body1"])
+    world = len(arrays["model.mass"]) - 1
+    broken = arrays["tally.broken_joint"][: arrays["tally.broken"][0]]
+    for path, array in arrays.items():
+        nothing = np.nan if array.dtype == float else 3
+        if path == "runner.setup.movers.row":
+            array[:dynamic, :INVERSE_MASS] = nothing
+        elif path == "runner.setup.movers.mark":
+            array[:dynamic, STIRRED:] = nothing
+        elif is_scratch(path) and path not in SPARED:
+            constant = array[broken].copy() if len(array) == joints else None
+            array[: world if len(array) == world + 1 else None] = nothing
+            if constant is not None:
+                array[broken] = constant
+        elif path in IN_USE:
+            array[int(arrays[IN_USE[path]][0]) :] = nothing
+
+
+def compare(plain: Stepper, looking: Stepper, duration: float, step: float = 0.01) -> None:
+    """Let one of two equal runs look ahead now and then, and destroy its scratch."""
+    steps = round(duration / step)
+    for first in range(0, steps, 5):
+        before = meaning(arrays_of(looking))
+        for part in (0.37, 0.0021, 1.0):
+            assert looking.peek(part * step, looking.find_reactions)
+        assert meaning(arrays_of(looking)) == before
+        spoil(arrays_of(looking))
+        assert plain.advance(step, 5, first)
+        assert looking.advance(step, 5, first)
+        assert meaning(arrays_of(looking)) == meaning(arrays_of(plain))
+    assert looking.events == plain.events
+
+
+@pytest.mark.parametrize(("name", "method", "solver"), METHODS)
+def test_a_look_leaves_no_trace(name, method, solver):
+    """After a look every array is as it was, but for scratch; a run goes on with the same bits
+    even if all scratch is destroyed.
+    """
+    options = {"method": method, "solver": solver}
+    compare(*(new_stepper(NO_CONTACT[name](), **options) for _ in range(2)), duration=0.2)
+
+
+@pytest.mark.parametrize("name", CONTACT)
+def test_a_look_leaves_no_trace_where_bodies_touch(name):
+    """The same of all that is remembered of contacts, of pairs of shapes, and of who sleeps."""
+    build, duration = CONTACT[name]
+    plain, looking = (new_stepper(build()) for _ in range(2))
+
+    compare(plain, looking, duration)
+
+    assert len(plain.events) >= 2
+    if name == "sleep-and-impacts":
+        assert {"break", "touch", "lift-off"} <= {event["kind"] for event in plain.events}
+        assert plain.runner.contact_figures(1)["divisions"] > 0
