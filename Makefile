@@ -12,7 +12,7 @@ RECORDINGS ?= 100000
 RUNS ?= 30000
 INSTALLED := .venv/installed
 
-.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest fuzz clean
+.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest fuzz soak clean
 
 demo: $(INSTALLED) samples
 	$(BIN)/python sample_scenes/walking/demo.py
@@ -42,6 +42,10 @@ check: $(INSTALLED)
 fuzz: $(INSTALLED)
 	$(BIN)/python -m tests.fuzz --workers $(WORKERS) \
 		scene=$(SCENES) mesh=$(MESHES) recording=$(RECORDINGS) run=$(RUNS)
+
+# The long form of tests that make test has in short form: every sample over its whole duration.
+soak: $(INSTALLED) samples
+	IMPULSE_SOAK=1 $(BIN)/python -m pytest -n $(WORKERS) tests/samples/test_frame_rates.py
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .

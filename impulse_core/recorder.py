@@ -60,7 +60,9 @@ class Recorder:
         try:
             self._frames = np.empty(frames, dtype=record)
             # held back for ``recording``, so that there is memory for it; costs none until used
-            self._reserve: NDArray[np.void] | None = np.empty(frames, f"V{size - record.itemsize}")
+            self._reserve: NDArray[np.uint8] | None = np.empty(
+                frames * (size - record.itemsize), dtype=np.uint8
+            )
         except MemoryError:
             raise OptionError(
                 f"{frames} frames of this scene take {1e-9 * frames * size:.2g} GB, which this"
