@@ -81,7 +81,12 @@ from impulse_core.contact.sleep import (
 )
 from impulse_core.contact.sweeps import solve_contacts
 from impulse_core.contact.system import motion_of, probes_of
-from impulse_core.driven_step import add_element_work, axes_residual, read_rates
+from impulse_core.driven_step import (
+    add_element_work,
+    add_load_work,
+    axes_residual,
+    read_rates,
+)
 from impulse_core.free_motion.flow import advance, predict
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
@@ -173,10 +178,10 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             _begin_part(contacts, movers, motion, tolerance, setup.slack, recovery)
             if not setup.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
                 break
-        power = load_power(model, state, work) if len(model.load_body) else 0.0
         for k in range(len(model.axis_joint)):
             work.axis_start[k] = state.axis_position[k]
         read_rates(model, state, work.axis_rate, work)
+        power = load_power(model, state, work) if len(model.load_body) else 0.0
         residual = setup.residual[0]
         if setup.meets:
             save_velocities(state, work)
@@ -232,6 +237,9 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         angular_velocities(model, state, work)
         read_rates(model, state, work.axis_after, work)
         add_element_work(model, part, work.axis_rate, work.axis_next, work, tally)
+        if len(model.load_body):
+            tally.work[0] += 0.25 * part * power
+        add_load_work(model, state, part, work, tally)
         for k in range(len(model.axis_joint)):  # the mean over the whole step
             before = work.axis_force[k] if parts else 0.0
             work.axis_force[k] = before + work.axis_impulse[k] / h
@@ -248,10 +256,10 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         joint_directions(model, state.position, state.orientation, work.now)
         angular_velocities(model, state, work)
         _begin_second_half(contacts, movers, motion, tolerance)
-        kick(model, state, 0.5 * part, work)
-        angular_velocities(model, state, work)
         read_rates(model, state, work.axis_next_rate, work)
-        second_half_laws(model, state, part, tolerance, work)
+        add_load_work(model, state, part, work, tally)
+        kick(model, state, 0.5 * part, work)
+        second_half_laws(model, state, part, work)
         push_axes(model, state, work)
         if met:
             angular_velocities(model, state, work)
@@ -283,8 +291,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         else:
             _keep(contacts, memory, state.multiplier, part)
         _count(contacts, setup.figures, part / h)
-        if len(model.load_body):
-            tally.work[0] += 0.5 * part * (power + load_power(model, state, work))
+        add_load_work(model, state, part, work, tally)
         tally.kinematic_work[0] += work.kinematic_work[0]
         left = 0.0 if part == left else left - part
         parts += 1

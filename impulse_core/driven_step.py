@@ -54,7 +54,7 @@ _MOST_PIECES = 40  # of force laws that a velocity correction may try
 def driven_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if joints or force laws could not be satisfied."""
     work.kinematic_work[0] = 0.0
-    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    add_load_work(model, state, h, work, tally)
     for k in range(len(model.axis_joint)):
         work.axis_start[k] = state.axis_position[k]
     read_rates(model, state, work.axis_rate, work)
@@ -73,6 +73,7 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     angular_velocities(model, state, work)
     read_rates(model, state, work.axis_after, work)
     add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
+    add_load_work(model, state, h, work, tally)
     for k in range(len(model.axis_joint)):
         work.axis_force[k] = work.axis_impulse[k] / h
 
@@ -80,18 +81,18 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     accept_coordinates(model, model.coupled, state, work)
     state.time[0] += h
     joint_directions(model, state.position, state.orientation, work.now)
-    kick(model, state, 0.5 * h, work)
     angular_velocities(model, state, work)
     read_rates(model, state, work.axis_next_rate, work)
-    second_half_laws(model, state, h, tolerance, work)
+    add_load_work(model, state, h, work, tally)
+    kick(model, state, 0.5 * h, work)
+    second_half_laws(model, state, h, work)
     push_axes(model, state, work)
     if not correct_driven_velocities(model, structure, state, h, work, tally):
         return False
     add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
     for k in range(len(model.axis_joint)):
         work.axis_force[k] += work.axis_impulse[k] / h
-    if len(model.load_body):
-        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    add_load_work(model, state, h, work, tally)
     tally.kinematic_work[0] += work.kinematic_work[0]
     return True
 
@@ -117,6 +118,17 @@ def axes_residual(model, structure, state, h, error, joint, work):
     if not (residual <= error):
         return residual, model.axis_joint[axis], change != SAME
     return error, joint, change != SAME
+
+
+@inner_kernel
+def add_load_work(model, state, h, work, tally):
+    """Half the work of the loads in one half of a stage, by their power before or after it.
+
+    A load acts for h/2 and does the work of the mean of both, as the elements do of theirs: what
+    loads and elements do is the change of the energy, whatever jumps in between.
+    """
+    if len(model.load_body):
+        tally.work[0] += 0.25 * h * load_power(model, state, work)
 
 
 @inner_kernel

@@ -322,7 +322,7 @@ class Workspace(NamedTuple):
     axis_rate: Floats
     """Velocities along the axes before the impulses of the first half [m/s | rad/s], shape (a,)."""
     axis_next_rate: Floats
-    """The same before those of the second half, shape (a,)."""
+    """The same before loads and impulses of the second half, shape (a,)."""
     axis_after: Floats
     """Velocities along the axes after the impulses of a half [m/s | rad/s], shape (a,)."""
     axis_force: Floats

@@ -105,18 +105,19 @@ def _motor_law(model, state, k, s, h, work):
 
 
 @inlined_kernel
-def second_half_laws(model, state, h, tolerance, work):
+def second_half_laws(model, state, h, work):
     """Accept the coordinates in work.axis_next; laws p(u) of the impulses at t+h.
 
     A limit bounds the velocity where it was reached in the first half. Needs the velocities along
-    the axes at t in work.axis_rate, and those at t+h before these impulses in work.axis_next_rate.
+    the axes at t in work.axis_rate, and those at t+h before loads and these impulses act in
+    work.axis_next_rate.
     """
     law = work.axis_law
     for k in range(len(model.axis_joint)):
         s, x = state.axis_position[k], work.axis_next[k]
         state.axis_position[k] = x
         spring, spring_slope = _second_spring(model, k, h, work)
-        lower, upper = _velocity_bounds(model, k, s, tolerance, work)
+        lower, upper = _velocity_bounds(model, k, work)
         servo, servo_slope, bound = 0.0, 0.0, 0.0
         if model.motor_kind[k] != NO_MOTOR:
             bound = min(0.5 * h * model.motor_limit[k], _RIGID)
@@ -184,21 +185,23 @@ def _explicit_servo(model, state, k, s, h, work):
 
 
 @inlined_kernel
-def _velocity_bounds(model, k, s, tolerance, work):
+def _velocity_bounds(model, k, work):
     """Bounds of the velocity at t+h: a limit reached in this stage stops or reflects it.
 
-    Only what came from afar bounces: a joint that rests on its limit has at t the velocity its
-    loads give it in half a step.
+    What is reflected is the velocity at t, before loads act: that of a joint which rests on its
+    limit is zero, wherever within the tolerance it rests, and that of one which arrives is not,
+    even if it is at the limit already.
     """
     lower, upper = -math.inf, math.inf
     if work.axis_vertical[k]:
         at = work.axis_piece[k, 0]
         bounce = -model.axis_restitution[k] * work.axis_rate[k]
-        near = tolerance / model.axis_length[k]
+        if model.axis_lower[k] == model.axis_upper[k]:  # there is no way to bounce
+            bounce = 0.0
         if at == model.axis_upper[k]:
-            upper = min(bounce, 0.0) if s < at - near else 0.0
+            upper = min(bounce, 0.0)
         if at == model.axis_lower[k]:
-            lower = max(bounce, 0.0) if s > at + near else 0.0
+            lower = max(bounce, 0.0)
     return lower, upper
 
 
@@ -226,7 +229,9 @@ def spring_energy(model, state):
 def element_work(model, h, before, after, at, work):
     """Work of the motors, and what dampers, friction and limits dissipate, in half a stage [J].
 
-    An impulse p changes the kinetic energy by p ½(u⁻ + u⁺), exactly.
+    All impulses of a half act at once and together change the kinetic energy by Σ p ½(u⁻ + u⁺),
+    exactly. Each is given its own term of the sum, and so are the loads: with u⁻ before any of
+    them, what opposes a load at a steady velocity does the opposite work.
 
     Args:
         h: Length of the stage [s].
@@ -237,7 +242,6 @@ def element_work(model, h, before, after, at, work):
     law = work.axis_law
     for k in range(len(model.axis_joint)):
         u = 0.5 * (before[k] + after[k])
-        servo = servo_part(law, k, at[k])
         spring = law[k, BASE] - law[k, BASE_SLOPE] * at[k]
         stiffness, middle = model.axis_stiffness[k], 0.5 * (work.axis_start[k] + work.axis_next[k])
         if model.axis_damping[k] > 0.0:
@@ -248,14 +252,33 @@ def element_work(model, h, before, after, at, work):
         else:
             conservative = 0.5 * h * stiffness * (model.axis_rest[k] - middle)
             dissipated -= (spring - conservative) * u
-        rest = work.axis_impulse[k] - servo - spring  # velocity motor, friction and limits
-        if servo != 0.0 and not work.axis_vertical[k] and law[k, FRICTION] == 0.0:
-            servo, rest = servo + rest, 0.0  # how far the servo's law is met
-        motors += servo * u
-        if law[k, DRIVE] > 0.0:
-            friction = law[k, FRICTION] if u < 0.0 else -law[k, FRICTION]
-            motors += (rest - friction) * u
-            dissipated -= friction * u
-        else:
-            dissipated -= rest * u
+        motor = _motor_impulse(k, at[k], spring, work)
+        motors += motor * u
+        dissipated -= (work.axis_impulse[k] - spring - motor) * u  # friction and limits
     return motors, dissipated
+
+
+@inner_kernel
+def _motor_impulse(k, x, spring, work):
+    """The motor's part of the impulse along axis k, by its law at x and that of the others."""
+    law = work.axis_law
+    servo = servo_part(law, k, x)
+    rest = work.axis_impulse[k] - spring - servo  # velocity motor, friction and limits
+    vertical, at = work.axis_vertical[k] == 1, work.axis_piece[k, 0]
+    if law[k, DRIVE] == 0.0:
+        if servo != 0.0 and not vertical and law[k, FRICTION] == 0.0:
+            return servo + rest  # how far the servo's law is met
+        return servo
+    drive = _side(x, law[k, DRIVE_AT], law[k, DRIVE])
+    friction = _side(x, law[k, FRICTION_AT], law[k, FRICTION])
+    if not vertical or (at == law[k, DRIVE_AT] and at != law[k, FRICTION_AT]):
+        return rest - friction
+    if at == law[k, DRIVE_AT]:  # both hold, each by its strength
+        return rest * (law[k, DRIVE] / (law[k, DRIVE] + law[k, FRICTION]))
+    return drive if law[k, DRIVE] < _RIGID else 0.0  # rigid against rigid: the limit holds
+
+
+@inner_kernel
+def _side(x, at, size):
+    """The impulse of a jump of ∓size at ``at`` for x beside it."""
+    return size if x < at else -size

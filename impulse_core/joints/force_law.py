@@ -123,9 +123,9 @@ def active_piece(law, k, z, rho):
         if from_left > from_right and z >= right - rho * from_left:
             return 1, right, 0.0
     if left == -math.inf:
-        inside = right - 1.0 if right < math.inf else 0.0
+        inside = right - max(1.0, abs(right)) if right < math.inf else 0.0
     elif right == math.inf:
-        inside = left + 1.0
+        inside = left + max(1.0, abs(left))  # also beside a breakpoint as far as 1e26
     else:
         inside = 0.5 * (left + right)
     offset, slope = law[k, BASE], law[k, BASE_SLOPE]

@@ -117,6 +117,18 @@ def test_friction(z, expected):
     assert active_piece(law, z, 1.0) == expected
 
 
+@pytest.mark.parametrize("slope", [0.0, 1e-22, 1e-14, 1e-3])
+def test_servo_far_from_its_target_gives_its_largest_force(slope):
+    """However little its force depends on x, and however far away it therefore would give less."""
+    law = np.zeros((1, fl.LAW_NUMBERS))
+    no_force(law)
+    law[0, fl.SERVO], law[0, fl.SERVO_SLOPE], law[0, fl.SERVO_BOUND] = 5e4, slope, 1e3
+
+    assert active_piece(law, 0.0, 1.0) == (0, 1e3, 0.0)
+    law[0, fl.SERVO] = -5e4
+    assert active_piece(law, 0.0, 1.0) == (0, -1e3, 0.0)
+
+
 def test_limit_wins_over_a_motor():
     """A motor without limit beyond a joint limit: the joint stays at its limit."""
     law = np.zeros((1, fl.LAW_NUMBERS))

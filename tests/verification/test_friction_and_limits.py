@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_schema.models import Friction, Limit, Motor, Spring
+from impulse_schema.models import Friction, Joint, Limit, Load, Motor, Spring
 from tests.core.machines import MASS, MOMENT, coordinate, rotor, run, sled, unbalance
+from tests.core.scenes import box, scene_of
 
 DOWN = (-9.81, 0.0, 0.0)
 
@@ -124,6 +127,110 @@ def test_bouncing_ball_comes_to_rest():
     assert apex + 0.3 == pytest.approx(v**2 / (2 * 9.81), abs=v * 0.005)
     assert x.min() >= -0.3 - 1e-12
     assert x[recording.times > 2.0] == pytest.approx(-0.3, abs=1e-9)
+
+
+def rebounds(x):
+    """Heights of the tops after each touch of zero, for heights x of all steps (n,)."""
+    top = (x[1:-1] >= x[:-2]) & (x[1:-1] > x[2:])
+    return x[1:-1][top]
+
+
+@pytest.mark.parametrize("restitution", [0.5, 0.8, 1.0])
+@pytest.mark.parametrize("step", [0.02, 0.01, 0.005])
+def test_falling_body_bounces_again_and_again(restitution, step):
+    """It falls 1 m, and after every arrival rises to e² of the height, though it comes down on the
+    limit exactly at the end of a step: its speed there is known to g h.
+    """
+    scene = sled(gravity=DOWN, limits=[Limit(lower=-1.0, restitution=restitution)])
+
+    recording = run(scene, duration=4.0, step=step, fps=1 / step, tolerance=1e-6)
+
+    tops = rebounds(coordinate(recording) + 1.0)[:4]
+    assert len(tops) == 4
+    speed = math.sqrt(2.0 * 9.81)
+    for top in tops:
+        fast, slow = restitution * speed, restitution * (speed - 9.81 * step)
+        assert 0.5 * slow**2 / 9.81 - 9.81 * step**2 <= top <= 0.5 * fast**2 / 9.81 + 1e-6
+        speed = math.sqrt(2.0 * 9.81 * top)
+    assert np.diff(recording.energy["total"]).max() <= 1e-9
+
+
+@given(
+    restitution=st.floats(0.3, 1.0),
+    step=st.floats(0.001, 0.02),
+    height=st.floats(0.3, 3.0),
+    pull=st.floats(5.0, 30.0),
+    side=st.sampled_from([-1.0, 1.0]),
+    build=st.sampled_from(["weight", "load", "torque"]),
+    tolerance=st.sampled_from([1e-10, 1e-8, 1e-6]),
+)
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
+def test_no_bounce_is_lost(restitution, step, height, pull, side, build, tolerance):
+    """Pulled against a lower or upper limit by weight or load, on a slider or a hinge: each of the
+    first bounces has e times the speed that the pull gave it, to what the pull does in a step. The
+    energy never grows.
+    """
+    limit = (
+        Limit(lower=-height, restitution=restitution)
+        if side < 0
+        else Limit(upper=height, restitution=restitution)
+    )
+    if build == "torque":
+        scene = rotor(limits=[limit])
+        scene.loads = [Load(body="rotor", torque=(0.0, side * pull * MOMENT, 0.0))]
+    elif build == "load":
+        scene = sled(limits=[limit])
+        scene.loads = [Load(body="sled", force=(side * pull * MASS, 0.0, 0.0))]
+    else:
+        scene = sled(gravity=(side * pull, 0.0, 0.0), limits=[limit])
+    fall = math.sqrt(2.0 * height / pull)
+
+    recording = run(scene, duration=5.0 * fall, step=step, fps=1 / step, tolerance=tolerance)
+
+    x = height - side * coordinate(recording)
+    speed = math.sqrt(2.0 * height * pull)
+    tops = rebounds(x)
+    wanted = 1 if restitution < 0.5 else 2
+    assert len(tops) >= wanted
+    for top in tops[:wanted]:
+        fast, slow = restitution * speed, restitution * (speed - pull * step)
+        slack = pull * step**2 + 6.0 * tolerance
+        assert 0.5 * slow**2 / pull - slack <= top <= 0.5 * fast**2 / pull + slack
+        speed = math.sqrt(2.0 * pull * top)
+    near = tolerance / (0.3 if build == "torque" else 1.0)  # an angle is weighed by a length
+    assert x.min() >= -near
+    inertia = MOMENT if build == "torque" else MASS
+    energy = recording.energy["kinetic"] + inertia * pull * x
+    # what comes back from within the tolerance of the limit does so in a step
+    closing = 2.0 * near * pull + (near / step) ** 2
+    assert np.diff(energy).max() <= inertia * closing + 1e-9
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.7, 1.0])
+@pytest.mark.parametrize("step", [0.02, 0.005])
+def test_joint_rests_on_its_limit_while_the_rest_moves(restitution, step):
+    """The second link of a pendulum is pressed on its limit by a spring: it stays there to the
+    tolerance while the whole swings, as one body.
+    """
+    links = [box(f"link-{k}", (0.25 + 0.5 * k, 0.0, 0.0), mass=1.0) for k in range(2)]
+    pins = [
+        Joint(name="pin", type="hinge", body2="link-0", anchor=(0, 0, 0), axis=(0, 1, 0)),
+        Joint(
+            name="knee",
+            type="hinge",
+            body1="link-0",
+            body2="link-1",
+            anchor=(0.5, 0.0, 0.0),
+            axis=(0, 1, 0),
+            limits=[Limit(upper=0.0, restitution=restitution)],
+            springs=[Spring(stiffness=30.0, rest=1.0)],
+        ),
+    ]
+
+    recording = run(scene_of(links, pins), duration=3.0, step=step, fps=100, tolerance=1e-8)
+
+    assert np.abs(recording.joints["pin"]["angle"]).max() > 2.0
+    assert np.abs(recording.joints["knee"]["angle"]).max() <= 1e-7
 
 
 @pytest.mark.parametrize("build", [sled, rotor])
