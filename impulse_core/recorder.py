@@ -13,6 +13,7 @@ from impulse_core.frames import GrowingRows, frame_bytes, frame_record
 from impulse_core.invariants import observe
 from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
 from impulse_core.model import Floats
+from impulse_core.numerical_damping import damping_warnings
 from impulse_core.options import OptionError, Options
 from impulse_core.recording import Recording, state_hash, without_infinities
 from impulse_core.rotations import conjugated, multiplied, rotated
@@ -262,7 +263,7 @@ class Recorder:
             "halvings": int(tally.halvings[0]),
             "tolerance_m": s.tolerance,
             "start": s.start,
-            "warnings": self.compiled.warnings + self._start_warnings() + self._turn_warnings(),
+            "warnings": self._warnings(),
         }
 
     def _impulses(self, steps: int) -> dict[str, float]:
@@ -288,6 +289,15 @@ class Recorder:
             "mean_joint_error_m": float(tally.step_error_sum[0]) / steps,
             "max_joint_error_m": float(tally.largest_step_error[0]),
         }
+
+    def _warnings(self) -> list[str]:
+        """What the user should know beside the numbers."""
+        return [
+            *self.compiled.warnings,
+            *self._start_warnings(),
+            *self._turn_warnings(),
+            *damping_warnings(self.compiled, self.options.step),
+        ]
 
     def _start_warnings(self) -> list[str]:
         """What the start state had to be changed by, where it was more than rounding."""
