@@ -82,27 +82,29 @@ from impulse_core.contact.sleep import (
 from impulse_core.contact.sweeps import solve_contacts
 from impulse_core.contact.system import motion_of, probes_of
 from impulse_core.driven_step import (
+    JOINT_RATE,
     add_element_work,
     add_load_work,
-    axes_residual,
+    law_rates,
+    note_rate,
     read_rates,
+    residual_of_axes,
 )
 from impulse_core.free_motion.flow import advance, predict
+from impulse_core.invariants import LAW
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
+    GIVE,
     OTHER_MATRIX,
     SAME,
     add_axis_impulses,
-    axis_errors,
-    push_axes,
-    read_axes,
+    start_velocities,
 )
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
     joint_directions,
     joint_errors,
-    relative_velocities,
 )
 from impulse_core.joints.coupling import (
     accept_coordinates,
@@ -128,8 +130,7 @@ from impulse_core.step import (
 
 __all__ = ["run_contact_steps"]
 
-_VELOCITY_ROUNDS = 12  # that joints may need
-_JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
+_VELOCITY_ROUNDS = 30  # that joints may need
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 
@@ -199,6 +200,8 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
                 leave_open(contacts)
             kick(model, state, 0.5 * part, work)
             if not _look_ahead(model, setup, state, motion, part, tolerance, work, tally):
+                if work.worst_axis[0] >= 0:
+                    tally.failed_what[0] = LAW
                 return False
             met = False
             if not setup.meets or parts == MOST_PARTS - 1:
@@ -260,15 +263,11 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         add_load_work(model, state, part, work, tally)
         kick(model, state, 0.5 * part, work)
         second_half_laws(model, state, part, work)
-        push_axes(model, state, work)
+        scale = part / memory.step[0] if memory.step[0] > 0.0 else 0.0
+        start_velocities(model, state, memory.multiplier, scale, work)
         if met:
             angular_velocities(model, state, work)
             arrive_now(contacts, motion)
-        for j in range(len(model.body1)):
-            for row in range(6):
-                state.multiplier[j, row] = 0.0
-        for k in range(len(model.axis_joint)):
-            state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
         state.multiplier_step[0] = part
         hit = False
         # compression, and where contacts give back, what that does to others
@@ -276,7 +275,10 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             hit = phase == 1 and give_back(contacts, threshold, setup.law)
             if phase == 1 and not hit:
                 break
-            if not _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
+            if not _correct_velocities(
+                model, setup, state, motion, h, tolerance, phase, work, tally
+            ):
+                note_rate(model, work, tally)
                 return False
         add_element_work(model, part, work.axis_next_rate, work.axis_after, work, tally)
         for k in range(len(model.axis_joint)):
@@ -398,8 +400,8 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             shift = max(shift, slip)
             if slip > error:
                 error, joint = slip, coupling
-            error, joint, moved = axes_residual(
-                model, setup.structure, state, h, error, joint, work
+            error, joint, moved = residual_of_axes(
+                model, setup.structure, GIVE, state, h, error, joint, work
             )
             tally.failed_joint[0] = joint
             tally.failed_error[0] = error
@@ -562,9 +564,11 @@ def _begin_second_half(contacts, movers, motion, tolerance):
 
 
 @inlined_kernel
-def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
+def _correct_velocities(model, setup, state, motion, h, tolerance, phase, work, tally):
     """Find impulses at t+h after which joints do not move and contacts keep their law.
 
+    Begins with the impulses of joints and axes, which have been applied, and those of the contacts,
+    which act before any law is looked at; in phase 1, where contacts give back, joints answer them.
     False if the joints or the force laws of the axes are not satisfied in the end.
     """
     contacts, movers, joined = setup.contacts, setup.movers, setup.joined
@@ -574,38 +578,40 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
     if not number_joined(contacts, movers, joined, setup.needed):
         return False
     find_islands(contacts, movers)
+    if phase == 0:
+        apply_contact_impulses(contacts, movers, joined, motion)
+    else:
+        _push_contacts(
+            model,
+            setup.structure,
+            contacts,
+            movers,
+            joined,
+            state,
+            motion,
+            work,
+        )
     worst = 0.0
     rate = 0.0
     change = SAME
-    for solves in range(-1, _VELOCITY_ROUNDS):
+    for solves in range(_VELOCITY_ROUNDS):
         angular_velocities(model, state, work)
         if has_joints:
-            rate = relative_velocities(model, state, work, work.error)
-            read_axes(model, work.error, work.axis_after)
-            residual, _, change = axis_errors(model, work.axis_after, 1.0, 0.0, work, work.error)
-            rate = max(rate, residual)
-            if solves == -1 or change == OTHER_MATRIX:
+            rate, change = law_rates(model, state, GIVE, work)
+            if solves == 0 or change == OTHER_MATRIX:
                 factorise(model, setup.structure, state, work)
-        if solves == -1:
-            _push_contacts(
-                model,
-                setup.structure,
-                contacts,
-                movers,
-                joined,
-                state,
-                motion,
-                work,
-            )
-            continue
         worst, solved = velocity_errors(
             contacts, movers, motion, h, accuracy, coarse, solves == 0, setup.residual
         )
-        still = rate * h <= _JOINT_RATE * tolerance or not (rate < 0.5 * previous)
+        met = rate * h <= JOINT_RATE * tolerance
+        if not met and change == SAME:  # as well as it can be
+            met = not (rate < 0.5 * previous)
         done = solved or solves >= setup.rounds
-        if (solves > 0 or not has_joints) and change == SAME and done and still:
+        if (solves > 0 or not has_joints) and met and done:
             setup.residual[0] = max(setup.residual[0], worst * h)
             return True
+        if solves == _VELOCITY_ROUNDS - 1:
+            break
         previous = rate
         _update_contacts(
             model,
@@ -623,9 +629,8 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, work, tally):
             work,
         )
         tally.velocity_corrections[0] += 1
-    angular_velocities(model, state, work)
     setup.residual[0] = max(setup.residual[0], worst * h)
-    return not has_joints or (change == SAME and rate * h <= tolerance)
+    return not has_joints or rate * h <= tolerance
 
 
 @inner_kernel

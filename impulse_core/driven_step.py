@@ -9,17 +9,18 @@ for its compilation.
 from __future__ import annotations
 
 from impulse_core.free_motion.flow import advance
-from impulse_core.invariants import tally_start
+from impulse_core.invariants import LAW, LAW_RATE, RATE, tally_start
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
+    GIVE,
     OTHER_MATRIX,
     SAME,
     add_axis_impulses,
     axis_errors,
     measure_axes,
     predict_axes,
-    push_axes,
     read_axes,
+    start_velocities,
 )
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -47,7 +48,8 @@ from impulse_core.step import (
 )
 
 _SLACK = 1e-4  # of a compliance, which changes how fast the joint correction converges alone
-_MOST_PIECES = 40  # of force laws that a velocity correction may try
+_MOST_LOOKS = 60  # at the laws in a velocity correction
+JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
 
 
 @inlined_kernel
@@ -67,6 +69,8 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     if not correct_joints_regularised(
         axes_residual, add_axis_impulses, model, structure, state, h, tolerance, work, tally
     ):
+        if work.worst_axis[0] >= 0:
+            tally.failed_what[0] = LAW
         return False
     if not lines_turn_little(model, state, work, tally):
         return False
@@ -86,8 +90,11 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     add_load_work(model, state, h, work, tally)
     kick(model, state, 0.5 * h, work)
     second_half_laws(model, state, h, work)
-    push_axes(model, state, work)
-    if not correct_driven_velocities(model, structure, state, h, work, tally):
+    last = state.multiplier_step[0]
+    start_velocities(model, state, state.multiplier, h / last if last != 0.0 else 0.0, work)
+    state.multiplier_step[0] = h
+    if not correct_driven_velocities(model, structure, state, h, tolerance, work, tally):
+        note_rate(model, work, tally)
         return False
     add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
     for k in range(len(model.axis_joint)):
@@ -106,16 +113,26 @@ def read_rates(model, state, rates, work):
 
 @inlined_kernel
 def axes_residual(model, structure, state, h, error, joint, work):
-    """Add the rows of the axes to work.error: the worst error and joint of all rows.
+    """Add the rows of the axes to work.error: the worst error and joint of all rows, and the axis
+    in work.worst_axis if it is the error of a law.
 
     Factorises again where the active piece of a law has another compliance, and returns whether
     any law is on another piece.
     """
+    give = GIVE if structure.has_loops else 0.0
+    return residual_of_axes(model, structure, give, state, h, error, joint, work)
+
+
+@inlined_kernel
+def residual_of_axes(model, structure, give, state, h, error, joint, work):
+    """As axes_residual, with the compliance of vertical pieces."""
     predict_axes(model, state, work)
-    residual, axis, change = axis_errors(model, work.axis_next, h, _SLACK, work, work.error)
+    residual, axis, change = axis_errors(model, work.axis_next, h, _SLACK, give, work, work.error)
     if change == OTHER_MATRIX:
         factorise(model, structure, state, work)
+    work.worst_axis[0] = -1
     if not (residual <= error):
+        work.worst_axis[0] = axis
         return residual, model.axis_joint[axis], change != SAME
     return error, joint, change != SAME
 
@@ -133,42 +150,40 @@ def add_load_work(model, state, h, work, tally):
 
 @inner_kernel
 def add_element_work(model, h, before, at, work, tally):
-    """Work along the axes in one half of the stage, whose final rates are in work.axis_after."""
+    """Work along the axes in one half of the stage, whose final rates are in work.axis_after: that
+    of the motors apart from what friction, dampers and limits dissipate.
+    """
     motors, dissipated = element_work(model, h, before, work.axis_after, at, work)
     tally.motor_work[0] += motors
     tally.dissipated[0] += dissipated
 
 
 @inlined_kernel
-def correct_driven_velocities(model, structure, state, h, work, tally):
-    """The velocity correction, with force laws along the axes; False if their pieces never hold.
+def correct_driven_velocities(model, structure, state, h, tolerance, work, tally):
+    """The velocity correction, with force laws along the axes; False if they are not satisfied.
 
-    Begins with the impulses in work.axis_impulse, which have been applied. With the right pieces
-    one solve is exact where the joints close no loop.
+    Begins with the impulses in state.multiplier, which have been applied. With the right pieces
+    one solve is exact where the joints close no loop. Where an impulse is just as large as friction
+    can be, round-off decides between two pieces, and the law is met by both: the residual tells.
     """
-    for j in range(len(model.body1)):
-        for row in range(6):
-            state.multiplier[j, row] = 0.0
-    for k in range(len(model.axis_joint)):
-        state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
-    state.multiplier_step[0] = h
+    give = GIVE if structure.has_loops else 0.0
     angular_velocities(model, state, work)
     previous = 1e300
-    pieces, solves = 0, 0
-    while True:
-        rate = relative_velocities(model, state, work, work.error)
-        read_axes(model, work.error, work.axis_after)
-        residual, _, change = axis_errors(model, work.axis_after, 1.0, 0.0, work, work.error)
-        rate = max(rate, residual)
-        if pieces == 0 or change == OTHER_MATRIX:
+    rate = 0.0
+    solves = 0
+    for look in range(_MOST_LOOKS):
+        rate, change = law_rates(model, state, give, work)
+        if look == 0 or change == OTHER_MATRIX:
             factorise(model, structure, state, work)
-        if pieces == 0 or change != SAME:
-            if pieces == _MOST_PIECES:
-                return False
-            pieces += 1
+        met = change == SAME or rate * h <= JOINT_RATE * tolerance
+        if not met:
             solves = 0
-        elif not structure.has_loops or solves == VELOCITY_SOLVES or not (rate < 0.5 * previous):
+        elif look > 0 and (
+            not structure.has_loops or solves == VELOCITY_SOLVES or not (rate < 0.5 * previous)
+        ):
             return True
+        if look == _MOST_LOOKS - 1:
+            break
         previous = rate
         solve(structure, work.error, -1.0, work)
         solves += 1
@@ -179,6 +194,41 @@ def correct_driven_velocities(model, structure, state, h, work, tally):
         for j in range(len(model.body1)):
             for row in range(6):
                 state.multiplier[j, row] += work.impulse[j, row]
+    return rate * h <= tolerance
+
+
+@inner_kernel
+def law_rates(model, state, give, work):
+    """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
+    what changed with the pieces; its axis in work.worst_axis if it is that of a law.
+    """
+    rate = relative_velocities(model, state, work, work.error)
+    read_axes(model, work.error, work.axis_after)
+    residual, axis, change = axis_errors(model, work.axis_after, 1.0, 0.0, give, work, work.error)
+    work.worst_axis[0] = axis if residual > rate else -1
+    return max(rate, residual), change
+
+
+@inner_kernel
+def note_rate(model, work, tally):
+    """Note what a velocity correction left open: a law, or the joint whose rows move most."""
+    axis = work.worst_axis[0]
+    if axis >= 0:
+        tally.failed_what[0] = LAW_RATE
+        tally.failed_joint[0] = model.axis_joint[axis]
+        return
+    tally.failed_what[0] = RATE
+    for k in range(len(model.axis_joint)):
+        work.error[model.axis_joint[k], model.axis_row[k]] = 0.0
+    fastest = -1.0
+    for j in range(len(model.body1)):
+        rate = 0.0
+        for row in range(6):
+            rate += abs(work.error[j, row]) * (model.body_length[j] if row >= 3 else 1.0)
+        if not (rate <= fastest):
+            fastest = rate
+            tally.failed_joint[0] = j
+            tally.failed_error[0] = rate
 
 
 @kernel

@@ -9,10 +9,26 @@ import numpy as np
 from impulse_core.algebra import Vec3, cross, dot, norm, quat_at, rotate, vec3_at
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.coordinates import turned_angle
+from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.elements import spring_energy
 from impulse_core.model import Floats, Ints
 
-__all__ = ["Tally", "new_tally", "observe", "tally_start", "tally_step"]
+__all__ = [
+    "CLOSED",
+    "LAW",
+    "LAW_RATE",
+    "LINE",
+    "RATE",
+    "Tally",
+    "new_tally",
+    "observe",
+    "tally_start",
+    "tally_step",
+]
+
+CLOSED, LAW, RATE, LAW_RATE, LINE = 0, 1, 2, 3, 4
+"""What failed (Tally.failed_what): to close the joints at the end of a step, a force law about the
+coordinate there, the joints' or a law's velocity, a distance joint whose line turns too far."""
 
 _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
@@ -82,8 +98,10 @@ class Tally(NamedTuple):
     shape (r, 3). Angles go on over full turns."""
     failed_joint: Ints
     """Joint that did not converge, -1 if none."""
+    failed_what: Ints
+    """What failed: CLOSED, LAW, RATE, LAW_RATE or LINE."""
     failed_error: Floats
-    """Its error when the step was given up [m]."""
+    """Its error when the step was given up [m], of RATE [m/s]; that of laws is in the workspace."""
     failed_time: Floats
     """How far into the failed step the last half step began [s]."""
 
@@ -141,6 +159,7 @@ def momenta(model, state):
 @kernel
 def observe(model, state, work):
     """Kinetic and potential energy [J], linear and angular momentum of the present state."""
+    angular_velocities(model, state, work)  # a look ahead may have left others there
     kinetic, potential = energies(model, state, work)
     P, L = momenta(model, state)
     return kinetic, potential, P, L

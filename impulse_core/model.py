@@ -315,6 +315,8 @@ class Workspace(NamedTuple):
     """1 where the active piece gives the coordinate or velocity, 0 where the impulse."""
     axis_piece: Floats
     """That value, or p0 and κ of p = p0 - κ x, shape (a, 2)."""
+    worst_axis: Ints
+    """Axis whose law was met worst at the last look, -1 if joints were worse, shape (1,)."""
     axis_next: Floats
     """Predicted coordinates [m | rad], shape (a,)."""
     axis_start: Floats
@@ -418,6 +420,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         axis_impulse=np.zeros(axes),
         axis_vertical=np.zeros(axes, dtype=np.int64),
         axis_piece=np.zeros((axes, 2)),
+        worst_axis=np.full(1, -1, dtype=np.int64),
         axis_next=np.zeros(axes),
         axis_start=np.zeros(axes),
         axis_rate=np.zeros(axes),

@@ -10,7 +10,7 @@ from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.assembly import close_joints
 from impulse_core.free_motion.flow import advance, predict
 from impulse_core.free_motion.kinematic import choose_intervals, drive, resume_kinematic
-from impulse_core.invariants import energies, tally_start, tally_step
+from impulse_core.invariants import CLOSED, LINE, energies, tally_start, tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -175,6 +175,7 @@ def lines_turn_little(model, state, work, tally):
     joint = line_beyond_a_stage(model, state, work)
     if joint >= 0:
         tally.failed_joint[0] = joint
+        tally.failed_what[0] = LINE
     return joint < 0
 
 
@@ -280,6 +281,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
         works = tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0]
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
         reached = True
+        tally.failed_what[0] = CLOSED
         for s in range(len(fractions)):
             if not stage(model, system, state, fractions[s] * length, tolerance, work, tally):
                 reached = False

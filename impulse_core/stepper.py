@@ -15,6 +15,7 @@ from impulse_core.compile import CompiledScene, Problem, SceneError
 from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
 from impulse_core.compile.signals import target_error
+from impulse_core.failures import what_failed
 from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
@@ -311,13 +312,12 @@ class Stepper:
 
     def _what_failed(self, j: int, failed_at: float, finest: float) -> str:
         """The second half of the sentence about joint j at a time [s]."""
-        error = float(self.tally.failed_error[0])
         if self.comparison:
-            return self.comparison.failure(error)
+            return self.comparison.failure(float(self.tally.failed_error[0]))
         if no_target := target_error(self.compiled.scene, j, failed_at + finest):
             return f"has a motor without a target: {no_target}"
         return (
-            f"could not be satisfied to {self.tolerance:.3g} m (it stays {error:.3g} m apart),"
-            f" even with steps of {finest:.3g} s; use a smaller step, or see whether"
-            f" a body turns extremely fast{explicit_servo_hint(self.compiled.scene)}"
+            f"{what_failed(self.model, self.work, self.tally, self.tolerance)}, even with steps of"
+            f" {finest:.3g} s; use a smaller step, or see whether a body turns extremely"
+            f" fast{explicit_servo_hint(self.compiled.scene)}"
         )

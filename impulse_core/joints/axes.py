@@ -22,6 +22,12 @@ from impulse_core.model import SOFTEST
 
 SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
 
+GIVE = 1e-5
+"""Compliance of a vertical piece, relative to the inverse mass along its axis, where loops or
+contacts may hold the axis as well: no row repeats others then, and those that would share the load
+as near as can be to how they began. It weighs the change of an impulse, so that the law that is met
+in the end has none of it."""
+
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
 
 
@@ -65,13 +71,13 @@ def read_axes(model, rows, values):
 
 
 @inner_kernel
-def _take_piece(model, k, vertical, value, slope, h, slack, work):
+def _take_piece(model, k, vertical, value, slope, h, slack, give, work):
     """Make a piece the active one of axis k; how it differs from the one before.
 
     With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
-    on a vertical piece E = 0 and e = x - x0.
+    on a vertical piece e = x - x0 and E = 0, or a little (GIVE).
     """
-    compliance = 0.0
+    compliance = give * model.axis_inverse_mass[k]
     if not vertical:
         compliance = SOFTEST * model.axis_inverse_mass[k]
         if slope * h * compliance > 1.0:
@@ -90,13 +96,14 @@ def _take_piece(model, k, vertical, value, slope, h, slack, work):
 
 
 @inner_kernel
-def axis_errors(model, x, h, slack, work, error):
+def axis_errors(model, x, h, slack, give, work, error):
     """Choose the active piece of every law at x (k,) and work.axis_impulse; residuals into error.
 
     x are the coordinates at the end of the stage, or with h = 1 the velocities there. A compliance
-    that changes by less than ``slack`` of it is left as it is in the matrix. Returns the largest
-    residual in metres, its axis, and what changed with the pieces: SAME, OTHER_PIECE, or
-    OTHER_MATRIX where a compliance did, so that the matrix has to be factorised again.
+    that changes by less than ``slack`` of it is left as it is in the matrix; ``give`` is that of
+    vertical pieces, relative to the inverse mass. Returns the largest residual in metres, its
+    axis, and what changed with the pieces: SAME, OTHER_PIECE, or OTHER_MATRIX where a compliance
+    did, so that the matrix has to be factorised again.
     """
     worst = 0.0
     worst_axis = -1
@@ -106,7 +113,7 @@ def axis_errors(model, x, h, slack, work, error):
         p = work.axis_impulse[k]
         rho = h * w
         vertical, value, slope = active_piece(work.axis_law, k, x[k] - rho * p, rho)
-        change = max(change, _take_piece(model, k, vertical, value, slope, h, slack, work))
+        change = max(change, _take_piece(model, k, vertical, value, slope, h, slack, give, work))
         j, row = model.axis_joint[k], model.axis_row[k]
         if vertical:
             residual = x[k] - value
@@ -131,14 +138,17 @@ def add_axis_impulses(model, work):
 
 
 @inner_kernel
-def push_axes(model, state, work):
-    """Apply work.axis_impulse to the bodies, and nothing else."""
+def start_velocities(model, state, multiplier, scale, work):
+    """Begin a velocity correction with impulses that have acted before: along the axes those in
+    work.axis_impulse, of the joints scale times multiplier (m, 6). Laws that are looked at before
+    the joints have answered would be looked at on the wrong piece.
+    """
     for j in range(len(model.body1)):
         for row in range(6):
-            work.impulse[j, row] = 0.0
+            state.multiplier[j, row] = scale * multiplier[j, row]
     for k in range(len(model.axis_joint)):
-        work.impulse[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
-    apply_impulses(model, work.impulse, state, work)
+        state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
+    apply_impulses(model, state.multiplier, state, work)
 
 
 @inner_kernel

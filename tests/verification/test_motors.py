@@ -49,6 +49,16 @@ def test_unlimited_motor_turns_as_told(build, inertia):
 
 
 @pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+def test_first_frame_has_the_energy_of_the_start(build, inertia):
+    """Though the forces it records are those of the first step."""
+    scene = build(1.3, motors=[servo(target=0.0, proportional=200.0)])
+
+    recording = run(scene, duration=0.1, fps=10)
+
+    assert recording.energy["kinetic"][0] == pytest.approx(0.5 * inertia * 1.3**2, rel=1e-14)
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
 def test_limited_motor_accelerates_at_its_limit(build, inertia):
     """a = F/m up to the target and no further; before that the path is ½ a t², exactly."""
     force, speed = 3.0, 1.2

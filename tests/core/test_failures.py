@@ -1,0 +1,93 @@
+"""What is said when a step cannot be satisfied: the joint, or the force law along its axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import impulse_core as ic
+from impulse_core.compile import compile_scene
+from impulse_core.failures import what_failed
+from impulse_core.invariants import CLOSED, LAW, LAW_RATE, LINE, RATE
+from impulse_core.joints.force_law import FRICTION, FRICTION_AT, LOWER, UPPER
+from impulse_core.options import choose_options
+from impulse_core.stepper import Stepper
+from impulse_schema.models import Friction, Limit, Motor, Spring
+from tests.core.machines import rotor, run, sled
+
+FRICTIONS = {"frictions": [Friction(force=1.0)]}
+LIMITS = {"limits": [Limit(upper=0.5)]}
+MOTORS = {"motors": [Motor(kind="velocity", target=1.0, max_force=3.0)]}
+SPRINGS = {"springs": [Spring(stiffness=3.0)]}
+
+
+@pytest.mark.parametrize(("build", "unit"), [(sled, "m"), (rotor, "rad")])
+@pytest.mark.parametrize("what", [LAW, LAW_RATE])
+@pytest.mark.parametrize(
+    ("elements", "piece", "words"),
+    [
+        (FRICTIONS, (1, 0.0, 0.0), "law of its friction"),
+        (FRICTIONS, (0, 0.01, 0.0), "law of its friction"),
+        (LIMITS, (1, 0.5, 0.0), "law of its limit"),
+        (MOTORS, (1, 0.01, 0.0), "law of its motor"),
+        (MOTORS, (0, -0.01, 0.0), "law of its motor"),
+        (SPRINGS, (0, 0.01, 0.3), "law of its spring"),
+    ],
+)
+def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, elements, piece, words):
+    """Element, and a residual in the unit of what it holds: nothing of joints, which are closed."""
+    compiled = compile_scene(build(0.1, **elements), assemble=False)
+    stepper = Stepper(compiled, choose_options(compiled), assemble=False)
+    work, tally = stepper.work, stepper.tally
+    work.axis_law[0] = 0.0
+    work.axis_law[0, LOWER], work.axis_law[0, UPPER] = -np.inf, compiled.model.axis_upper[0]
+    if elements is FRICTIONS:
+        work.axis_law[0, FRICTION_AT], work.axis_law[0, FRICTION] = 0.0, 0.005
+    work.worst_axis[0] = 0
+    work.axis_vertical[0], work.axis_piece[0, 0], work.axis_piece[0, 1] = piece
+    (work.axis_next if what == LAW else work.axis_after)[0] = piece[1] + 0.25
+    work.axis_impulse[0] = piece[1] - piece[2] * (piece[1] + 0.25) + 0.125
+    tally.failed_what[0] = what
+
+    said = what_failed(stepper.model, work, tally, 1e-6)
+
+    assert words in said
+    assert "apart" not in said
+    if piece[0]:
+        assert f"stays 0.25 {unit}{'/s' if what == LAW_RATE else ''} off" in said
+    else:
+        assert f"stays 0.125 {'N m s' if unit == 'rad' else 'N s'} off" in said
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (CLOSED, "to 1e-06 m (it stays 0.5 m apart)"),
+        (RATE, "keeps moving by 0.5 m/s"),
+        (LINE, "turns its line too far"),
+    ],
+)
+def test_what_else_fails_is_told_apart(what, words):
+    """An open joint, one that moves, a line that turns: each by its own number."""
+    compiled = compile_scene(sled(0.1, **SPRINGS), assemble=False)
+    stepper = Stepper(compiled, choose_options(compiled), assemble=False)
+    stepper.tally.failed_what[0], stepper.tally.failed_error[0] = what, 0.5
+
+    assert words in what_failed(stepper.model, stepper.work, stepper.tally, 1e-6)
+
+
+@pytest.mark.parametrize("target", [6e5, 7e5])
+def test_a_run_that_fails_by_a_law_says_so(target):
+    """A motor that is to turn by most of a turn even in the shortest part of a step, so that angles
+    cannot be told: its joint, its law, and by how much it is missed.
+    """
+    scene = rotor(motors=[Motor(kind="velocity", target=target)])
+    scene.bodies[0].inertia = (0.4, 0.5, 0.4)
+
+    with pytest.raises(ic.SimulationError) as caught:
+        run(scene, duration=1.0, step=0.01, tolerance=1e-9)
+
+    message = str(caught.value)
+    assert "joint 'pin'" in message
+    assert "the law of its motor is not satisfied: the angle stays" in message
+    assert "rad off" in message
