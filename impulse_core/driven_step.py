@@ -175,8 +175,9 @@ def correct_driven_velocities(model, structure, state, h, tolerance, work, tally
         rate, change = law_rates(model, state, give, work)
         if look == 0 or change == OTHER_MATRIX:
             factorise(model, structure, state, work)
-        met = change == SAME or rate * h <= JOINT_RATE * tolerance
-        if not met:
+        if look > 0 and rate * h <= JOINT_RATE * tolerance:
+            return True
+        if change != SAME:
             solves = 0
         elif look > 0 and (
             not structure.has_loops or solves == VELOCITY_SOLVES or not (rate < 0.5 * previous)
