@@ -8,8 +8,8 @@ import numpy as np
 
 from impulse_core.algebra import Vec3, cross, dot, norm, quat_at, rotate, vec3_at
 from impulse_core.jit import inner_kernel, kernel
-from impulse_core.joints.coordinates import turned_angle
 from impulse_core.joints.constraints import angular_velocities
+from impulse_core.joints.coordinates import turned_angle
 from impulse_core.joints.elements import spring_energy
 from impulse_core.model import Floats, Ints
 
