@@ -27,6 +27,7 @@ from impulse_core.contact.dense import machine_answers, machine_push, machine_st
 from impulse_core.contact.friction import in_disc, own_softness
 from impulse_core.contact.movers import HEAD, MACHINE, NUMBER, SPIN, VELOCITY
 from impulse_core.contact.newton_work import (
+    BEST,
     CHANGE,
     CONTACT,
     MOST_DENSE,
@@ -34,7 +35,7 @@ from impulse_core.contact.newton_work import (
     RATE,
     TRIAL,
 )
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 
@@ -44,15 +45,18 @@ _ITERATIONS = 20
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
+_LOST = 100.0  # times the best residual, from where no iterate was seen to come back
 
 
 @inner_kernel
 def solve_island(contacts, movers, joined, work, i, accuracy):
     """Improve the impulses of the island of mover i until their laws hold to accuracy [m/s].
 
-    The velocities in movers and joined are those with the impulses it begins with, and are left as
-    they are. Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands
-    that are left alone.
+    Iterates may get worse for a while, since that leads over kinks of the laws; what is stored is
+    the best of them within its cones, and nothing that is worse than the impulses given. The
+    velocities in movers and joined are those with the impulses it begins with, and are left as they
+    are. Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands that
+    are left alone.
     """
     n = movers.mark[i, NUMBER]
     machine = movers.mark[i, MACHINE] == 1
@@ -71,7 +75,8 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
         if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > _MOST_WORK:
             return TOO_MANY
     _gather(contacts, movers, joined, work, n)
-    worst = _residual(contacts, work, n, 0.0)
+    given = _residual(contacts, work, n, 0.0)
+    best = worst = given
     for _ in range(_ITERATIONS):
         if worst <= _EXACT * accuracy:
             break
@@ -81,10 +86,7 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
             solved = body_step(contacts, movers, work, n, bodies, reach)
         if not solved:
             break
-        if machine:
-            machine_push(work, n)
-        else:
-            body_push(contacts, movers, work, n, bodies)
+        _push(contacts, movers, work, n, bodies, machine)
         share = 1.0
         after = _residual(contacts, work, n, share)
         if worst <= accuracy and not (after < 0.5 * worst):
@@ -99,8 +101,28 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
                 work.row[k, TRIAL + axis] += share * work.row[k, CHANGE + axis]
                 work.row[k, RATE + axis] += share * work.row[k, PUSH + axis]
         worst = after
-    _store(contacts, work, n)
-    return SOLVED if worst <= accuracy else IMPROVED
+        if worst < best:
+            best = worst
+            _copy_six(work, n, TRIAL, BEST)
+        elif worst > _LOST * best:
+            break
+    if best < given:
+        _copy_six(work, n, BEST, TRIAL)
+        _cut(contacts, work, n)
+        _push(contacts, movers, work, n, bodies, machine)
+        best = _residual(contacts, work, n, 1.0)
+        if best < given:
+            _store(contacts, work, n)
+    return SOLVED if min(best, given) <= accuracy else IMPROVED
+
+
+@inlined_kernel
+def _push(contacts, movers, work, n, bodies, machine):
+    """Put the change of the relative velocities by that of the impulses into column PUSH."""
+    if machine:
+        machine_push(work, n)
+    else:
+        body_push(contacts, movers, work, n, bodies)
 
 
 @inner_kernel
@@ -144,12 +166,34 @@ def _residual(contacts, work, n, share):
 
 
 @inner_kernel
+def _copy_six(work, n, source, target):
+    """Copy an iterate, impulse and velocity, from one column of the scratch to another."""
+    for k in range(n):
+        for column in range(6):
+            work.row[k, target + column] = work.row[k, source + column]
+
+
+@inner_kernel
+def _cut(contacts, work, n):
+    """Put what brings the impulses into their cones into column CHANGE."""
+    for k in range(n):
+        p = vec3_in(work.row, k, TRIAL)
+        put_vec3_in(work.row, k, CHANGE, _in_cone(contacts.row, work.mark[k, CONTACT], p) - p)
+
+
+@inner_kernel
 def _store(contacts, work, n):
     """Keep the impulses, within their cones."""
-    row = contacts.row
     for k in range(n):
         c = work.mark[k, CONTACT]
-        normal, p = vec3_in(row, c, NORMAL), vec3_in(work.row, k, TRIAL)
-        p_n = max(dot(normal, p), row[c, FLOOR])
-        across = in_disc(p - normal * dot(normal, p), row[c, FRICTION] * p_n)
-        put_vec3_in(row, c, IMPULSE, normal * p_n + across)
+        p = _in_cone(contacts.row, c, vec3_in(work.row, k, TRIAL))
+        put_vec3_in(contacts.row, c, IMPULSE, p)
+
+
+@inner_kernel
+def _in_cone(row, c, p):
+    """The impulse p, cut to the cone of contact c."""
+    normal = vec3_in(row, c, NORMAL)
+    p_n = max(dot(normal, p), row[c, FLOOR])
+    across = p - normal * dot(normal, p)
+    return normal * p_n + in_disc(across, row[c, FRICTION] * p_n)

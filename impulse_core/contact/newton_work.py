@@ -26,7 +26,8 @@ CHANGE = 6  # Newton step of p
 PUSH = 9  # of u
 STIFFNESS = 12  # K of Δp = g - K Δu [kg], nine numbers
 LOAD = 21  # g [N s]
-COLUMNS = 24
+BEST = 24  # p and u of the best iterate so far, six numbers
+COLUMNS = 30
 
 
 class NewtonWork(NamedTuple):

@@ -57,7 +57,7 @@ from impulse_core.contact.movers import (
     VELOCITY,
     push_mover,
 )
-from impulse_core.contact.newton import IMPROVED, SOLVED, solve_island
+from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
 from impulse_core.contact.rows import contact_answers
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -94,7 +94,7 @@ def solve_contacts(contacts, movers, joined, newton, accuracy, coarse):
         if result == IMPROVED:
             _answer_changes(contacts, movers, joined, i)
         most = _MOST_SWEEPS
-        if large:
+        if large and result == TOO_MANY:
             calm = max(calm, _ENOUGH * first)
             most = _MOST_OF_LARGE
         _sweep(contacts, movers, joined, i, calm, sweeps + 1, most)

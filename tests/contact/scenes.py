@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from impulse_schema import Scene
@@ -36,3 +37,37 @@ def ball(name: str, position: tuple[float, float, float], **given: Any) -> Body:
     material = given.pop("material", None)
     solid = Geometry(shape="sphere", radius=0.5, material=material)
     return Body(name=name, mass=1.0, position=position, geometry=[solid], **given)
+
+
+def fan(
+    count: int,
+    *,
+    thickness: float = 0.0075,
+    height: float = 0.05,
+    pitch: float = 0.025,
+    density: float = 1200.0,
+    friction: float = 0.3,
+    **settings: Any,
+) -> Scene:
+    """Dominoes that have fallen: each leans on the next with its whole face, the last on nothing.
+
+    At the angle θ from upright the faces of two at the pitch a are a cos θ apart, their thickness.
+    """
+    wood = Material(name="wood", static_friction=friction, kinetic_friction=friction)
+    cosine = thickness / pitch
+    sine = math.sqrt(1.0 - cosine * cosine)
+    half = 0.5 * math.acos(cosine)
+    box = Geometry(shape="box", size=(thickness, 0.5 * height, height), material="wood")
+    x = 0.5 * (height * sine - thickness * cosine)
+    z = 0.5 * (height * cosine + thickness * sine)
+    dominoes = [
+        Body(
+            name=f"domino-{k}",
+            position=(pitch * k + x, 0.0, z),
+            orientation=(math.cos(half), 0.0, math.sin(half), 0.0),
+            density=density,
+            geometry=[box],
+        )
+        for k in range(count)
+    ]
+    return scene(*dominoes, materials=(wood,), **settings)
