@@ -12,7 +12,6 @@ from impulse_core.algebra import ZERO3, dot, norm, put_vec3_in, vec3_in
 from impulse_core.collision.contacts import (
     ACTIVE,
     APPLIED,
-    BEFORE,
     BEGUN,
     BODY1,
     BODY2,
@@ -30,19 +29,24 @@ from impulse_core.collision.contacts import (
     OFFSET,
     PAIR,
     ROLL,
-    ROLLING,
     SECOND,
+    SHAPE1,
     STATIC,
     STICKING,
     TORQUE,
     TORQUE_APPLIED,
-    TURN_BEFORE,
     TURN_OFFSET,
     copy_memory,
 )
 from impulse_core.collision.detect import detect
 from impulse_core.contact.events import bears, note_events
-from impulse_core.contact.impact import arrive_now, find_arrivals, give_back, impact_threshold
+from impulse_core.contact.impact import (
+    NEWTON,
+    arrive_now,
+    find_arrivals,
+    give_back,
+    impact_threshold,
+)
 from impulse_core.contact.islands import find_islands
 from impulse_core.contact.look_ahead import contact_errors, set_targets, velocity_errors
 from impulse_core.contact.machines import joined_answers
@@ -59,14 +63,17 @@ from impulse_core.contact.meeting import (
     shorten,
 )
 from impulse_core.contact.movers import JOINTED
+from impulse_core.contact.passivity import (
+    account_first_half,
+    account_second_half,
+    energy_created,
+)
 from impulse_core.contact.rows import (
     apply_contact_impulses,
     contact_directions,
     contact_velocities,
     number_joined,
     read_bodies,
-    relative_spin,
-    relative_velocity,
     respond_joints,
 )
 from impulse_core.contact.sleep import (
@@ -117,6 +124,7 @@ from impulse_core.joints.elements import (
     second_half_laws,
 )
 from impulse_core.loads import kick, load_power
+from impulse_core.passivity import add_exchange, note_velocities
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step import (
     MOST_CORRECTIONS,
@@ -137,7 +145,8 @@ _ON_CONE = 1e-9  # relative distance from the border of the cone at which a cont
 
 @inlined_kernel
 def contact_step(model, setup, state, h, tolerance, work, tally):
-    """Advance a consistent state by h; False if joints or force laws could not be satisfied.
+    """Advance a consistent state by h; False if joints or force laws could not be satisfied, or if
+    contacts create energy.
 
     With time-of-impact stepping that is done in parts, which end where bodies meet.
     """
@@ -145,6 +154,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if setup.needed[k] > 0:  # a part of this step had no room, so no smaller part may go on
             return False
     contacts, movers, memory, sleep = setup.contacts, setup.movers, setup.memory, setup.sleep
+    tally.failed_energy[0] = 0.0
     if setup.divided[0]:  # the last attempt got stuck after some of its parts
         copy_memory(setup.earlier, memory)
         setup.events.number[0] = min(setup.events.number[0], setup.divided[1])
@@ -199,6 +209,9 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             if not tried.closed:
                 leave_open(contacts)
             kick(model, state, 0.5 * part, work)
+            if len(model.load_body):
+                angular_velocities(model, state, work)
+            note_velocities(model, state, work)
             if not _look_ahead(model, setup, state, motion, part, tolerance, work, tally):
                 if work.worst_axis[0] >= 0:
                     tally.failed_what[0] = LAW
@@ -246,7 +259,10 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         for k in range(len(model.axis_joint)):  # the mean over the whole step
             before = work.axis_force[k] if parts else 0.0
             work.axis_force[k] = before + work.axis_impulse[k] / h
-        tally.dissipated[0] -= _contact_work(contacts, motion)
+        add_exchange(model, state, True, work)
+        tally.dissipated[0] -= account_first_half(
+            contacts, movers, motion, part, setup.accuracy, setup.coarse
+        )
         _end_first_half(contacts)
 
         if setup.sleeps:
@@ -262,6 +278,9 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         read_rates(model, state, work.axis_next_rate, work)
         add_load_work(model, state, part, work, tally)
         kick(model, state, 0.5 * part, work)
+        if len(model.load_body):
+            angular_velocities(model, state, work)
+        note_velocities(model, state, work)
         second_half_laws(model, state, part, work)
         scale = part / memory.step[0] if memory.step[0] > 0.0 else 0.0
         start_velocities(model, state, memory.multiplier, scale, work)
@@ -283,7 +302,19 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         add_element_work(model, part, work.axis_next_rate, work.axis_after, work, tally)
         for k in range(len(model.axis_joint)):
             work.axis_force[k] += work.axis_impulse[k] / h
-        tally.dissipated[0] -= _contact_work(contacts, motion)
+        add_exchange(model, state, False, work)
+        tally.dissipated[0] -= account_second_half(
+            contacts, movers, motion, setup.accuracy / h, setup.coarse / h
+        )
+        created, guilty = energy_created(model, contacts, work)
+        if guilty >= 0 and setup.law != NEWTON:
+            tally.failed_energy[0] = created
+            for side in range(2):
+                shape = contacts.mark[guilty, SHAPE1 + side]
+                tally.failed_bodies[side] = setup.shapes.owner[shape]
+            setup.residual[0] = residual
+            return False
+        tally.created[0] += created
         if part < left and parts == 0:
             copy_memory(memory, setup.earlier)
             setup.divided[0], setup.divided[1] = 1, setup.events.number[0]
@@ -508,22 +539,6 @@ def _take(model, state, work):
     for j in range(len(model.body1)):
         for row in range(6):
             state.multiplier[j, row] += work.impulse[j, row]
-
-
-@inner_kernel
-def _contact_work(contacts, motion):
-    """Work of the contacts in this half, ½ p·(u⁻ + u⁺) [J]; needs the velocities after it."""
-    row = contacts.row
-    gained = 0.0
-    for c in range(contacts.used[0]):
-        p = vec3_in(row, c, IMPULSE)
-        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-            u = relative_velocity(contacts, c, motion)
-            gained += 0.5 * dot(p, u + vec3_in(row, c, BEFORE))
-        if row[c, ROLLING] > 0.0:
-            w = relative_spin(contacts, c, motion) + vec3_in(row, c, TURN_BEFORE)
-            gained += 0.5 * dot(vec3_in(row, c, TORQUE), w)
-    return gained
 
 
 @inner_kernel

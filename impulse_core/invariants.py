@@ -72,6 +72,8 @@ class Tally(NamedTuple):
     """Work done by motors [J]."""
     dissipated: Floats
     """Energy taken out by dampers, friction and limits [J]."""
+    created: Floats
+    """Energy that contacts created against their laws [J]."""
     start_energy: Floats
     """Total energy at the start [J]."""
     energy: Floats
@@ -102,6 +104,10 @@ class Tally(NamedTuple):
     """What failed: CLOSED, LAW, RATE, LAW_RATE or LINE."""
     failed_error: Floats
     """Its error when the step was given up [m], of RATE [m/s]; that of laws is in the workspace."""
+    failed_energy: Floats
+    """Energy that contacts created in the step that was given up [J], 0 if joints failed."""
+    failed_bodies: Ints
+    """Bodies of the scene at the contact that created most of it, shape (2,)."""
     failed_time: Floats
     """How far into the failed step the last half step began [s]."""
 
@@ -114,6 +120,7 @@ def new_tally(joints: int = 0, counted: int = 0) -> Tally:
     shapes: dict[str, int | tuple[int, int]] = {
         "start_momentum": 6,
         "momentum_drift": 2,
+        "failed_bodies": 2,
         "broken_joint": joints,
         "broken_load": (joints, 3),
         "turned": (counted, 3),

@@ -363,6 +363,10 @@ class Workspace(NamedTuple):
     """Right-hand side and solution by node, shape (K, 3)."""
     series: Floats
     """Taylor coefficients of one body's rotation, shape (TAYLOR_ORDER+1, 7)."""
+    account: Floats
+    """What impulses take out and create (passivity.py), shape (b, 14)."""
+    group: Ints
+    """Towards the body that stands for all that exchange impulses with one, shape (b,)."""
     load_active: Ints
     """1 for loads that act during this step, shape (l,)."""
     saved: State
@@ -444,6 +448,8 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         newton_upper=np.zeros((nodes + len(structure.entry_row), 9)),
         right_side=np.zeros((nodes, 3)),
         series=np.zeros((TAYLOR_ORDER + 1, 7)),
+        account=np.zeros((rows, 14)),
+        group=np.zeros(rows, dtype=np.int64),
         load_active=np.zeros(len(model.load_body), dtype=np.int64),
         saved=copy_state(state),
     )

@@ -15,6 +15,7 @@ from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
 from impulse_core.model import Floats
 from impulse_core.numerical_damping import damping_warnings
 from impulse_core.options import OptionError, Options
+from impulse_core.passivity import MOST_CREATED
 from impulse_core.recording import Recording, state_hash, without_infinities
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_core.stepper import Stepper
@@ -250,6 +251,7 @@ class Recorder:
                 "work_of_kinematic_bodies": of_kinematics,
                 "work_of_motors": of_motors,
                 "dissipated": dissipated,
+                "created": float(tally.created[0]),
                 "max_abs_drift": float(tally.largest_drift[0]),
                 "mean_abs_drift": float(tally.drift_sum[0]) / steps,
                 "mean_abs_increment": float(tally.increment_sum[0]) / steps,
@@ -296,6 +298,7 @@ class Recorder:
             *self.compiled.warnings,
             *self._start_warnings(),
             *self._turn_warnings(),
+            *self._energy_warnings(),
             *damping_warnings(self.compiled, self.options.step),
         ]
 
@@ -327,6 +330,18 @@ class Recorder:
         warning = (
             f"bodies turn by up to {turn:.3g} rad within a stage of {longest:.3g} s, so the motion"
             f" may be wrong although the joints hold; a step of {enough:.2g} s or less is safe"
+        )
+        return [warning]
+
+    def _energy_warnings(self) -> list[str]:
+        """Energy that impacts by Newton's law gave, which can be more than they took."""
+        created = float(self.stepper.tally.created[0])
+        moving = float(self._frames["energy"][: self._count, 0].max(initial=0.0))
+        if self.options.impact_law != "newton" or not (created > MOST_CREATED * moving):
+            return []
+        warning = (
+            f"impacts by impact_law newton created {created:.3g} J, which that law can where bodies"
+            " touch at several points or rub; impact_law poisson does not"
         )
         return [warning]
 

@@ -279,6 +279,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
     while done < FINEST_PART:
         save(state, work)
         works = tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0]
+        created = tally.created[0]
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
         reached = True
         tally.failed_what[0] = CLOSED
@@ -293,6 +294,7 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
             continue
         restore(model, system, state, work)
         tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0] = works
+        tally.created[0] = created
         if part == 1:
             tally.failed_time[0] = h * (done / FINEST_PART)
             return False

@@ -296,15 +296,33 @@ class Stepper:
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
+        failed_at = start + self._completed * length + float(self.tally.failed_time[0])
+        if self.tally.failed_energy[0] > 0.0:
+            return self._energy_from_contact(failed_at, length / FINEST_PART)
         j = int(self.tally.failed_joint[0])
         name, body1, body2 = self._joint_and_bodies(j)
-        failed_at = start + self._completed * length + float(self.tally.failed_time[0])
         what = self._what_failed(j, failed_at, length / FINEST_PART)
         message = f"at t = {failed_at:.6g} s {self._described(j)} {what}"
         return {
             "time": failed_at,
             "kind": "failure",
             "joint": name,
+            "body1": body1,
+            "body2": body2,
+            "message": message,
+        }
+
+    def _energy_from_contact(self, failed_at: float, finest: float) -> dict[str, Any]:
+        """The same of a step in which contacts created energy."""
+        body1, body2 = (self.compiled.body_names[int(i)] for i in self.tally.failed_bodies)
+        message = (
+            f"at t = {failed_at:.6g} s the contact of '{body1}' and '{body2}' creates"
+            f" {float(self.tally.failed_energy[0]):.3g} J against its law, even with steps of"
+            f" {finest:.3g} s; use a smaller step or tolerance, time_of_impact, or less restitution"
+        )
+        return {
+            "time": failed_at,
+            "kind": "failure",
             "body1": body1,
             "body2": body2,
             "message": message,

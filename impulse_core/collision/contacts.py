@@ -109,7 +109,11 @@ ROLL = 93  # impulses of the rolling resistance in both halves [N m s], six numb
 BEFORE_SWEEP = 99  # impulse before the last sweep [N s]
 SEARCH = 102  # direction of the sweeps so far [N s]
 BEGUN = 105  # impulse with which the first half began [N s]
-COLUMNS = 108
+LACKING = 108  # by how much its law was broken at the last look [m], in the second half [m/s]
+EXTRA = 109  # work of its impulses on what the law is about, beyond its accuracy [J]
+RETURN = 110  # the same of an impact, less what that took on its way [J]
+WORK = 111  # ½ p·(u⁻ + u⁺) of both halves [J]
+COLUMNS = 112
 
 # Columns of Memory.row, which are those of Contacts.row from FIRST on.
 MEMORY_COLUMNS = 12

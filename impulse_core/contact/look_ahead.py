@@ -30,6 +30,7 @@ from impulse_core.collision.contacts import (
     GAP,
     IMPULSE,
     KIND,
+    LACKING,
     NEXT,
     NORMAL,
     OFFSET,
@@ -46,12 +47,12 @@ from impulse_core.collision.contacts import (
     VIOLATED,
 )
 from impulse_core.collision.geometry import contact_geometry, moved, turn
-from impulse_core.contact.islands import is_large
+from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.movers import HEAD, MACHINE, UNSOLVED
 from impulse_core.contact.rows import relative_spin, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["contact_errors", "set_targets", "velocity_errors"]
+__all__ = ["accuracy_of", "contact_errors", "set_targets", "velocity_errors"]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 _ENOUGH = 60.0  # times the coarse accuracy: what need not be looked at again in this step
@@ -123,6 +124,7 @@ def _look_at_islands(
         while c >= 0:
             error = error_of(contacts, c, motion, h)
             violated = max(violated, error)
+            contacts.row[c, LACKING] = error
             contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
             c = contacts.mark[c, NEXT]
         worst = max(worst, violated)
@@ -188,6 +190,13 @@ def _bear_with(mover, i, violated, accuracy, coarse, first):
     borne = violated <= accuracy
     mover[i, UNSOLVED] = 1 if machine or not borne else 0
     return borne
+
+
+@inner_kernel
+def accuracy_of(contacts, movers, c, accuracy, coarse):
+    """The violation that contact c may be left with, in the unit of both accuracies."""
+    i = island_of(contacts.mark, movers.mark, c)
+    return _ENOUGH * coarse if is_large(movers.mark, i) else accuracy
 
 
 @inner_kernel

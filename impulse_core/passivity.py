@@ -1,0 +1,138 @@
+"""Whether the impulses that can only resist create energy: contacts, friction, limits.
+
+Their laws say of each that its impulse p in a half step does no positive work on the motion U that
+the law is about: in the first half the way over the step, in the second the velocity after it,
+
+    p·U ≤ 0,    U = (x(t+h) - x(t))/h    or    U = u⁺                  (docs/algorithm.md, 61)
+
+What an impact gives back does positive work, which is allowed as far as it was taken out before:
+with Δv what all impulses of a half change, they do the work
+
+    Σ p·½(u⁻+u⁺) = Σ p·u⁺ - ½ ΔvᵀM Δv
+
+so what was taken is ½ ΔvᵀM Δv of both halves, and the work on the way until the gap was closed. The
+swing p·(u⁺ - U) of a first half is the method's, comes and goes, and is not judged.
+
+Sums are over bodies that exchange impulses, and measured by the kinetic energy that those meet.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import dot, put_vec3_in, vec3_at, vec3_in
+from impulse_core.jit import inner_kernel
+
+__all__ = [
+    "CREATED",
+    "MOST_CREATED",
+    "RETURNED",
+    "WORKED",
+    "add_exchange",
+    "begin_groups",
+    "excess_of_groups",
+    "group_of",
+    "join_bodies",
+    "note_velocities",
+]
+
+MOST_CREATED = 1e-6  # of the kinetic energy that the impulses of a group of bodies meet
+
+# Columns of Workspace.account.
+VELOCITY = 0  # before the impulses of a half [m/s]
+MOMENTUM = 3  # angular momentum [kg m²/s]
+SPIN = 6  # angular velocity [rad/s]
+TAKEN = 9  # ½ ΔvᵀM Δv of the halves so far [J]
+MET = 10  # kinetic energies before and after them [J]
+# sums over the group that a body stands for
+CREATED = 11  # Σ p·U of what only resists [J]
+RETURNED = 12  # Σ p·U of what gives back, less what that took on its way [J]
+WORKED = 13  # Σ p·½(u⁻+u⁺) [J]
+
+
+@inner_kernel
+def note_velocities(model, state, work):
+    """Keep the velocities before the impulses of a half; needs the angular velocities."""
+    account = work.account
+    for i in range(model.dynamic):
+        put_vec3_in(account, i, VELOCITY, vec3_at(state.velocity, i))
+        put_vec3_in(account, i, MOMENTUM, vec3_at(state.angular_momentum, i))
+        put_vec3_in(account, i, SPIN, vec3_at(work.angular_velocity, i))
+
+
+@inner_kernel
+def add_exchange(model, state, first, work):
+    """Add what the impulses of a half changed; needs the angular velocities after them."""
+    account = work.account
+    for i in range(model.dynamic):
+        if first:
+            account[i, TAKEN], account[i, MET] = 0.0, 0.0
+        m = 0.5 * model.mass[i]
+        v, L = vec3_at(state.velocity, i), vec3_at(state.angular_momentum, i)
+        w = vec3_at(work.angular_velocity, i)
+        before, spin = vec3_in(account, i, VELOCITY), vec3_in(account, i, SPIN)
+        momentum = vec3_in(account, i, MOMENTUM)
+        taken = m * dot(v - before, v - before) + 0.5 * dot(L - momentum, w - spin)
+        met = m * (dot(before, before) + dot(v, v)) + 0.5 * (dot(momentum, spin) + dot(L, w))
+        account[i, TAKEN] += taken
+        account[i, MET] += met
+
+
+@inner_kernel
+def begin_groups(model, work):
+    """Make groups of the bodies that joints connect."""
+    for i in range(model.dynamic):
+        work.group[i] = i
+        work.account[i, CREATED] = 0.0
+        work.account[i, RETURNED] = 0.0
+        work.account[i, WORKED] = 0.0
+    for j in range(len(model.body1)):
+        join_bodies(model, model.body1[j], model.body2[j], work)
+
+
+@inner_kernel
+def join_bodies(model, i1, i2, work):
+    """Put two bodies into one group, if both are dynamic."""
+    if i1 < model.dynamic and i2 < model.dynamic:
+        a, b = group_of(work, i1), group_of(work, i2)
+        work.group[max(a, b)] = min(a, b)
+
+
+@inner_kernel
+def group_of(work, i):
+    """The dynamic body that stands for the group of body i."""
+    group = work.group
+    while group[i] != i:
+        group[i] = group[group[i]]
+        i = group[i]
+    return i
+
+
+@inner_kernel
+def excess_of_groups(model, most, work):
+    """What groups created beyond what they took, from the sums of their bodies and impulses.
+
+    Whether more was returned than taken is told by both balances, without the swing and with it:
+    what is thrown upwards adds to the one, what rests below an impact to the other.
+
+    Returns the sum over groups [J], and the group of the largest excess over ``most`` of the energy
+    that its impulses met; -1 if there is none.
+    """
+    account = work.account
+    for i in range(model.dynamic):
+        root = group_of(work, i)
+        if root != i:
+            account[root, TAKEN] += account[i, TAKEN]
+            account[root, MET] += account[i, MET]
+    created, largest, worst = 0.0, 0.0, -1
+    for i in range(model.dynamic):
+        if group_of(work, i) != i:
+            continue
+        excess = account[i, CREATED]
+        if account[i, RETURNED] > 0.0:
+            balance = excess + account[i, RETURNED] - account[i, TAKEN]
+            excess = max(excess, min(balance, account[i, WORKED]))
+        if excess > 0.0:
+            created += excess
+        beyond = excess - most * account[i, MET]
+        if beyond > largest:
+            largest, worst = beyond, i
+    return created, worst
