@@ -273,8 +273,11 @@ class Stepper:
         self._put_back = True
 
     def _kept(self) -> list[NDArray[Any]]:
-        """All arrays that the next step or the report depends on, as far as they are in use."""
-        kept = [*self.state, *self.tally, self.work.compliance, *self.runner.kept()]
+        """All arrays that the next step or the report depends on, as far as they are in use. What
+        the tally says of a failure is not among them, so that a look that fails can be told of.
+        """
+        totals = [f for name, f in self.tally._asdict().items() if not name.startswith("failed_")]
+        kept = [*self.state, *totals, self.work.compliance, *self.runner.kept()]
         return kept + self.comparison.kept() if self.comparison else kept
 
     def _take_steps(self, length: float, count: int, grid: int) -> int:

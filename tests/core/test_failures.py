@@ -91,3 +91,17 @@ def test_a_run_that_fails_by_a_law_says_so(target):
     assert "joint 'pin'" in message
     assert "the law of its motor is not satisfied: the angle stays" in message
     assert "rad off" in message
+
+
+@pytest.mark.parametrize("fps", [150.0, 300.0, 700.0])
+def test_a_frame_between_steps_that_cannot_be_reached_says_why(fps):
+    """The look for a frame leaves no trace but what it failed of: joint, law and by how much."""
+    scene = rotor(motors=[Motor(kind="velocity", target=6e3 * fps)])
+    scene.bodies[0].inertia = (0.4, 0.5, 0.4)
+
+    with pytest.raises(ic.SimulationError) as caught:
+        run(scene, duration=1.0, step=0.01, fps=fps, tolerance=1e-9)
+
+    message = str(caught.value)
+    assert "joint 'pin'" in message
+    assert "the law of its motor is not satisfied: the angle stays" in message

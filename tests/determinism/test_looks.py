@@ -56,9 +56,10 @@ SCRATCH = (
             *("reaction_force", "reaction_torque", "spring_share", "motor_share", "motor_from"),
             *("motor_to", "kinematic_work", "term_near", "term_next", "stage_velocity"),
             *("stage_angular_momentum", "block", "newton_lower", "newton_upper", "right_side"),
-            *("series", "saved"),
+            *("series", "saved", "account", "group", "worst_axis"),
         )
     ),
+    *(f"tally.failed_{name}" for name in ("joint", "what", "error", "energy", "bodies", "time")),
     *(f"comparison.stages.{name}" for name in ("start", "slope", "packed", "rates", "stage")),
     *(f"comparison.stages.{name}" for name in ("rate", "position_rate", "orientation_rate")),
     *(f"comparison.scratch.{name}" for name in ("coordinates", "present", "sum", "stage", "rate")),
