@@ -8,6 +8,7 @@ factorised matrix, contacts by sweeps in which jointed bodies answer through tha
 
 from __future__ import annotations
 
+from impulse_core.accuracy import correction_energy, note_correction, note_left_open
 from impulse_core.algebra import ZERO3, dot, norm, put_vec3_in, vec3_in
 from impulse_core.collision.contacts import (
     ACTIVE,
@@ -413,8 +414,11 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
     # impulses of joints and axes begin with what answered those of the contacts
     apply_contact_impulses(contacts, movers, joined, motion)
     for correction in range(MOST_CORRECTIONS):
-        predict(model, state, h, work)
+        tally.failed_body[0] = predict(model, state, h, work)
+        if tally.failed_body[0] >= 0 or work.stop[0]:
+            break
         error, joint, moved, shift, turn = 0.0, 0, False, 0.0, 0.0
+        gap, opened = 0.0, 0
         if has_joints:
             shift, turn, error, joint = joint_errors(
                 model, work.next_position, work.next_orientation, work.error
@@ -431,6 +435,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             shift = max(shift, slip)
             if slip > error:
                 error, joint = slip, coupling
+            gap, opened = error, joint
             error, joint, moved = residual_of_axes(
                 model, setup.structure, GIVE, state, h, error, joint, work
             )
@@ -448,6 +453,8 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             setup.residual,
         )
         if error <= tolerance and (solved or correction >= setup.rounds):
+            if has_joints:
+                note_left_open(model, setup.structure, h, error, joint, tally)
             tally.translation_error[0] = max(tally.translation_error[0], shift)
             tally.rotation_error[0] = max(tally.rotation_error[0], turn)
             setup.residual[0] = max(setup.residual[0], worst)
@@ -459,7 +466,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             if stalls > STALLS_ALLOWED or not (error < 1e6):
                 break
         previous = error
-        _update_contacts(
+        energy, owner = _update_contacts(
             model,
             setup.structure,
             contacts,
@@ -474,6 +481,8 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             setup.coarse / h,
             work,
         )
+        if correction == 0 and gap > tolerance:
+            note_correction(model, setup.structure, h, gap, opened, energy, owner, tally)
         tally.corrections[0] += 1
     return False
 
@@ -509,18 +518,22 @@ def _update_contacts(
 ):
     """Correct joints by their errors in work, then contacts, then joints for what those did.
 
-    scale is that of the joints' errors, new says that the matrix or the contacts are new.
+    scale is that of the joints' errors, new says that the matrix or the contacts are new. Returns
+    the energy of the joints' correction [J] and the joint that has most of it.
     """
+    energy, owner = 0.0, 0
     if new and joined.used[0] > 0:
         joined_answers(structure, contacts, movers, joined, work.block)
     if len(model.body1) > 0:
         solve(structure, work.error, scale, work)
+        energy, owner = correction_energy(model, scale, work)
         apply_impulses(model, work.impulse, state, work)
         _take(model, state, work)
         angular_velocities(model, state, work)
     read_bodies(contacts, movers, joined, motion)
     solve_contacts(contacts, movers, joined, newton, accuracy, coarse)
     _push_contacts(model, structure, contacts, movers, joined, state, motion, work)
+    return energy, owner
 
 
 @inner_kernel
@@ -610,6 +623,8 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, phase, work, 
     rate = 0.0
     change = SAME
     for solves in range(_VELOCITY_ROUNDS):
+        if work.stop[0]:
+            return False
         angular_velocities(model, state, work)
         if has_joints:
             rate, change = law_rates(model, state, GIVE, work)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["HeldSignals"]
+if TYPE_CHECKING:
+    from impulse_core.model import Ints
+
+__all__ = ["HeldSignals", "StopFlag"]
 
 _PATIENCE = 1.0  # s after which the same signal again is no longer held back
 
@@ -107,3 +112,45 @@ class HeldSignals:
         had_any = bool(self._held)
         self._held.clear()
         return had_any
+
+
+class StopFlag:
+    """Sets an array of shape (1,) to 1 at once when SIGINT or SIGTERM arrives.
+
+    A kernel runs until it returns, and Python calls no handler meanwhile. But the interpreter
+    writes the numbers of signals that have handlers into a socket as they arrive, and a thread
+    reads them there: it can while a kernel runs, since kernels let go of the interpreter's lock.
+    Only the main thread gets signals, so in others nothing is ever set.
+    """
+
+    def __init__(self, flag: Ints) -> None:
+        self._flag = flag
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> StopFlag:
+        if threading.current_thread() is threading.main_thread():
+            self._reader, self._writer = socket.socketpair()
+            self._writer.setblocking(False)
+            self._others = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+            self._thread = threading.Thread(target=self._listen, daemon=True)
+            self._thread.start()
+        return self
+
+    def _listen(self) -> None:
+        while arrived := self._reader.recv(64):
+            if signal.SIGINT in arrived or signal.SIGTERM in arrived:
+                self._flag[0] = 1
+            if self._others >= 0:
+                with suppress(OSError):
+                    os.write(self._others, arrived)
+
+    def clear(self) -> None:
+        """Set the array to 0 again."""
+        self._flag[0] = 0
+
+    def __exit__(self, *_: object) -> None:
+        if self._thread is not None:
+            signal.set_wakeup_fd(self._others)
+            self._writer.close()
+            self._thread.join()
+            self._reader.close()

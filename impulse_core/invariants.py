@@ -64,6 +64,12 @@ class Tally(NamedTuple):
     """Largest rotational joint error after any stage [rad]."""
     fastest: Floats
     """Largest angular velocity of a body after any step [rad/s]."""
+    most_kinetic: Floats
+    """Largest kinetic energy after any step [J]."""
+    unresolved: Floats
+    """What the joint tolerance leaves, entries as in accuracy.py, shape (5,)."""
+    unresolved_joint: Ints
+    """Joints of the stage that left most, and of the largest correction, shape (2,)."""
     work: Floats
     """Work done by loads [J]."""
     kinematic_work: Floats
@@ -109,7 +115,9 @@ class Tally(NamedTuple):
     failed_bodies: Ints
     """Bodies of the scene at the contact that created most of it, shape (2,)."""
     failed_time: Floats
-    """How far into the failed step the last half step began [s]."""
+    """How far into the failed step its last part began, and the length of that [s], shape (2,)."""
+    failed_body: Ints
+    """Body that would have turned too far (free_motion/flow.py), -1 if that was not the reason."""
 
 
 def new_tally(joints: int = 0, counted: int = 0) -> Tally:
@@ -121,6 +129,9 @@ def new_tally(joints: int = 0, counted: int = 0) -> Tally:
         "start_momentum": 6,
         "momentum_drift": 2,
         "failed_bodies": 2,
+        "failed_time": 2,
+        "unresolved": 5,
+        "unresolved_joint": 2,
         "broken_joint": joints,
         "broken_load": (joints, 3),
         "turned": (counted, 3),
@@ -193,6 +204,7 @@ def tally_start(model, state, work, tally):
 def tally_step(model, state, work, tally):
     """Add a completed step."""
     kinetic, potential = energies(model, state, work)
+    tally.most_kinetic[0] = max(tally.most_kinetic[0], kinetic)
     work_done = tally.work[0] + tally.kinematic_work[0] + tally.motor_work[0] - tally.dissipated[0]
     energy = kinetic + potential - work_done
     drift = abs(energy - tally.start_energy[0])

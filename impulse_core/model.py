@@ -367,6 +367,11 @@ class Workspace(NamedTuple):
     """What impulses take out and create (passivity.py), shape (b, 14)."""
     group: Ints
     """Towards the body that stands for all that exchange impulses with one, shape (b,)."""
+    stop: Ints
+    """1 once a signal wants the call to end soon, shape (1,); set while a kernel runs."""
+    progress: Ints
+    """How much of the step under way is done, in parts of its finest division, shape (1,): 0 but
+    where ``stop`` ended a call within a step."""
     load_active: Ints
     """1 for loads that act during this step, shape (l,)."""
     saved: State
@@ -410,6 +415,8 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
     nodes = len(structure.column_start) - 1
     axes = len(model.axis_joint)
     return Workspace(
+        stop=np.zeros(1, dtype=np.int64),
+        progress=np.zeros(1, dtype=np.int64),
         next_position=state.position.copy(),
         next_orientation=state.orientation.copy(),
         angular_velocity=np.zeros((rows, 3)),

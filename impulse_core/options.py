@@ -34,7 +34,14 @@ _MOST_MEMORY = 8e9  # B, for frames
 # place; below this many a correction could stall on round-off.
 _ROUND_OFFS = 8.0
 
-__all__ = ["SOLVERS", "OptionError", "Options", "check", "choose_options"]
+__all__ = [
+    "SOLVERS",
+    "OptionError",
+    "Options",
+    "check",
+    "choose_options",
+    "finest_tolerance",
+]
 
 
 class OptionError(ValueError):
@@ -173,7 +180,7 @@ def choose_options(
             " make the step smaller."
         )
     wanted = tolerance if tolerance is not None else settings.tolerance
-    finest = _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
+    finest = finest_tolerance(compiled)
     default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
     chosen_tolerance = _positive("tolerance", "m", wanted, default)
     if chosen_tolerance < finest:
@@ -182,6 +189,11 @@ def choose_options(
             f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
         )
     return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
+
+
+def finest_tolerance(compiled: CompiledScene) -> float:
+    """The smallest joint error that coordinates of the scene can tell from round-off [m]."""
+    return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
 
 
 def check(scene: Scene, *, start: bool = False) -> list[Problem]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from impulse_core.accuracy import KICK, LEFT, LEFT_ERROR
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
@@ -14,7 +16,7 @@ from impulse_core.invariants import observe
 from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
 from impulse_core.model import Floats
 from impulse_core.numerical_damping import damping_warnings
-from impulse_core.options import OptionError, Options
+from impulse_core.options import OptionError, Options, finest_tolerance
 from impulse_core.passivity import MOST_CREATED
 from impulse_core.recording import Recording, state_hash, without_infinities
 from impulse_core.rotations import conjugated, multiplied, rotated
@@ -31,6 +33,10 @@ _AXIS_NAMES = {
 """Recorded quantities of a free axis: its coordinate, and what acts along it."""
 
 _LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
+
+
+_LARGEST_LEFT = 1e-4  # of the largest kinetic energy: 1 % of the velocities
+_LARGEST_KICK = 1e-4  # the same, of one correction along rows that nearly repeat others
 
 
 class FrameError(ArithmeticError):
@@ -298,6 +304,7 @@ class Recorder:
             *self.compiled.warnings,
             *self._start_warnings(),
             *self._turn_warnings(),
+            *self._tolerance_warnings(),
             *self._energy_warnings(),
             *damping_warnings(self.compiled, self.options.step),
         ]
@@ -344,6 +351,40 @@ class Recorder:
             " touch at several points or rub; impact_law poisson does not"
         )
         return [warning]
+
+    def _tolerance_warnings(self) -> list[str]:
+        """Joints of which the tolerance leaves, or then corrects, more than the motion bears."""
+        s, tally = self.stepper, self.stepper.tally
+        most = float(tally.most_kinetic[0])
+        left, kick = float(tally.unresolved[LEFT]), float(tally.unresolved[KICK])
+        warnings = []
+        if left > _LARGEST_LEFT * most > 0.0:
+            joint = s.joint_name(int(tally.unresolved_joint[0]))
+            wanted = float(tally.unresolved[LEFT_ERROR]) * math.sqrt(_LARGEST_LEFT * most / left)
+            warnings.append(
+                f"a tolerance of {s.tolerance:.2g} m is coarse for steps of"
+                f" {self.options.step:.3g} s: what it leaves of joint '{joint}' and others adds up"
+                f" to {math.sqrt(left / most):.2g} of the largest velocities, and smaller steps"
+                f" make it worse; use {self._finer(wanted)}"
+            )
+        if kick > _LARGEST_KICK * most > 0.0:
+            joint = s.joint_name(int(tally.unresolved_joint[1]))
+            wanted = s.tolerance * math.sqrt(_LARGEST_KICK * most / kick)
+            warnings.append(
+                f"joint '{joint}' nearly repeats what others in its loop hold: closing a gap moved"
+                f" bodies hundreds of times as far, with {kick:.2g} J, and the energy may have"
+                f" jumped by as much; use {self._finer(wanted)},"
+                " or a joint that leaves free what the others hold already"
+            )
+        return warnings
+
+    def _finer(self, tolerance: float) -> str:
+        """The option that asks for the next power of ten below a tolerance [m]."""
+        wanted = 10.0 ** math.floor(math.log10(tolerance))
+        possible = 10.0 ** math.ceil(math.log10(finest_tolerance(self.compiled)))
+        if wanted >= possible:
+            return f"--tolerance {wanted:.0e}"
+        return f"--tolerance {possible:.0e}, the finest for this scene, and larger steps"
 
     def _state_hash(self) -> str:
         """Of all bodies in the order of the scene; static ones rest at their pose."""

@@ -312,7 +312,7 @@ class _SleRunner(_Memoryless):
             self._prepared = True
         for done in range(count):
             start = copy_state(state)
-            if grid >= 0:
+            if grid >= 0 and work.progress[0] == 0:
                 state.time[0] = (grid + done) * length
             try:
                 completed = take_step(

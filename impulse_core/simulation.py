@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
-from impulse_core.interrupts import HeldSignals
+from impulse_core.interrupts import HeldSignals, StopFlag
 from impulse_core.options import OptionError, Options, choose_options
 from impulse_core.recording import Recording
 from impulse_core.timeline import Segment, active_loads, plan_timeline
@@ -145,6 +145,7 @@ class _Run:
         self._tell("loading", steps=0)
         with told_of_compiling(lambda: self._tell("compiling kernels", steps=0)):
             self.stepper = Stepper(compiled, options, assemble=assemble)
+        self.stop = StopFlag(self.stepper.work.stop)
         self.recorder = Recorder(compiled, options, self.stepper)
         self.windows = compiled.load_windows
         self.recorder.start_seconds = time.perf_counter() - called - self.stepper.compile_seconds
@@ -153,16 +154,17 @@ class _Run:
         """Follow the timeline to its end, a failure or Ctrl-C."""
         from impulse_core.recorder import FrameError
 
+        self.signals = signals
         try:
-            self._start()
-            for segment in self._segments():
-                signals.deliver()
-                if not self._advance(segment):
-                    raise self._failure(self.stepper.failure(segment.start, segment.length))
-                self.time = segment.end
-                if segment.frame_at_end:
-                    self.recorder.add_frame(segment.end)
-                self._tell("simulating", self.stepper.steps)
+            with self.stop:
+                self._start()
+                for segment in self._segments():
+                    self._deliver()
+                    self._advance(segment)
+                    self.time = segment.end
+                    if segment.frame_at_end:
+                        self.recorder.add_frame(segment.end)
+                    self._tell("simulating", self.stepper.steps)
         except FrameError as error:
             event = {"time": error.time, "kind": "failure", "message": str(error)}
             raise self._failure(event) from None
@@ -187,7 +189,8 @@ class _Run:
         step = self.options.step
         self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
         if len(self.stepper.model.axis_joint):
-            self.stepper.peek(step, lambda: None)
+            while not self.stepper.peek(step, lambda: None) and self.stepper.interrupted:
+                self._deliver()
         self.recorder.add_frame(0.0)
 
     def _segments(self) -> Iterator[Segment]:
@@ -204,14 +207,37 @@ class _Run:
         cost = (1e-5 + runner.seconds_per_row * rows) * len(self.stepper.fractions)
         return max(1, min(int(_SECONDS_PER_CALL / cost), runner.most_steps))
 
-    def _advance(self, segment: Segment) -> bool:
+    def _advance(self, segment: Segment) -> None:
+        """Take the steps of a segment, after the frames within its first."""
         end_of_step = segment.start + segment.length
         active = active_loads(self.windows, segment.start, end_of_step, self.options.step)
         self.stepper.start_segment(segment.start, active)
         for offset in segment.frames:
-            if not self.stepper.peek(offset, partial(self.recorder.add_frame, self.time + offset)):
-                return False
-        return self.stepper.advance(segment.length, segment.count, segment.grid)
+            self._look(segment.start, offset, partial(self.recorder.add_frame, self.time + offset))
+        done = 0
+        grid = segment.grid
+        while not self.stepper.advance(segment.length, segment.count - done, grid):
+            self._go_on(segment.start + done * segment.length, segment.length)
+            done += self.stepper.completed
+            grid = segment.grid + done if segment.grid >= 0 else -1
+
+    def _look(self, start: float, offset: float, look: Callable[[], None]) -> None:
+        """Call ``look`` with the state at a time ``start`` + ``offset`` ahead [s]."""
+        while not self.stepper.peek(offset, look):
+            self._go_on(start, offset)
+
+    def _go_on(self, start: float, length: float) -> None:
+        """After a call with steps of a length, begun at ``start`` [s], that did not get through:
+        raise what it failed of, or what handlers of signals raise.
+        """
+        if not self.stepper.interrupted:
+            raise self._failure(self.stepper.failure(start, length))
+        self._deliver()
+
+    def _deliver(self) -> None:
+        """Let signals have their effect, which may be to raise."""
+        self.stop.clear()
+        self.signals.deliver()
 
     def _failure(self, event: dict[str, Any]) -> SimulationError:
         self.recorder.events.append(event)

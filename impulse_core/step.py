@@ -6,6 +6,7 @@ symplectic, of order two, without constraint drift (docs/algorithm.md, section 3
 
 from __future__ import annotations
 
+from impulse_core.accuracy import correction_energy, note_correction, note_left_open
 from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.assembly import close_joints
 from impulse_core.free_motion.flow import advance, predict
@@ -34,6 +35,7 @@ STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the s
 VELOCITY_SOLVES = 12  # most solves of a velocity correction where joints close loops
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
+MOST_OF_A_STAGE = 10 * FINEST_PART  # corrections after which a step is no longer divided
 
 
 @inlined_kernel
@@ -116,16 +118,19 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
     Elements on free axes take part by two kernels: residual adds theirs to the right-hand side and
     says whether the laws along them moved to other pieces; applied adds up their impulses.
     """
+    tally.failed_body[0] = -1
     if len(model.body1) == 0:
-        predict(model, state, h, work)
-        return True
+        tally.failed_body[0] = predict(model, state, h, work)
+        return tally.failed_body[0] < 0
     foresee_coordinates(model, model.coupled, state, h, work)
     warm_start(model, state, h, work)
     previous = 1e300
     stalls = 0
     newton = False
     for correction in range(MOST_CORRECTIONS):
-        predict(model, state, h, work)
+        tally.failed_body[0] = predict(model, state, h, work)
+        if tally.failed_body[0] >= 0 or work.stop[0]:
+            break
         shift, turn, error, joint = joint_errors(
             model, work.next_position, work.next_orientation, work.error
         )
@@ -141,6 +146,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
         shift = max(shift, slip)
         if slip > error:
             error, joint = slip, coupling
+        gap, opened = error, joint
         error, joint, moved = residual(model, structure, state, h, error, joint, work)
         if moved:  # another piece of a force law is another problem, so count anew
             newton = False
@@ -148,6 +154,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
         tally.failed_joint[0] = joint
         tally.failed_error[0] = error
         if error <= tolerance:
+            note_left_open(model, structure, h, error, joint, tally)
             tally.translation_error[0] = max(tally.translation_error[0], shift)
             tally.rotation_error[0] = max(tally.rotation_error[0], turn)
             return True
@@ -163,6 +170,9 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
             solve_newton(structure, work.error, -1.0 / h, work)
         else:
             solve(structure, work.error, -1.0 / h, work)
+        if correction == 0 and gap > tolerance:
+            energy, owner = correction_energy(model, -1.0 / h, work)
+            note_correction(model, structure, h, gap, opened, energy, owner, tally)
         apply_impulses(model, work.impulse, state, work)
         applied(model, work)
         tally.corrections[0] += 1
@@ -263,19 +273,32 @@ def resume(model, structure, state, work):
     resume_kinematic(model, state, work)
 
 
+@kernel
+def longest_part(done):
+    """The longest part that may follow the first ``done`` of a step: the whole, a half, …"""
+    part = FINEST_PART
+    while done % part:
+        part //= 2
+    return part
+
+
 @inlined_kernel
 def halving_step(stage, save, restore, model, system, state, h, fractions, tolerance, work, tally):
     """One step of the method: stages of lengths γh. Where one of them does not converge, the
     whole step again in halves, quarters, …
 
     Always the composed step is halved, never a single stage: a composition of unequal parts
-    would lose its order. False at the floor h / FINEST_PART, with the state before the failure.
+    would lose its order. False at the floor h / FINEST_PART, or where a stage fails after
+    MOST_OF_A_STAGE corrections for each stage of the method, with the state before the failure.
+    False also once work.stop is set; the next call then goes on where this one stopped.
 
     stage, save and restore are functions of a solver, and system is what it keeps beside the
     workspace; those of a solver written in Python make this one run as Python.
     """
-    done = 0
-    part = FINEST_PART
+    done = work.progress[0]
+    work.progress[0] = 0
+    part = longest_part(done)
+    most = corrections_so_far(tally) + MOST_OF_A_STAGE * len(fractions)
     while done < FINEST_PART:
         save(state, work)
         works = tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0]
@@ -289,18 +312,27 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
                 break
         if reached:
             done += part
-            while part < FINEST_PART and done % (2 * part) == 0:
-                part *= 2
+            part = longest_part(done)
             continue
         restore(model, system, state, work)
         tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0] = works
         tally.created[0] = created
-        if part == 1:
+        if work.stop[0]:
+            work.progress[0] = done
+            return False
+        if part == 1 or corrections_so_far(tally) > most:
             tally.failed_time[0] = h * (done / FINEST_PART)
+            tally.failed_time[1] = length
             return False
         part //= 2
         tally.halvings[0] += 1
     return True
+
+
+@kernel
+def corrections_so_far(tally):
+    """Corrections of joints and of velocities since the start."""
+    return tally.corrections[0] + tally.velocity_corrections[0]
 
 
 @kernel
@@ -380,7 +412,7 @@ def take_steps(
     if put_back:
         resume(model, system, state, work)
     for done in range(count):
-        if grid >= 0:
+        if grid >= 0 and work.progress[0] == 0:
             state.time[0] = (grid + done) * h
         before = tally.corrections[0]
         velocity_before = tally.velocity_corrections[0]

@@ -16,6 +16,7 @@ from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
 from impulse_core.compile.signals import target_error
 from impulse_core.failures import what_failed
+from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
 from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
@@ -26,7 +27,7 @@ from impulse_core.reactions import find_reactions
 from impulse_core.runners import can_break, choose_runner, is_driven, own_joints
 from impulse_core.snapshot import Snapshot
 from impulse_core.solver.ordering import plan_structure
-from impulse_core.step import FINEST_PART, begin, pass_keyframes
+from impulse_core.step import begin, pass_keyframes
 
 __all__ = ["Stepper"]
 
@@ -40,6 +41,7 @@ class Stepper:
             and turn [rad] of a body, largest change of a body's velocity [m/s]; where joints were
             open, the shift and turn of every body.
         call_seconds: Wall time per step of every kernel call [s], with its number of steps.
+        completed: Steps that the last call of ``advance`` completed.
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class Stepper:
         self.call_seconds: list[tuple[float, int]] = []
         self._present = Snapshot()
         self._put_back = False
-        self._completed = 0
+        self.completed = 0
         self.compile_seconds = self._load_kernels()
         self.start = self._make_consistent()
         if self.comparison:
@@ -93,6 +95,11 @@ class Stepper:
     def steps(self) -> int:
         """Completed steps."""
         return int(self.tally.steps[0])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal ends calls before their steps are done; the next goes on from there."""
+        return bool(self.work.stop[0])
 
     def _load_kernels(self) -> float:
         """Call every kernel once on scratch, so that no compilation is timed as a step [s]."""
@@ -197,10 +204,10 @@ class Stepper:
     def advance(self, length: float, count: int, grid: int = -1) -> bool:
         """Take steps, the first being number ``grid`` of the grid unless that is negative.
 
-        Returns False if one failed, with the state before the failure.
+        Returns False if one failed or a signal ended the call, with the state before that.
         """
         began = time.perf_counter()
-        done = self._completed = self._run(length, count, grid)
+        done = self.completed = self._run(length, count, grid)
         if done:
             self.call_seconds.append(((time.perf_counter() - began) / done, done))
         # in the same order however the steps are shared out to calls
@@ -223,6 +230,10 @@ class Stepper:
             event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
             yield {**event, "force_n": force, "torque_n_m": torque}
 
+    def joint_name(self, j: int) -> str:
+        """Name of a joint, or of a spring."""
+        return self._joint_and_bodies(j)[0]
+
     def _joint_and_bodies(self, j: int) -> tuple[str, str, str]:
         """Names of a joint, or of a spring, and of its bodies."""
         scene = self.compiled.scene
@@ -237,7 +248,7 @@ class Stepper:
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
-        self.work.may_break[0], self._completed = 0, 0
+        self.work.may_break[0], self.completed = 0, 0
         try:
             reached = self._run(length, 1, returns=True) == 1
             if reached:
@@ -277,13 +288,15 @@ class Stepper:
         the tally says of a failure is not among them, so that a look that fails can be told of.
         """
         totals = [f for name, f in self.tally._asdict().items() if not name.startswith("failed_")]
-        kept = [*self.state, *totals, self.work.compliance, *self.runner.kept()]
+        kept = [*self.state, *totals, self.work.compliance, self.work.progress]
+        kept += self.runner.kept()
         return kept + self.comparison.kept() if self.comparison else kept
 
     def _take_steps(self, length: float, count: int, grid: int) -> int:
         if self.comparison:
-            put_back, self._put_back = self._put_back, False
-            return self.comparison.advance(length, count, put_back)
+            done = self.comparison.advance(length, count, self._put_back)
+            self._put_back = self._put_back and not done
+            return done
         if count:
             self._pass_keyframes(self.state, length)
         done = self.runner.run(self.state, length, count, grid, self._put_back, self.tally)
@@ -299,12 +312,17 @@ class Stepper:
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
-        failed_at = start + self._completed * length + float(self.tally.failed_time[0])
+        into, part = (float(seconds) for seconds in self.tally.failed_time)
+        failed_at = start + self.completed * length + into
+        if (row := int(self.tally.failed_body[0])) >= 0:
+            name = self.compiled.body_names[list(self.compiled.body_row).index(row)]
+            message = f"at t = {failed_at:.6g} s body '{name}' {self._too_far(row, part)}"
+            return {"time": failed_at, "kind": "failure", "body1": name, "message": message}
         if self.tally.failed_energy[0] > 0.0:
-            return self._energy_from_contact(failed_at, length / FINEST_PART)
+            return self._energy_from_contact(failed_at, part)
         j = int(self.tally.failed_joint[0])
         name, body1, body2 = self._joint_and_bodies(j)
-        what = self._what_failed(j, failed_at, length / FINEST_PART)
+        what = self._what_failed(j, failed_at, part)
         message = f"at t = {failed_at:.6g} s {self._described(j)} {what}"
         return {
             "time": failed_at,
@@ -330,6 +348,21 @@ class Stepper:
             "body2": body2,
             "message": message,
         }
+
+    def _too_far(self, row: int, part: float) -> str:
+        """The second half of the sentence about a body that turns too far in a part of a step."""
+        L, softest = self.state.angular_momentum[row], self.model.inverse_inertia[row].max()
+        turn = float(np.linalg.norm(L) * softest * part)
+        if turn > MOST_TURN:
+            return (
+                f"turns by {turn:.3g} rad in steps of {part:.3g} s, the limit of bodies without an"
+                f" axis of symmetry is {MOST_TURN:g} rad; use a smaller step, or a slower turn"
+            )
+        return (
+            f"is too light for what acts on it: even in steps of {part:.3g} s it would be spun by"
+            f" more than {MORE_TURN:g} rad; use a smaller step, or larger moments of inertia"
+            f"{explicit_servo_hint(self.compiled.scene)}"
+        )
 
     def _what_failed(self, j: int, failed_at: float, finest: float) -> str:
         """The second half of the sentence about joint j at a time [s]."""

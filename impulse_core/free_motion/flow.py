@@ -4,6 +4,11 @@
 
 Constant gravity is in the flow, exactly, and nowhere else. The rotation is exact (closed form
 for symmetric tops, Taylor series to round-off otherwise) or one Runge-Kutta step.
+
+The series is the only rotation whose work grows with the turn. A prediction is therefore refused
+where a body would turn further than MOST_TURN, or MORE_TURN further than with the angular momentum
+it began the step with: impulses that do that are no step towards a solution, since the directions
+along which they act were those of another pose. A shorter step asks for less of both.
 """
 
 from __future__ import annotations
@@ -12,9 +17,12 @@ from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
 from impulse_core.free_motion.kinematic import drive, predict_kinematic
 from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
-from impulse_core.free_motion.taylor import turn_by_taylor_series
+from impulse_core.free_motion.taylor import most_turn, turn_by_taylor_series
 from impulse_core.jit import inner_kernel
 from impulse_core.model import FLOW_RK4
+
+MOST_TURN = 1e4  # rad in one prediction of a body without symmetry: 15 ms of work
+MORE_TURN = 100.0  # rad in one prediction that impulses may add to that: 0.15 ms
 
 
 @inner_kernel
@@ -46,10 +54,26 @@ def turned(model, q, angular_momentum, i, h, series):
 
 
 @inner_kernel
+def turns_too_far(model, angular_momentum, i, h, work):
+    """Whether the rotation of body i over h is more work than a step may ask for, or nobody waits
+    for it any more. work.saved is the state with which the step began.
+    """
+    if model.symmetry_axis[i] >= 0 or model.flow == FLOW_RK4:
+        return False
+    inverse_inertia = vec3_at(model.inverse_inertia, i)
+    turn = most_turn(angular_momentum, inverse_inertia, h)
+    if turn <= MORE_TURN:
+        return False
+    own = most_turn(vec3_at(work.saved.angular_momentum, i), inverse_inertia, h)
+    return work.stop[0] != 0 or not (turn <= min(own + MORE_TURN, MOST_TURN))
+
+
+@inner_kernel
 def predict(model, state, h, work):
     """Write the poses after h into work.next_position and work.next_orientation.
 
-    Dynamic bodies move freely, kinematic ones as prescribed.
+    Dynamic bodies move freely, kinematic ones as prescribed. Returns -1, or the first body that
+    would turn too far; the prediction is then not complete.
     """
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
     for i in range(model.dynamic):
@@ -57,9 +81,12 @@ def predict(model, state, h, work):
         v = vec3_at(state.velocity, i)
         put_vec3(work.next_position, i, C + h * v + half_gravity)
         L = vec3_at(state.angular_momentum, i)
+        if turns_too_far(model, L, i, h, work):
+            return i
         q = turned(model, quat_at(state.orientation, i), L, i, h, work.series)
         put_quat(work.next_orientation, i, q)
     predict_kinematic(model, state, h, work)
+    return -1
 
 
 @inner_kernel

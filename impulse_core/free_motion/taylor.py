@@ -8,20 +8,18 @@ the gyroscopic term and its placing of ω left of q are slips (docs/algorithm.md
 
 The step is divided until the series converges geometrically with ratio below one half; it is then
 summed until two terms in a row no longer change the sum. That is symmetric in time to round-off,
-which the compositions of order four and higher need.
+which the compositions of order four and higher need. The work grows with the turn, two parts for
+each radian, so whoever asks for it bounds the turn first (flow.py).
 """
 
 from __future__ import annotations
 
-import math
-
-from impulse_core.algebra import Quat, Vec3, normalized, rotate_back
+from impulse_core.algebra import Quat, Vec3, norm, normalized, rotate_back
 from impulse_core.jit import kernel
 from impulse_core.model import TAYLOR_ORDER
 
 _ROUND_OFF = 1e-17  # two terms below this fraction of the sum end it
 _LARGEST_TURN = 0.5  # rad per substep: about 16 terms
-_MOST_PARTS = 2e5  # 16 000 turns a step; a bound on the time a hopeless step can take
 
 
 @kernel
@@ -67,6 +65,13 @@ def _substep(q, w, inertia, inverse_inertia, h, series):
 
 
 @kernel
+def most_turn(angular_momentum, inverse_inertia, h):
+    """Bound on the turn of a free body over h [rad]: |ω| never exceeds |L| / J_min."""
+    softest = max(inverse_inertia.x, inverse_inertia.y, inverse_inertia.z)
+    return norm(angular_momentum) * softest * abs(h)
+
+
+@kernel
 def turn_by_taylor_series(q, angular_momentum, inertia, inverse_inertia, h, series):
     """Orientation after h of a free body with any principal moments [kg m²].
 
@@ -79,11 +84,7 @@ def turn_by_taylor_series(q, angular_momentum, inertia, inverse_inertia, h, seri
         body_momentum.y * inverse_inertia.y,
         body_momentum.z * inverse_inertia.z,
     )
-    # |ω| of a free body never exceeds |L| / J_min
-    fastest = math.sqrt(body_momentum.x**2 + body_momentum.y**2 + body_momentum.z**2) * max(
-        inverse_inertia.x, inverse_inertia.y, inverse_inertia.z
-    )
-    parts = 1 + int(min(fastest * abs(h) / _LARGEST_TURN, _MOST_PARTS))
+    parts = 1 + int(most_turn(body_momentum, inverse_inertia, h) / _LARGEST_TURN)
     part = h / parts
     for _ in range(parts):
         q, w = _substep(q, w, inertia, inverse_inertia, part, series)

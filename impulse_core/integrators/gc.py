@@ -245,7 +245,7 @@ def run_chain_steps(model, chain, state, h, count, scratch, work, tally):
     """Take count steps of length h; returns how many were completed."""
     angular_velocities(model, state, work)
     for done in range(count):
-        if not _chain_step(model, chain, state, h, scratch, work, tally):
+        if work.stop[0] or not _chain_step(model, chain, state, h, scratch, work, tally):
             return done
         tally_step(model, state, work, tally)
     return count

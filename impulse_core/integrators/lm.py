@@ -330,7 +330,7 @@ def run_explicit_steps(
         prepared = True
     for done in range(count):
         before = tally.corrections[0]
-        if not _explicit_step(
+        if work.stop[0] or not _explicit_step(
             model,
             structure,
             held,

@@ -36,7 +36,7 @@ from impulse_core.algebra import (
     transposed_times,
     vec3_at,
 )
-from impulse_core.free_motion.flow import advance, predict, turned
+from impulse_core.free_motion.flow import advance, predict, turned, turns_too_far
 from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
@@ -142,7 +142,7 @@ def run_steps_in_turn(
     for s in range(len(fractions)):
         path += abs(fractions[s] * h)
     for done in range(count):
-        if grid >= 0:
+        if grid >= 0 and work.progress[0] == 0:
             state.time[0] = (grid + done) * h
         corrections = tally.corrections[0]
         velocity_corrections = tally.velocity_corrections[0]
@@ -195,7 +195,7 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
     if len(model.load_body):
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
-    return True
+    return not work.stop[0]
 
 
 @inner_kernel
@@ -260,7 +260,9 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     The prediction is left in work, the sum of each joint's impulses in work.impulse. Where the
     budget ends the iteration the best so far is taken.
     """
-    _begin_stage(model, sweeps, state, h, tolerance, work)
+    tally.failed_body[0] = _begin_stage(model, sweeps, state, h, tolerance, work)
+    if tally.failed_body[0] >= 0:
+        return False
     joints = len(model.body1)
     most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
@@ -310,6 +312,10 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
                 arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
                 v = vec3_at(state.velocity, i) + p * (sign * model.inverse_mass[i])
                 L = vec3_at(state.angular_momentum, i) + sign * (cross(arm, p) + l)
+                if turns_too_far(model, L, i, h, work):
+                    tally.failed_joint[0], tally.failed_error[0] = j, size
+                    tally.failed_body[0] = i
+                    return False
                 put_vec3(state.velocity, i, v)
                 put_vec3(state.angular_momentum, i, L)
                 C = vec3_at(state.position, i)
@@ -320,7 +326,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
         if worst == 0.0:
             satisfied = True
             break
-        if made >= most or not (worst < 1e6):
+        if made >= most or not (worst < 1e6) or work.stop[0]:
             break
         tally.corrections[0] += 1
         if sweep % SWEEPS_TO_GAIN == 0:
@@ -359,6 +365,8 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
     Where a budget left joints open, these impulses may be so far from what is needed that they
     only feed the next error, and the energy would grow without bound. There they are used if they
     halve the error that bodies would reach without them.
+
+    Returns -1, or a body that would turn too far for that.
     """
     for j in range(len(model.body1)):
         for row in range(6):
@@ -372,9 +380,9 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
             for i in range(model.dynamic):
                 put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
                 put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
-            alone = _predicted_error(model, state, h, work)
+            alone, _ = _predicted_error(model, state, h, work)
     warm_start(model, state, h, work)
-    error = _predicted_error(model, state, h, work)
+    error, failed = _predicted_error(model, state, h, work)
     if sweeps.rough[0] and not (error < alone):
         for i in range(model.dynamic):
             put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
@@ -382,17 +390,19 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
         for j in range(len(model.body1)):
             for row in range(6):
                 work.impulse[j, row] = 0.0
-        predict(model, state, h, work)
+        failed = predict(model, state, h, work)
     for j in range(len(model.body1)):
         for row in range(6):
             sweeps.half_impulse[j, row] = work.impulse[j, row]
+    return failed
 
 
 @inner_kernel
 def _predicted_error(model, state, h, work):
-    predict(model, state, h, work)
+    """Largest error at the prediction [m], and -1 or the body that would turn too far for one."""
+    failed = predict(model, state, h, work)
     _, _, error, _ = joint_errors(model, work.next_position, work.next_orientation, work.error)
-    return error
+    return 1e300 if failed >= 0 else error, failed
 
 
 @kernel
@@ -471,7 +481,7 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
                 put_vec3(state.angular_momentum, i, vec3_at(state.angular_momentum, i) + change)
                 put_vec3(work.angular_velocity, i, w)
                 sweeps.moved[i] = made + 1
-        if worst == 0.0:
+        if worst == 0.0 or work.stop[0]:
             break
         if made >= most:
             sweeps.cut[0] = 1

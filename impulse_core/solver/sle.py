@@ -281,7 +281,9 @@ def _correct_joints(
     stalls = _Stalls()
     several = len(systems.systems) > 1
     for _ in range(MOST_ROUNDS if several else MOST_CORRECTIONS):
-        shift, turn, error, joint = predicted_errors(model, state, h, work)
+        shift, turn, error, joint = predicted_errors(model, state, h, work, tally)
+        if tally.failed_body[0] >= 0 or work.stop[0]:
+            return False
         work.impulse[:] = 0.0
         if error <= tolerance:
             tally.translation_error[0] = max(tally.translation_error[0], shift)
@@ -293,7 +295,7 @@ def _correct_joints(
             return False
         for k, system in enumerate(systems.systems):
             if k:
-                predicted_errors(model, state, h, work)
+                predicted_errors(model, state, h, work, tally)
             system.solve(work.error / -h, work.impulse)
         tally.corrections[0] += 1
     return False

@@ -32,14 +32,14 @@ def push(model, state, h, work):
 
 
 @kernel
-def predicted_errors(model, state, h, work):
+def predicted_errors(model, state, h, work, tally):
     """Apply work.impulse, predict, and write the joint errors into work.error.
 
     Returns the largest translational error [m], rotational error [rad], the larger of both in
-    metres, and its joint.
+    metres, and its joint. Names a body that would turn too far for a prediction.
     """
     apply_impulses(model, work.impulse, state, work)
-    predict(model, state, h, work)
+    tally.failed_body[0] = predict(model, state, h, work)
     return joint_errors(model, work.next_position, work.next_orientation, work.error)
 
 

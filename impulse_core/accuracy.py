@@ -1,0 +1,86 @@
+"""How far the joint tolerance limits a run, measured by kinetic energies.
+
+A correction λ with A λ = b = -d/h gives bodies at rest the kinetic energy ½ λ·b. Were the worst
+row the only one, that would be
+
+    ½ (e/h)² / a,   e: its error [m], a: its diagonal entry of A            (docs/algorithm.md, 61)
+
+and the ratio of both says how much other joints resist: a few in a chain, thousands in a loop of
+thin rods. Where rows of joints nearly repeat each other it is beyond 10⁵: bodies are moved by
+hundreds of times the error that is corrected. The same ratio times the energy of an *accepted*
+error is what a stage with a finer tolerance would have corrected.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.table import NO_PART
+
+_NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
+_MOST_GROWTH = 10.0  # of the ratio, that counts
+
+# Entries of Tally.unresolved.
+AMPLIFICATION = 0  # ratio of recent corrections
+LEFT = 1  # energy of all errors that were left [J]
+MOST_LEFT = 2  # the largest of one stage [J]
+LEFT_ERROR = 3  # the error of that stage [m]
+KICK = 4  # largest energy of a correction along rows that are nearly repeated [J]
+
+__all__ = ["KICK", "LEFT", "LEFT_ERROR", "correction_energy", "note_correction", "note_left_open"]
+
+
+@inner_kernel
+def correction_energy(model, scale, work):
+    """½ λ·b [J] of the correction λ in work.impulse with A λ = b = scale · error, and the joint
+    with the largest part of it.
+    """
+    total, most, joint = 0.0, 0.0, 0
+    for j in range(len(model.body1)):
+        part = 0.0
+        for row in range(6):
+            if work.compliance[j, row] == 0.0:  # a constraint, or an axis held at a value
+                part += work.error[j, row] * work.impulse[j, row]
+        part *= 0.5 * scale
+        total += part
+        if part > most:
+            most, joint = part, j
+    return total, joint
+
+
+@inner_kernel
+def _alone(model, structure, joint, error, h):
+    """Kinetic energy of the correction of an error [m] if no other joint resisted it [J]."""
+    scale = structure.row_scale[joint, 0]
+    if model.translation_part[joint] == NO_PART:
+        weight = model.body_length[joint]
+        scale = structure.row_scale[joint, 3] * weight * weight
+    return 0.5 * (error / h) ** 2 / scale
+
+
+@inner_kernel
+def note_correction(model, structure, h, error, joint, energy, owner, tally):
+    """Take note of the first correction of a stage: of the largest error and its joint, and of its
+    energy and the joint that has most of it.
+    """
+    amplification = abs(energy) / _alone(model, structure, joint, error, h)
+    recent = max(1.0, tally.unresolved[AMPLIFICATION])
+    # one that is out of the ordinary says little about those that follow
+    usual = math.sqrt(recent * min(amplification, _MOST_GROWTH * recent))
+    tally.unresolved[AMPLIFICATION] = usual if usual >= 1.0 else 1.0
+    if amplification > _NEARLY_REPEATED and energy > tally.unresolved[KICK]:
+        tally.unresolved[KICK] = energy
+        tally.unresolved_joint[1] = owner
+
+
+@inner_kernel
+def note_left_open(model, structure, h, error, joint, tally):
+    """Take note of the largest error that a stage leaves, and of its joint."""
+    amplification = max(1.0, tally.unresolved[AMPLIFICATION])
+    energy = amplification * _alone(model, structure, joint, error, h)
+    tally.unresolved[LEFT] += energy
+    if energy > tally.unresolved[MOST_LEFT]:
+        tally.unresolved[MOST_LEFT] = energy
+        tally.unresolved[LEFT_ERROR] = error
+        tally.unresolved_joint[0] = joint
