@@ -53,6 +53,7 @@ class Stepper:
         self.state = copy_state(compiled.state)
         self.work = new_workspace(self.model, self.structure, self.state)
         self.tally = new_tally(len(self.model.body1), len(self.model.counted_joint))
+        self.tally.failed_body[0] = -1
         self.can_break = can_break(self.model)
         self.work.may_break[0] = self.can_break
         self.events: list[dict[str, Any]] = []

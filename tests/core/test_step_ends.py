@@ -103,6 +103,19 @@ def test_hopeless_spin_is_named():
         ic.simulate(scene, duration=2.0, step=1.0)
 
 
+@pytest.mark.parametrize("method", ["imp2", "lm4"])
+def test_failure_between_steps_names_what_failed(method):
+    """Where a frame between two steps cannot be reached, the message is that of a failed step."""
+    scene = chain(2, ["ball", "ball"])
+    scene.bodies[1].angular_velocity = (0.0, 1e7, 3e6)
+    failures = [
+        outcome(scene, duration=0.1, step=0.02, fps=fps, method=method)[1].split(" s ")[1]
+        for fps in (50.0, 80.0)
+    ]
+    assert failures[0].startswith(("joint 'joint-", "body 'rod-", "body 'bar-"))
+    assert failures[1].startswith(failures[0][:16])
+
+
 @given(
     st.sampled_from([(1.0, 2.0, 2.5), (2.0, 1.0, 1.5), (0.3, 0.25, 0.5)]),
     st.tuples(*[st.floats(-1.0, 1.0)] * 3).filter(lambda w: np.linalg.norm(w) > 0.1),
