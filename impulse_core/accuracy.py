@@ -3,7 +3,7 @@
 A correction λ with A λ = b = -d/h gives bodies at rest the kinetic energy ½ λ·b. Were the worst
 row the only one, that would be
 
-    ½ (e/h)² / a,   e: its error [m], a: its diagonal entry of A            (docs/algorithm.md, 61)
+    ½ (e/h)² / a,   e: its error [m], a: its diagonal entry of A            (docs/algorithm.md, 63)
 
 and the ratio of both says how much other joints resist: a few in a chain, thousands in a loop of
 thin rods. Where rows of joints nearly repeat each other it is beyond 10⁵: bodies are moved by

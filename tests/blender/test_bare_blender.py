@@ -86,23 +86,26 @@ SPLINE = """<scene version="1" name="spline">
 </scene>"""
 
 DECOMPOSED = """<scene version="1" name="parts">
-  <mesh name="wedge">
+  <mesh name="dented">
     <vertices>
       0 0 0
       1 0 0
       0 1 0
       0 0 1
+      0.25 0.25 0.25
     </vertices>
     <faces>
       0 2 1
       0 1 3
-      1 2 3
+      1 2 4
+      2 3 4
+      3 1 4
       0 3 2
     </faces>
   </mesh>
   <body name="ground" motion="static"><geometry shape="plane"/></body>
   <body name="stone" position="0 0 1" density="1000">
-    <geometry shape="mesh" mesh="wedge" decompose="true"/>
+    <geometry shape="mesh" mesh="dented" decompose="true"/>
   </body>
 </scene>"""
 

@@ -174,7 +174,7 @@ def test_progress_bar_is_on_stderr(cli: Cli, pendulum: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        (("--tolerance", "1e-30"), "finer than coordinates"),
+        (("--tolerance", "1e-15"), "finer than coordinates"),
         (("--budget-ms", "2"), "solver iterative"),
         (("--solver", "sle", "--budget-corrections", "9"), "sle"),
         (("--step", "100"), "longer than the duration"),
