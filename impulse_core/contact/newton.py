@@ -45,7 +45,7 @@ _ITERATIONS = 20
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
-_LOST = 100.0  # times the best residual, from where no iterate was seen to come back
+_NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
 @inner_kernel
@@ -104,7 +104,7 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
         if worst < best:
             best = worst
             _copy_six(work, n, TRIAL, BEST)
-        elif worst > _LOST * best:
+        elif worst >= _NO_NUMBER:
             break
     if best < given:
         _copy_six(work, n, BEST, TRIAL)
@@ -161,7 +161,7 @@ def _residual(contacts, work, n, share):
         across = in_disc(z - normal * dot(normal, z), row[c, FRICTION] * max(dot(normal, p), 0.0))
         size = norm(p - normal * z_n - across) * w
         if not (size <= worst):
-            worst = size if size == size else 1e300
+            worst = size if size == size else _NO_NUMBER
     return worst
 
 
