@@ -65,6 +65,10 @@ experiments: $(INSTALLED)
 extension: $(INSTALLED)
 	$(BIN)/python blender_addon/build_extension.py
 
+# Processes that are killed, or asked to end, while they run and write: some fifteen minutes.
+soak: $(INSTALLED)
+	$(BIN)/python -m tests.soak.kills
+
 test-blender: $(INSTALLED) samples
 	$(BIN)/python -m pytest tests/blender
 

@@ -27,6 +27,16 @@ def report_error(error: Exception) -> int:
     What can be wrong with the input has a sentence of its own. Anything else is a fault of this
     program: one line, and the traceback where IMPULSE_TRACEBACK=1 asks for it.
     """
+    if isinstance(error, MemoryError):
+        print_problems(["There is not enough memory for this; simulate less or record less often."])
+        return WRONG_INPUT
+    if isinstance(error, OSError) and error.filename is not None:
+        reason = (error.strerror or str(error)).lower()
+        print_problems([f"{os.fspath(error.filename)}: {reason}."])
+        return WRONG_INPUT
+    if isinstance(error, OSError) and error.errno in _OF_STREAMS:
+        print_problems([f"Standard output cannot be written: {(error.strerror or '').lower()}."])
+        return WRONG_INPUT
     from impulse_core import OptionError, SimulationError
     from impulse_core.geometry import MassPropertiesError, MeshFileError
     from impulse_core.recording import RecordingError
@@ -41,16 +51,6 @@ def report_error(error: Exception) -> int:
         return SIMULATION_FAILED
     if isinstance(error, (OptionError, RecordingError, MeshFileError, MassPropertiesError)):
         print_problems([str(error)])
-        return WRONG_INPUT
-    if isinstance(error, MemoryError):
-        print_problems(["There is not enough memory for this; simulate less or record less often."])
-        return WRONG_INPUT
-    if isinstance(error, OSError) and error.filename is not None:
-        reason = (error.strerror or str(error)).lower()
-        print_problems([f"{os.fspath(error.filename)}: {reason}."])
-        return WRONG_INPUT
-    if isinstance(error, OSError) and error.errno in _OF_STREAMS:
-        print_problems([f"Standard output cannot be written: {(error.strerror or '').lower()}."])
         return WRONG_INPUT
     _print_internal(error)
     return INTERNAL_ERROR

@@ -16,7 +16,7 @@ from typing import NoReturn
 import click
 
 from impulse_cli.exit_codes import CLOSED_PIPE, GOOD, INTERRUPTED
-from impulse_cli.terminal import complain, escaped
+from impulse_cli.terminal import complain, escaped, say
 
 __all__ = ["execute", "impulse", "main"]
 
@@ -61,7 +61,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         version = metadata.version("impulse-dynamics")
     except metadata.PackageNotFoundError:
         version = "(not installed)"
-    click.echo(f"impulse {version}")
+    say(f"impulse {version}")
     ctx.exit()
 
 
@@ -117,7 +117,10 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # whatever it is, the user sees one line
         from impulse_cli.errors import report_error
 
-        return report_error(error)
+        try:
+            return report_error(error)
+        except KeyboardInterrupt:
+            return INTERRUPTED
     return code if isinstance(code, int) else GOOD
 
 
