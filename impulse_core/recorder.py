@@ -356,7 +356,9 @@ class Recorder:
         """Joints of which the tolerance leaves, or then corrects, more than the motion bears."""
         s, tally = self.stepper, self.stepper.tally
         most = float(tally.most_kinetic[0])
-        left, kick = float(tally.unresolved[LEFT]), float(tally.unresolved[KICK])
+        left = float(tally.unresolved[LEFT])
+        # corrections that follow may take it back: no jump is larger than what the energy shows
+        kick = min(float(tally.unresolved[KICK]), float(tally.largest_drift[0]))
         warnings = []
         if left > _LARGEST_LEFT * most > 0.0:
             joint = s.joint_name(int(tally.unresolved_joint[0]))
