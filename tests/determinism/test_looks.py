@@ -48,7 +48,10 @@ METHODS = [
 # What means nothing between two steps, by the path from the Stepper. Everything else must be the
 # same after a look, to the last bit.
 SCRATCH = (
-    *(f"tally.failed_{name}" for name in ("joint", "error", "time", "what", "energy", "bodies")),
+    *(
+        f"tally.failed_{name}"
+        for name in ("joint", "error", "time", "what", "energy", "bodies", "body")
+    ),
     *(
         f"work.{name}"
         for name in (
