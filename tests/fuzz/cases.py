@@ -92,7 +92,7 @@ KINDS: dict[str, Callable[[Random], Case]] = {
 def _written(rng: Random, scene: dict[str, Any]) -> Case:
     if rng.random() < 0.5:
         return Case(".xml", as_xml(scene))
-    indent = rng.choice((None, None, 1))
+    indent = 1 if rng.random() < 0.05 else None
     return Case(".json", as_json(scene, indent, ascii_only=rng.random() < 0.8))
 
 

@@ -165,9 +165,7 @@ class _Process:
             pipe.close()
         self._child.wait()
         self._child = None
-        for file in self._folder.iterdir():
-            file.unlink()
-        self._folder.rmdir()
+        shutil.rmtree(self._folder, ignore_errors=True)  # of one that died
 
 
 def _innermost(trace: str) -> str:

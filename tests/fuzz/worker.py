@@ -14,6 +14,7 @@ import json
 import mmap
 import os
 import resource
+import shutil
 import signal
 import sys
 import tempfile
@@ -31,38 +32,47 @@ from tests.fuzz.shrink import shrunk
 
 SECONDS = 5.0  # of the processor, for one case
 WAITING = 120.0  # s; longer than any other program keeps the processor from us
-MEMORY = 2 * 2**30  # bytes beyond what the process has when all is loaded
+MEMORY = 2 * 2**30  # bytes beyond what the process has when a case begins
 _KEPT = 2  # files for one cause
 _IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # disks are slow
 
 
-class Watch(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Ends the process when a case takes too long; the compiling of kernels is not counted."""
+class Limits(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Of the time and memory of a case; compiling kernels is no part of it and may take more."""
 
     def __init__(self) -> None:
         for signal_number in (signal.SIGPROF, signal.SIGALRM):
             faulthandler.register(signal_number, chain=True)
         faulthandler.enable()
+        self._are_set = False
         self._compiling = 0
         event.register("numba:compile", self)
 
-    def start(self) -> None:
+    def set(self) -> None:
+        self._are_set = True
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.setitimer(signal.ITIMER_REAL, WAITING)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
 
-    def stop(self) -> None:
+    def lift(self) -> None:
+        self._are_set = False
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
     def on_start(self, _compilation: event.Event) -> None:
         """Numba begins to compile a kernel, perhaps while it compiles another."""
+        if not self._compiling:
+            self._were_set = self._are_set
+            self.lift()
         self._compiling += 1
-        self.stop()
 
     def on_end(self, _compilation: event.Event) -> None:
         self._compiling -= 1
-        if not self._compiling:
-            self.start()
+        if not self._compiling and self._were_set:
+            self.set()
 
 
 class Worker:
@@ -71,7 +81,7 @@ class Worker:
     def __init__(self, folder: Path, output: Path) -> None:
         self._folder = folder
         self._output = output
-        self._watch = Watch()
+        self._limits = Limits()
         for name, content in plain_files().items():
             (folder / name).write_bytes(content)
         with (folder / "number").open("w+b") as file:
@@ -97,11 +107,11 @@ class Worker:
     def _judge(self, kind: str, case: Case) -> Verdict:
         path = self._folder / f"case{case.suffix}"
         path.write_bytes(case.data)
-        self._watch.start()
+        self._limits.set()
         try:
             verdict = judge(kind, path)
         finally:
-            self._watch.stop()
+            self._limits.lift()
         noise = self._noise()
         if noise and not verdict.is_fault:
             return Verdict("warning", f"a library writes {noise[:40]!r}", noise)
@@ -127,13 +137,6 @@ class Worker:
         (self._output / f"{cause}-{number}.txt").write_text(text, "utf-8", "replace")
 
 
-def _limit_memory() -> None:
-    """What is allocated from now on may not exceed MEMORY."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
 def main(output: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ["IMPULSE_TRACEBACK"] = "1"
@@ -144,11 +147,11 @@ def main(output: str) -> None:
     for stream in (1, 2):  # what libraries write, and the tracebacks of a dying process
         os.dup2(trace, stream)
     worker = Worker(folder, Path(output))
-    _limit_memory()
     gc.freeze()
     for line in sys.stdin:
         kind, start, stop = line.split()
         print(json.dumps(worker.judge_all(kind, int(start), int(stop))), file=answers, flush=True)
+    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

@@ -56,14 +56,23 @@ def mass(mesh: Path, density: float, unit: str | None, scale: float | None, as_j
     """
     if unit is not None and scale is not None:
         raise click.UsageError("Give --unit or --scale, not both.")
-    from impulse_core.geometry import check_mesh, polyhedron_mass_properties, read_mesh
+    from impulse_core.geometry import (
+        MassPropertiesError,
+        check_mesh,
+        polyhedron_mass_properties,
+        read_mesh,
+    )
 
     polygons = read_mesh(mesh, scale if scale is not None else _METRES[unit or "m"])
     defects = check_mesh(polygons)
     if any(defect.fatal for defect in defects):
         _report_defects(mesh, defects, as_json)
         return WRONG_INPUT
-    values = _values(polyhedron_mass_properties(polygons, density), defects)
+    try:
+        solid = polyhedron_mass_properties(polygons, density)
+    except MassPropertiesError as error:
+        raise MassPropertiesError(f"{mesh}: {error}") from None
+    values = _values(solid, defects)
     if as_json:
         say_json(values)
     else:
