@@ -31,7 +31,7 @@ from tests.fuzz.meshes import plain_files
 from tests.fuzz.shrink import shrunk
 
 SECONDS = 5.0  # of the processor, for one case
-WAITING = 120.0  # s; longer than any other program keeps the processor from us
+WAITING = 600.0  # s; longer than any other program keeps the processor from us
 MEMORY = 2 * 2**30  # bytes beyond what the process has when a case begins
 _KEPT = 2  # files for one cause
 _IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # disks are slow
