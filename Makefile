@@ -43,10 +43,6 @@ fuzz: $(INSTALLED)
 	$(BIN)/python -m tests.fuzz --workers $(WORKERS) \
 		scene=$(SCENES) mesh=$(MESHES) recording=$(RECORDINGS) run=$(RUNS)
 
-# The long form of tests that make test has in short form: every sample over its whole duration.
-soak: $(INSTALLED) samples
-	IMPULSE_SOAK=1 $(BIN)/python -m pytest -n $(WORKERS) tests/samples/test_frame_rates.py
-
 format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -65,9 +61,11 @@ experiments: $(INSTALLED)
 extension: $(INSTALLED)
 	$(BIN)/python blender_addon/build_extension.py
 
-# Processes that are killed, or asked to end, while they run and write: some fifteen minutes.
-soak: $(INSTALLED)
+# Long forms of tests: processes that are killed, or asked to end, while they run and write (a quarter
+# of an hour), and every sample over its whole duration at five frame rates (hours).
+soak: $(INSTALLED) samples
 	$(BIN)/python -m tests.soak.kills
+	IMPULSE_SOAK=1 $(BIN)/python -m pytest -n $(WORKERS) tests/samples/test_frame_rates.py
 
 test-blender: $(INSTALLED) samples
 	$(BIN)/python -m pytest tests/blender
