@@ -35,9 +35,8 @@ from .convert import (
 ACTION_NAME = "Impulse"
 # What an object's pose consists of.
 CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
-# Of its size, beyond what single precision does to a number: then it was changed.
+# Of its size, or rad, beyond what single precision does to a number: then it was changed.
 MOVED = 1e-5
-MOVED_ANGLE = 1e-3  # rad; the angle between quaternions of single precision is known to 3e-4
 LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
 
 
@@ -226,7 +225,11 @@ def take_up_edit(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
         quaternion = Quaternion(quaternion)
     if (location - Vector(memory.start_location)).length > MOVED * max(1.0, location.length):
         memory.previous_location = location
-    if quaternion.rotation_difference(Quaternion(memory.start_quaternion)).angle > MOVED_ANGLE:
+    # 2 sin(angle / 2) of what lies between, which is exact for small angles, unlike the angle
+    turn = (
+        2.0 * Vector(quaternion.rotation_difference(Quaternion(memory.start_quaternion))[1:]).length
+    )
+    if turn > MOVED:
         mode = memory.previous_rotation_mode
         order = mode if mode not in {"QUATERNION", "AXIS_ANGLE"} else "XYZ"
         axis, angle = quaternion.to_axis_angle()

@@ -43,6 +43,7 @@ _KERNEL = ".nbc"
 _UNFINISHED = ".nbc-tmp"
 _KEPT_FOLDERS = 3  # of other sources, so that switching branches stays warm
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_TRIES = 10  # to make a folder that others prune at the same moment
 _DIGEST = 16  # bytes of the checksum before the pickle
 
 _listeners: list[Callable[[], None]] = []
@@ -79,7 +80,7 @@ def open_folder(name: str) -> tuple[Path | None, str]:
         return None, "no folder for caches is known; name one in IMPULSE_CACHE_DIR, from the root"
     folder = parent / _OWN_FOLDER / name
     try:
-        _make(folder)
+        _make_though_others_prune(folder)
     except _UnusableError as reason:
         return None, str(reason)
     except OSError as error:
@@ -96,6 +97,15 @@ def _parent() -> Path:
     if (chosen := os.environ.get("XDG_CACHE_HOME", "")) and os.path.isabs(chosen):  # noqa: PTH117
         return Path(chosen)
     return Path.home() / ".cache"
+
+
+def _make_though_others_prune(folder: Path) -> None:
+    """The same as ``_make``, where other processes may remove the folder while it is looked at."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            _make(folder)
+            return
+    _make(folder)
 
 
 def _make(folder: Path) -> None:

@@ -177,4 +177,6 @@ def test_the_last_edit_wins_however_often_it_is_run(modes, moves, frame):
 
     context.view_layer.update()
     assert box.rotation_mode == modes
-    np.testing.assert_allclose(np.array(box.matrix_basis), np.array(expected), atol=2e-4)
+    # Blender's single precision leaves Euler angles uncertain by its root near gimbal lock
+    close = float(np.sqrt(np.finfo(np.float32).eps))
+    np.testing.assert_allclose(np.array(box.matrix_basis), np.array(expected), atol=close)

@@ -158,7 +158,7 @@ def test_bad_scene(cli: Cli, tmp_path: Path, name: str) -> None:
         ('{"version": 1, "version": 1}', "twice"),
         ('{"version": 1,\n "bodies": [{"name": "a", "mass": NaN}]}', ":2:"),
         ('{"version": 1,\n "bodys": []}', "bodies"),
-        ("[" * 200, "deep"),
+        ("[" * 200 + "]" * 200, "nested deeper"),
     ],
 )
 def test_bad_json_scene(cli: Cli, tmp_path: Path, text: str, message: str) -> None:

@@ -331,7 +331,7 @@ def test_ctrl_c_does_not_end_a_run_in_the_background(pendulum: Path, program: Pr
     assert load_recording(output).times[-1] > now + 5.0
 
 
-@pytest.mark.parametrize("place", ["compile.load_scene", "simulation.simulate"])
+@pytest.mark.parametrize("place", ["load_scene", "simulate"])
 def test_ctrl_c_before_the_first_step(
     cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:

@@ -194,4 +194,4 @@ def test_tolerance_below_round_off():
     scene = with_settings()
 
     with pytest.raises(ic.OptionError, match="finer than coordinates"):
-        ic.simulate(scene, duration=0.1, tolerance=1e-17)
+        ic.simulate(scene, duration=0.1, tolerance=1e-15)
