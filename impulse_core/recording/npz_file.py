@@ -14,6 +14,7 @@ it.
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -168,7 +169,9 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[An
     npy: Any = np.lib.format  # which states no types
     with archive.open(member) as file:
         read_head = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-        shape, is_transposed, dtype = read_head[npy.read_magic(file)](file)
+        with warnings.catch_warnings():  # of what Python thinks of a damaged head
+            warnings.simplefilter("ignore")
+            shape, is_transposed, dtype = read_head[npy.read_magic(file)](file)
         content = file.read()
     if dtype.hasobject:
         raise RecordingError("holds Python objects, which are not read.", key=member.filename)
