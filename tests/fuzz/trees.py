@@ -314,7 +314,11 @@ def _plausible_text(rng: Random, field: FieldSpec, scene: Raw) -> str:
 
 def _reference(rng: Random, key: str, scene: Raw) -> str:
     value = scene.get(_REFERENCES[key])
-    named = [item.get("name") for item in value if isinstance(item, dict)] if value else []
+    named = (
+        [item.get("name") for item in value if isinstance(item, dict)]
+        if isinstance(value, list)
+        else []
+    )
     names = [name for name in named if isinstance(name, str)]
     return rng.choice([*names, *names, "world", "missing"])
 
