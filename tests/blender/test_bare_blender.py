@@ -35,7 +35,7 @@ bpy.ops.wm.read_homefile(app_template="", use_empty=True)
 bpy.ops.mesh.primitive_cube_add()
 bpy.ops.impulse.tag_body()
 bpy.ops.impulse.export_scene(filepath=sys.argv[2])
-print("command:", json.dumps(runner.find_command()))
+print("command:", json.dumps(runner.find_command()), flush=True)
 """
 
 # In place of the last lines of the child's program: runs a command, then says where the modules

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from random import Random
-from typing import Any
+from typing import Any, get_args
+
+from impulse_schema.models import Method
 
 _TREE_TYPES = (
     "ball", "hinge", "hinge", "hinge", "universal", "fixed", "slider", "slider", "cylindrical",
@@ -12,19 +14,7 @@ _TREE_TYPES = (
 )  # fmt: skip
 _FREE_AXES = {"hinge": ["rotation"], "slider": ["translation"]}
 _CYLINDRICAL = ["rotation", "translation"]
-_METHODS = (
-    "imp2",
-    "imp4",
-    "imp6",
-    "imp8",
-    "imp10",
-    "lm4",
-    "lmbs4",
-    "lmv4",
-    "lmvd4",
-    "lmvd8",
-    "gc4",
-)
+_METHODS = get_args(Method)
 _SPACING = 1.0  # m between bodies, more than the largest is long
 
 Raw = dict[str, Any]

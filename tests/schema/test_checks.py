@@ -267,6 +267,14 @@ UNSOUND = [
         "E713",
         "the coefficient is zero",
     ),
+    *(
+        (
+            f'<joint type="coupling"><term joint="h" coefficient="{size}"/></joint>',
+            "E713",
+            "the coefficient is smaller than 1e-09",
+        )
+        for size in ("1e-320", "-3e-300", "9.9e-10", "-1e-12")
+    ),
     (
         '<joint type="coupling"><term joint="c" coefficient="1"/></joint>',
         "E708",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from impulse_schema.bounds import bounds_of
 from impulse_schema.checks.names import Names
 from impulse_schema.checks.vectors import not_after
 from impulse_schema.expressions import ExpressionError, parse_expression
@@ -135,8 +136,9 @@ def check_terms(coupling: Joint, path: ScenePath, names: Names) -> Iterator[Find
     seen: set[tuple[str, Freedom | None]] = set()
     for i, term in enumerate(coupling.terms):
         place = (*path, "terms", i)
-        if term.coefficient == 0:
-            message = "the coefficient is zero, so the term does nothing"
+        if abs(term.coefficient) < (least := bounds_of("").least):
+            size = f"smaller than {least:g}" if term.coefficient else "zero"
+            message = f"the coefficient is {size}, so the term does nothing"
             yield Finding((*place, "coefficient"), "E713", message, "Leave the term out")
         yield from names.check_joint(term.joint, (*place, "joint"))
         joint = names.joints.get(term.joint)
