@@ -86,8 +86,10 @@ class _Servo:
     def is_damped_by(self, h: float) -> bool:
         """Whether steps of h [s] take more from it than it takes itself, and noticeably."""
         own, stepped = self.ratio, self.ratio_in_steps(h)
-        lost = 1.0 - math.exp(-2.0 * math.pi * (stepped - own))
-        return stepped > 2.0 * own and lost > _LOST
+        # More than the share L of the amplitude: 1 - exp(-2π (stepped - own)) > L, without exp,
+        # which overflows where the servo damps itself by far the most.
+        noticeable = -math.log1p(-_LOST) / (2.0 * math.pi)
+        return stepped > 2.0 * own and stepped - own > noticeable
 
     def longest_step(self, h: float) -> float:
         """A step [s] below h that leaves it as it is."""
