@@ -154,7 +154,9 @@ class Stepper:
 
     def _check_overlaps(self, step: float, assemble: bool) -> None:
         """Raise for bodies that overlap at the start, unless they are to be pushed apart."""
+        self.work.stop[0] = 1  # where contacts have been found: none is solved for
         self.peek(1e-3 * step, lambda: None)
+        self.work.stop[0] = 0
         overlaps = self.runner.start_overlaps()
         if not overlaps or assemble:
             return
@@ -289,7 +291,8 @@ class Stepper:
         the tally says of a failure is not among them, so that a look that fails can be told of.
         """
         totals = [f for name, f in self.tally._asdict().items() if not name.startswith("failed_")]
-        kept = [*self.state, *totals, self.work.compliance, self.work.progress]
+        work = self.work
+        kept = [*self.state, *totals, work.compliance, work.progress, work.axis_force]
         kept += self.runner.kept()
         return kept + self.comparison.kept() if self.comparison else kept
 

@@ -5,6 +5,7 @@ Numbers below zero are the files of the corpus.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -65,7 +66,7 @@ def run_case(rng: Random) -> Case:
     settings = scene.get("settings")
     settings = dict(settings) if isinstance(settings, dict) else {}
     step = settings.get("step", 0.01)
-    if isinstance(step, float) and 0.0 < step < 1.0:
+    if isinstance(step, float) and 0.0 < step < math.inf:
         settings["duration"] = step * rng.choice((1, 3, 8, 20))
         settings["fps"] = rng.choice((0.3, 1.0, 1.0, 2.7)) / step
     return _written(rng, {**scene, "settings": settings})

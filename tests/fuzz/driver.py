@@ -170,7 +170,7 @@ class _Process:
 
 def _innermost(trace: str) -> str:
     """The last function of ours in a traceback that faulthandler wrote, innermost call first."""
-    for line in trace.splitlines():
+    for line in trace[max(trace.find("Current thread"), 0) :].splitlines():
         if "/impulse_" in line and "in " in line:
             file, _, name = line.partition(", line ")
             return f"{file.split('/impulse_')[-1]} {name.split(' in ')[-1]}".replace('"', "")

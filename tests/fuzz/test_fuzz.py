@@ -21,7 +21,8 @@ from tests.fuzz.driver import ENDED_BY_WATCH, ROOT, fuzz, pieces
 from tests.fuzz.judge import judge
 from tests.schema.strategies import scenes
 
-COUNTS = {"scene": 2000, "mesh": 2000, "recording": 2000}  # a minute in all, on one processor
+# A minute in all, on one processor.
+COUNTS = {"scene": 2000, "mesh": 2000, "recording": 2000, "run": 200}
 LARGEST = 6000  # bytes of a file of the corpus
 
 DEADLY = """
