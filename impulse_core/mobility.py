@@ -44,9 +44,10 @@ def mobility(compiled: CompiledScene) -> Mobility:
     is that of one step (docs/design/direct-solver.md).
     """
     model = compiled.model
-    rows = sum(TRANSLATION_ROWS[int(t)] for t in model.translation_part)
-    rows += sum(ROTATION_ROWS[int(r)] for r in model.rotation_part)
-    dropped = _dropped_rows(compiled)
+    translations = np.array([TRANSLATION_ROWS[int(t)] for t in model.translation_part], dtype=int)
+    rotations = np.array([ROTATION_ROWS[int(r)] for r in model.rotation_part], dtype=int)
+    rows = int(translations.sum() + rotations.sum())
+    dropped = _dropped_rows(compiled, translations, rotations)
     rank = rows - int(dropped.sum())
     joins = ~np.isin(model.translation_part, (COUPLING, LENGTH, OFFSET))
     loops = _loops(model.body1[joins].tolist(), model.body2[joins].tolist(), model.dynamic)
@@ -71,15 +72,21 @@ def _loops(body1: list[int], body2: list[int], world: int) -> int:
     return closing
 
 
-def _dropped_rows(compiled: CompiledScene) -> Ints:
-    """How many rows of each joint repeat others at the start pose, shape (m,)."""
+def _dropped_rows(compiled: CompiledScene, translations: Ints, rotations: Ints) -> Ints:
+    """How many rows of each joint repeat others at the start pose, shape (m,).
+
+    The two say how many rows the parts of each joint have. Free axes have a place in the matrix as
+    well, which may be dropped beside a far larger pivot; that repeats nothing.
+    """
     structure = plan_structure(compiled.model)
     work = new_workspace(compiled.model, structure, compiled.state)
     work.compliance[:] = structure.padding * structure.row_scale  # comparable with real pivots
     _factorise(compiled.model, structure, compiled.state, work)
     # joints without such a part have node -1, which reads the zero put behind the last
     dropped = np.append(work.dropped, 0)
-    rows: Ints = dropped[structure.translation_node] + dropped[structure.rotation_node]
+    of_translations = np.minimum(dropped[structure.translation_node], translations)
+    of_rotations = np.minimum(dropped[structure.rotation_node], rotations)
+    rows: Ints = of_translations + of_rotations
     return rows
 
 

@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_schema.models import Body, Joint
+from impulse_schema.models import Body, Joint, SpringDamper
 from tests.core.scenes import box, chain, four_bar, random_tree, scene_of
 
 
@@ -143,3 +145,33 @@ def test_description_is_json():
     scene.bodies.append(Body(name="wall", motion="static"))
 
     json.dumps(ic.describe(scene), allow_nan=False)
+
+
+def far_hinge(distance, spring, stiffness=400.0):
+    """Two boxes on hinges, the outer with an axis that far away; with a spring to the world."""
+    scene = chain(2, ["ball", "hinge"])
+    scene.joints[1].anchor = (distance, 0.0, 0.0)
+    if spring:
+        last = scene.bodies[-1].name
+        spring = SpringDamper(
+            body1=last, body2="world", anchor=(0.1, 0.2, 0.3), anchor2=(-1, 2, 3), damping=0.1
+        )
+        scene.springs.append(spring.model_copy(update={"stiffness": stiffness}))
+    return scene
+
+
+def test_a_spring_is_no_joint_that_repeats_another():
+    """Beside an arm of a million kilometres the free axis of a spring looks like no axis at all."""
+    facts = ic.describe(far_hinge(6e8, spring=True))
+
+    assert set(facts["redundant_joints"]) <= {joint["name"] for joint in facts["joints"]}
+    assert facts["rank"] <= facts["constraint_rows"] == 8
+
+
+@settings(max_examples=30)
+@given(exponent=st.floats(-3.0, 3.0), stiffness=st.floats(0.01, 1e6))
+def test_springs_hold_nothing(exponent, stiffness):
+    """With arms of a millimetre to a kilometre: a machine has the same freedoms with and without a spring."""
+    without = mobility_of(far_hinge(10.0**exponent, spring=False))
+
+    assert mobility_of(far_hinge(10.0**exponent, spring=True, stiffness=stiffness)) == without
