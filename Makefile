@@ -11,8 +11,10 @@ MESHES ?= 200000
 RECORDINGS ?= 100000
 RUNS ?= 30000
 INSTALLED := .venv/installed
+CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
-.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest fuzz soak clean
+.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest bounds fuzz \
+	soak clean
 
 demo: $(INSTALLED) samples
 	$(BIN)/python sample_scenes/walking/demo.py
@@ -36,6 +38,10 @@ check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# All samples with kernels that check every index; they are compiled for it, which takes minutes.
+bounds: $(INSTALLED) samples
+	$(CHECKED) $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup tests/samples/few_steps.py
 
 # Hours: mutated scenes, meshes, recordings and short runs; goes on where it was stopped. What ends
 # badly lies small in build/fuzz, with what was printed.
