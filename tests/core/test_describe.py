@@ -171,7 +171,7 @@ def test_a_spring_is_no_joint_that_repeats_another():
 @settings(max_examples=30)
 @given(exponent=st.floats(-3.0, 3.0), stiffness=st.floats(0.01, 1e6))
 def test_springs_hold_nothing(exponent, stiffness):
-    """With arms of a millimetre to a kilometre: a machine has the same freedoms with and without a spring."""
+    """With arms of a millimetre to a kilometre, a spring takes no freedom from a machine."""
     without = mobility_of(far_hinge(10.0**exponent, spring=False))
 
     assert mobility_of(far_hinge(10.0**exponent, spring=True, stiffness=stiffness)) == without
