@@ -1,6 +1,7 @@
 """Readers of OBJ, STL and PLY: what they read, and how they say what is wrong."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -262,6 +263,37 @@ class TestPly:
 def test_scale(read):
     """Lengths become metres."""
     assert np.array_equal(read(".obj", obj_bytes(HOUSE), scale=0.5).vertices, HOUSE.vertices / 2)
+
+
+SIGNALLING = {"double": b"\x01\0\0\0\0\0\xf0\x7f", "float": b"\x01\0\x80\x7f"}  # NaN
+
+
+@pytest.mark.parametrize("real", SIGNALLING)
+def test_a_signalling_nan_is_told_of_once(read, real):
+    """Computing with such a number raises a flag of the processor; the check names the vertex."""
+    data = ply_bytes(HOUSE, "binary_little_endian", real=real)
+    begin = data.index(b"end_header\n") + len(b"end_header\n")
+    number = SIGNALLING[real]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mesh = read(".ply", data[:begin] + number + data[begin + len(number) :], scale=0.5)
+        (defect,) = check_mesh(mesh)
+
+    assert "vertex 0 is (nan" in str(defect)
+
+
+@given(numbers=st.binary(min_size=24, max_size=24), scale=st.floats(1e-6, 1e6))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bits_are_a_number_or_refused(read, numbers, scale):
+    """Whatever the bits of a vertex and the scale are, nothing but the check speaks of them."""
+    data = ply_bytes(HOUSE, "binary_little_endian")
+    begin = data.index(b"end_header\n") + len(b"end_header\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mesh = read(".ply", data[:begin] + numbers + data[begin + 24 :], scale=scale)
+        defects = check_mesh(mesh)
+
+    assert np.isfinite(mesh.vertices).all() or defects
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])

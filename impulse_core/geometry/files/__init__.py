@@ -56,7 +56,8 @@ def read_mesh(path: str | PathLike[str], scale: float = 1.0) -> PolygonMesh:
             raise MeshFileError("has no faces.")
     except MeshFileError as error:
         raise MeshFileError(error.reason, line=error.line, path=path) from None
-    with np.errstate(over="ignore"):  # check_mesh names vertices that are infinite
+    # check_mesh names vertices that are infinite, or no numbers: a signalling NaN is invalid here
+    with np.errstate(over="ignore", invalid="ignore"):
         return PolygonMesh(mesh.vertices * scale, mesh.corners, mesh.offsets)
 
 
