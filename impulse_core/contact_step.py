@@ -190,9 +190,9 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             _begin_part(contacts, movers, motion, tolerance, setup.slack, recovery)
             if not setup.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
                 break
-        for k in range(len(model.axis_joint)):
-            work.axis_start[k] = state.axis_position[k]
-        read_rates(model, state, work.axis_rate, work)
+        for k in range(len(model.axes)):
+            work.axes[k].start = state.axis_position[k]
+        read_rates(model, state, work.axes.rate, work)
         power = load_power(model, state, work) if len(model.load_body) else 0.0
         residual = setup.residual[0]
         if setup.meets:
@@ -204,7 +204,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             first_half_laws(model, state, part, work)
             axis = motor_without_target(model, work)
             if axis >= 0:
-                tally.failed_joint[0] = model.axis_joint[axis]
+                tally.failed_joint[0] = model.axes[axis].joint
                 return False
             _begin_first_half(contacts, motion, part)
             if not tried.closed:
@@ -252,14 +252,14 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if not lines_turn_little(model, state, work, tally):
             return False
         angular_velocities(model, state, work)
-        read_rates(model, state, work.axis_after, work)
-        add_element_work(model, part, work.axis_rate, work.axis_next, work, tally)
+        read_rates(model, state, work.axes.after, work)
+        add_element_work(model, part, work.axes.rate, work.axes.next, work, tally)
         if len(model.load_body):
             tally.work[0] += 0.25 * part * power
         add_load_work(model, state, part, work, tally)
-        for k in range(len(model.axis_joint)):  # the mean over the whole step
-            before = work.axis_force[k] if parts else 0.0
-            work.axis_force[k] = before + work.axis_impulse[k] / h
+        for k in range(len(model.axes)):  # the mean over the whole step
+            before = work.axes[k].force if parts else 0.0
+            work.axes[k].force = before + work.axes[k].impulse / h
         add_exchange(model, state, True, work)
         tally.dissipated[0] -= account_first_half(
             contacts, movers, motion, part, setup.accuracy, setup.coarse
@@ -276,7 +276,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         joint_directions(model, state.position, state.orientation, work.now)
         angular_velocities(model, state, work)
         _begin_second_half(contacts, movers, motion, tolerance)
-        read_rates(model, state, work.axis_next_rate, work)
+        read_rates(model, state, work.axes.next_rate, work)
         add_load_work(model, state, part, work, tally)
         kick(model, state, 0.5 * part, work)
         if len(model.load_body):
@@ -300,9 +300,9 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             ):
                 note_rate(model, work, tally)
                 return False
-        add_element_work(model, part, work.axis_next_rate, work.axis_after, work, tally)
-        for k in range(len(model.axis_joint)):
-            work.axis_force[k] += work.axis_impulse[k] / h
+        add_element_work(model, part, work.axes.next_rate, work.axes.after, work, tally)
+        for k in range(len(model.axes)):
+            work.axes[k].force += work.axes[k].impulse / h
         add_exchange(model, state, False, work)
         tally.dissipated[0] -= account_second_half(
             contacts, movers, motion, setup.accuracy / h, setup.coarse / h
@@ -496,8 +496,8 @@ def _start_joints(model, memory, state, h, work):
             work.impulse[j, row] = scale * memory.multiplier[j, row]
             state.multiplier[j, row] = work.impulse[j, row]
     apply_impulses(model, work.impulse, state, work)
-    for k in range(len(model.axis_joint)):
-        work.axis_impulse[k] = work.impulse[model.axis_joint[k], model.axis_row[k]]
+    for k in range(len(model.axes)):
+        work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
 
 
 @inner_kernel

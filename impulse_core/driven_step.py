@@ -57,13 +57,13 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if joints or force laws could not be satisfied."""
     work.kinematic_work[0] = 0.0
     add_load_work(model, state, h, work, tally)
-    for k in range(len(model.axis_joint)):
-        work.axis_start[k] = state.axis_position[k]
-    read_rates(model, state, work.axis_rate, work)
+    for k in range(len(model.axes)):
+        work.axes[k].start = state.axis_position[k]
+    read_rates(model, state, work.axes.rate, work)
     first_half_laws(model, state, h, work)
     axis = motor_without_target(model, work)
     if axis >= 0:
-        tally.failed_joint[0] = model.axis_joint[axis]
+        tally.failed_joint[0] = model.axes[axis].joint
         return False
     kick(model, state, 0.5 * h, work)
     if not correct_joints_regularised(
@@ -75,18 +75,18 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     if not lines_turn_little(model, state, work, tally):
         return False
     angular_velocities(model, state, work)
-    read_rates(model, state, work.axis_after, work)
-    add_element_work(model, h, work.axis_rate, work.axis_next, work, tally)
+    read_rates(model, state, work.axes.after, work)
+    add_element_work(model, h, work.axes.rate, work.axes.next, work, tally)
     add_load_work(model, state, h, work, tally)
-    for k in range(len(model.axis_joint)):
-        work.axis_force[k] = work.axis_impulse[k] / h
+    for k in range(len(model.axes)):
+        work.axes[k].force = work.axes[k].impulse / h
 
     advance(model, state, h, work)
     accept_coordinates(model, model.coupled, state, work)
     state.time[0] += h
     joint_directions(model, state.position, state.orientation, work.now)
     angular_velocities(model, state, work)
-    read_rates(model, state, work.axis_next_rate, work)
+    read_rates(model, state, work.axes.next_rate, work)
     add_load_work(model, state, h, work, tally)
     kick(model, state, 0.5 * h, work)
     second_half_laws(model, state, h, work)
@@ -96,9 +96,9 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     if not correct_driven_velocities(model, structure, state, h, tolerance, work, tally):
         note_rate(model, work, tally)
         return False
-    add_element_work(model, h, work.axis_next_rate, work.axis_after, work, tally)
-    for k in range(len(model.axis_joint)):
-        work.axis_force[k] += work.axis_impulse[k] / h
+    add_element_work(model, h, work.axes.next_rate, work.axes.after, work, tally)
+    for k in range(len(model.axes)):
+        work.axes[k].force += work.axes[k].impulse / h
     add_load_work(model, state, h, work, tally)
     tally.kinematic_work[0] += work.kinematic_work[0]
     return True
@@ -127,13 +127,13 @@ def axes_residual(model, structure, state, h, error, joint, work):
 def residual_of_axes(model, structure, give, state, h, error, joint, work):
     """As axes_residual, with the compliance of vertical pieces."""
     predict_axes(model, state, work)
-    residual, axis, change = axis_errors(model, work.axis_next, h, _SLACK, give, work, work.error)
+    residual, axis, change = axis_errors(model, work.axes.next, h, _SLACK, give, work, work.error)
     if change == OTHER_MATRIX:
         factorise(model, structure, state, work)
     work.worst_axis[0] = -1
     if not (residual <= error):
         work.worst_axis[0] = axis
-        return residual, model.axis_joint[axis], change != SAME
+        return residual, model.axes[axis].joint, change != SAME
     return error, joint, change != SAME
 
 
@@ -150,10 +150,10 @@ def add_load_work(model, state, h, work, tally):
 
 @inner_kernel
 def add_element_work(model, h, before, at, work, tally):
-    """Work along the axes in one half of the stage, whose final rates are in work.axis_after: that
+    """Work along the axes in one half of the stage, whose final rates are in work.axes.after: that
     of the motors apart from what friction, dampers and limits dissipate.
     """
-    motors, dissipated = element_work(model, h, before, work.axis_after, at, work)
+    motors, dissipated = element_work(model, h, before, work.axes.after, at, work)
     tally.motor_work[0] += motors
     tally.dissipated[0] += dissipated
 
@@ -204,8 +204,8 @@ def law_rates(model, state, give, work):
     what changed with the pieces; its axis in work.worst_axis if it is that of a law.
     """
     rate = relative_velocities(model, state, work, work.error)
-    read_axes(model, work.error, work.axis_after)
-    residual, axis, change = axis_errors(model, work.axis_after, 1.0, 0.0, give, work, work.error)
+    read_axes(model, work.error, work.axes.after)
+    residual, axis, change = axis_errors(model, work.axes.after, 1.0, 0.0, give, work, work.error)
     work.worst_axis[0] = axis if residual > rate else -1
     return max(rate, residual), change
 
@@ -216,11 +216,11 @@ def note_rate(model, work, tally):
     axis = work.worst_axis[0]
     if axis >= 0:
         tally.failed_what[0] = LAW_RATE
-        tally.failed_joint[0] = model.axis_joint[axis]
+        tally.failed_joint[0] = model.axes[axis].joint
         return
     tally.failed_what[0] = RATE
-    for k in range(len(model.axis_joint)):
-        work.error[model.axis_joint[k], model.axis_row[k]] = 0.0
+    for k in range(len(model.axes)):
+        work.error[model.axes[k].joint, model.axes[k].row] = 0.0
     fastest = -1.0
     for j in range(len(model.body1)):
         rate = 0.0

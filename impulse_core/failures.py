@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from impulse_core.invariants import LAW, LAW_RATE, LINE, RATE, Tally
-from impulse_core.joints.force_law import FRICTION, FRICTION_AT, LOWER, UPPER
 from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
 from impulse_core.model import Model, Workspace
 
@@ -29,12 +28,12 @@ def what_failed(model: Model, work: Workspace, tally: Tally, tolerance: float) -
 
 def _law(model: Model, work: Workspace, k: int, what: int) -> str:
     """What the law along axis k lacks, in its own unit."""
-    turns = model.axis_row[k] == ROTATION_AXIS
-    x = float((work.axis_next if what == LAW else work.axis_after)[k])
-    at, slope = (float(number) for number in work.axis_piece[k])
+    turns = model.axes["row"][k] == ROTATION_AXIS
+    x = float((work.axes["next"] if what == LAW else work.axes["after"])[k])
+    at, slope = (float(number) for number in work.axes["piece"][k])
     subject = f"is closed, but the law of its {_element(model, work, k)} is not satisfied:"
-    if not work.axis_vertical[k]:
-        missing = abs(float(work.axis_impulse[k]) - at + slope * x)
+    if not work.axes["vertical"][k]:
+        missing = abs(float(work.axes["impulse"][k]) - at + slope * x)
         unit = "N m s" if turns else "N s"
         return f"{subject} the impulse of half a step stays {missing:.3g} {unit} off"
     name, unit = ("angle", "rad") if turns else ("displacement", "m")
@@ -45,13 +44,13 @@ def _law(model: Model, work: Workspace, k: int, what: int) -> str:
 
 def _element(model: Model, work: Workspace, k: int) -> str:
     """What on axis k gives the active piece of its law."""
-    law, at = work.axis_law[k], float(work.axis_piece[k, 0])
-    if work.axis_vertical[k]:
-        if at in (law[LOWER], law[UPPER]) and math.isfinite(at):
+    law, at = work.laws[k], float(work.axes["piece"][k, 0])
+    if work.axes["vertical"][k]:
+        if at in (law["lower"], law["upper"]) and math.isfinite(at):
             return "limit"
-        if law[FRICTION] > 0.0 and at == law[FRICTION_AT]:
+        if law["friction"] > 0.0 and at == law["friction_at"]:
             return "friction"
         return "motor"
-    if model.motor_kind[k] != NO_MOTOR:
+    if model.axes["motor_kind"][k] != NO_MOTOR:
         return "motor"
-    return "friction" if law[FRICTION] > 0.0 else "spring"
+    return "friction" if law["friction"] > 0.0 else "spring"

@@ -16,7 +16,7 @@ _FIRST_ROWS = 1024  # there is room for at first
 
 def frame_record(model: Model) -> np.dtype[np.void]:
     """What is kept of the state at a frame; fields as in State, Workspace and Tally."""
-    rows, joints, axes = len(model.mass), len(model.body1), len(model.axis_joint)
+    rows, joints, axes = len(model.mass), len(model.body1), len(model.axes)
     return np.dtype(
         [
             ("time", float),

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.joints.force_law import LAW_NUMBERS
+from impulse_core.joints.force_law import ForceLaw
+from impulse_core.records import Records, f8, i8, new_records, pair, record, vec3
 
 if TYPE_CHECKING:
     from impulse_core.free_motion.kinematic import Paths
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = [
     "FLOW_EXACT",
     "FLOW_RK4",
+    "Axis",
+    "AxisStage",
     "Couplings",
     "Directions",
     "Floats",
@@ -117,6 +120,76 @@ class Couplings(NamedTuple):
     """a·(B - A) at the start pose [m], shape (t,); 0 for angles."""
 
 
+@record
+class Axis:
+    """What is constant of a joint's free axis on which something acts."""
+
+    joint: i8
+    """Number of the joint."""
+    row: i8
+    """Row among the six of the joint (joints/table.py)."""
+    offset: f8
+    """What a·(B-A) is at the start pose [m]."""
+    inverse_mass: f8
+    """Inverse mass along the axis of the two bodies and their joint alone [1/kg | 1/(kg m²)]."""
+    length: f8
+    """Weight of the coordinate [m/rad], 1 for displacements."""
+    stiffness: f8
+    """Sum of the springs [N/m | N m/rad]."""
+    damping: f8
+    """Sum of the dampers [N s/m | N m s/rad]."""
+    rest: f8
+    """Coordinate at which the springs together are without force [m | rad]."""
+    friction: f8
+    """Dry friction [N | N m]."""
+    lower: f8
+    """Smallest coordinate [m | rad], -inf if there is no limit."""
+    upper: f8
+    """Largest coordinate [m | rad], inf if there is no limit."""
+    restitution: f8
+    """Restitution at the limits."""
+    motor_kind: i8
+    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO."""
+    motor_gain: vec3
+    """Proportional, integral and derivative gain of a servo."""
+    motor_limit: f8
+    """Largest force or torque of the motor [N | N m], inf if unlimited."""
+    motor_target: i8
+    """Signal that is the target of the motor."""
+
+
+@record
+class AxisStage:
+    """What a stage finds out about an axis; nothing here but the force outlives it."""
+
+    impulse: f8
+    """Impulse along the axis in this half of the stage [N s | N m s]."""
+    vertical: i8
+    """1 where the active piece of the law gives the coordinate or velocity, 0 where the impulse."""
+    piece: pair
+    """That value, or p0 and κ of p = p0 - κ x."""
+    next: f8
+    """Predicted coordinate [m | rad]."""
+    start: f8
+    """Coordinate at the start of the stage [m | rad]."""
+    rate: f8
+    """Velocity before the impulses of the first half [m/s | rad/s]."""
+    next_rate: f8
+    """The same before loads and impulses of the second half."""
+    after: f8
+    """Velocity after the impulses of a half [m/s | rad/s]."""
+    force: f8
+    """Mean force over the last stage [N | N m]."""
+    spring_share: f8
+    """σ of springs and dampers."""
+    motor_share: f8
+    """σ of a servo."""
+    motor_from: f8
+    """Target of the motor at the start of the stage."""
+    motor_to: f8
+    """Target at its end."""
+
+
 class Model(NamedTuple):
     """The constant data of a scene."""
 
@@ -171,39 +244,8 @@ class Model(NamedTuple):
     break_torque: Floats
     """Reaction torque at which each joint breaks [N m], inf if never, shape (m,)."""
 
-    axis_joint: Ints
-    """Joint of each axis on which something acts, shape (a,)."""
-    axis_row: Ints
-    """Its row among the six of the joint (joints/table.py), shape (a,)."""
-    axis_offset: Floats
-    """What a·(B-A) is at the start pose [m], shape (a,)."""
-    axis_inverse_mass: Floats
-    """Inverse mass along the axis of the two bodies and their joint alone [1/kg | 1/(kg m²)],
-    shape (a,)."""
-    axis_length: Floats
-    """Weight of its coordinate [m/rad], 1 for displacements, shape (a,)."""
-    axis_stiffness: Floats
-    """Sum of the springs [N/m | N m/rad], shape (a,)."""
-    axis_damping: Floats
-    """Sum of the dampers [N s/m | N m s/rad], shape (a,)."""
-    axis_rest: Floats
-    """Coordinate at which the springs together are without force [m | rad], shape (a,)."""
-    axis_friction: Floats
-    """Dry friction [N | N m], shape (a,)."""
-    axis_lower: Floats
-    """Smallest coordinate [m | rad], -inf if there is no limit, shape (a,)."""
-    axis_upper: Floats
-    """Largest coordinate [m | rad], inf if there is no limit, shape (a,)."""
-    axis_restitution: Floats
-    """Restitution at the limits, shape (a,)."""
-    motor_kind: Ints
-    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO, shape (a,)."""
-    motor_gain: Floats
-    """Proportional, integral and derivative gain of servos, shape (a, 3)."""
-    motor_limit: Floats
-    """Largest force or torque of a motor [N | N m], inf if unlimited, shape (a,)."""
-    motor_target: Ints
-    """Signal that is the target of each motor, shape (a,)."""
+    axes: Records
+    """What acts along each free axis (Axis), shape (a,)."""
     signals: Signals
     """Functions of time."""
     counted_joint: Ints
@@ -307,40 +349,16 @@ class Workspace(NamedTuple):
     needs it."""
     dropped: Ints
     """How many rows of each node the factorisation of block dropped, shape (K,)."""
-    axis_law: Floats
-    """Force law of each axis in this half of the stage (joints/force_law.py), shape (a, 11)."""
-    axis_impulse: Floats
-    """Impulse along each axis in this half of the stage [N s | N m s], shape (a,)."""
-    axis_vertical: Ints
-    """1 where the active piece gives the coordinate or velocity, 0 where the impulse."""
-    axis_piece: Floats
-    """That value, or p0 and κ of p = p0 - κ x, shape (a, 2)."""
+    laws: Records
+    """Force law of each axis in this half of the stage (ForceLaw), shape (a,)."""
+    axes: Records
+    """What a stage finds out about each axis (AxisStage), shape (a,)."""
     worst_axis: Ints
     """Axis whose law was met worst at the last look, -1 if joints were worse, shape (1,)."""
-    axis_next: Floats
-    """Predicted coordinates [m | rad], shape (a,)."""
-    axis_start: Floats
-    """Coordinates at the start of the stage [m | rad], shape (a,)."""
-    axis_rate: Floats
-    """Velocities along the axes before the impulses of the first half [m/s | rad/s], shape (a,)."""
-    axis_next_rate: Floats
-    """The same before loads and impulses of the second half, shape (a,)."""
-    axis_after: Floats
-    """Velocities along the axes after the impulses of a half [m/s | rad/s], shape (a,)."""
-    axis_force: Floats
-    """Mean force along the axes over the last stage [N | N m], shape (a,)."""
     reaction_force: Floats
     """Force of each joint on body 2 at its joint point [N], shape (m, 3), world frame."""
     reaction_torque: Floats
     """Torque of each joint on body 2 [N m], shape (m, 3), world frame."""
-    spring_share: Floats
-    """σ of springs and dampers, shape (a,)."""
-    motor_share: Floats
-    """σ of servos, shape (a,)."""
-    motor_from: Floats
-    """Targets at the start of the stage, shape (a,)."""
-    motor_to: Floats
-    """Targets at its end, shape (a,)."""
     may_break: Ints
     """1 while joints may break, 0 where the step only looks ahead, shape (1,)."""
     kinematic_work: Floats
@@ -392,7 +410,8 @@ def put_state(state: State, values: State) -> None:
 def _start_compliance(model: Model, structure: Structure) -> Floats:
     """E where nothing acts on any axis."""
     compliance = structure.padding.copy()
-    compliance[model.axis_joint, model.axis_row] = SOFTEST * model.axis_inverse_mass
+    axes = model.axes
+    compliance[axes["joint"], axes["row"]] = SOFTEST * axes["inverse_mass"]
     return compliance
 
 
@@ -413,7 +432,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
     rows = len(model.mass)
     joints, terms = len(model.body1), len(model.couplings.term_joint)
     nodes = len(structure.column_start) - 1
-    axes = len(model.axis_joint)
+    axes = len(model.axes)
     return Workspace(
         stop=np.zeros(1, dtype=np.int64),
         progress=np.zeros(1, dtype=np.int64),
@@ -427,23 +446,11 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         compliance=_start_compliance(model, structure),
         regularisation=np.zeros(1),
         dropped=np.zeros(nodes, dtype=np.int64),
-        axis_law=np.zeros((axes, LAW_NUMBERS)),
-        axis_impulse=np.zeros(axes),
-        axis_vertical=np.zeros(axes, dtype=np.int64),
-        axis_piece=np.zeros((axes, 2)),
+        laws=new_records(ForceLaw, axes),
+        axes=new_records(AxisStage, axes),
         worst_axis=np.full(1, -1, dtype=np.int64),
-        axis_next=np.zeros(axes),
-        axis_start=np.zeros(axes),
-        axis_rate=np.zeros(axes),
-        axis_next_rate=np.zeros(axes),
-        axis_after=np.zeros(axes),
-        axis_force=np.zeros(axes),
         reaction_force=np.zeros((joints, 3)),
         reaction_torque=np.zeros((joints, 3)),
-        spring_share=np.zeros(axes),
-        motor_share=np.zeros(axes),
-        motor_from=np.zeros(axes),
-        motor_to=np.zeros(axes),
         may_break=np.zeros(1, dtype=np.int64),
         kinematic_work=np.zeros(1),
         term_near=np.zeros(terms),

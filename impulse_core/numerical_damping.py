@@ -101,7 +101,7 @@ class _Servo:
 def damping_warnings(compiled: CompiledScene, h: float) -> list[str]:
     """The warning that names the servo which steps of h [s] damp most; none if there is no such."""
     model = compiled.model
-    implicit = np.flatnonzero(model.motor_kind == IMPLICIT_SERVO)
+    implicit = np.flatnonzero(model.axes["motor_kind"] == IMPLICIT_SERVO)
     suspects = [k for k in implicit if _is_suspect(model, k, h)]
     if not suspects:
         return []
@@ -111,7 +111,7 @@ def damping_warnings(compiled: CompiledScene, h: float) -> list[str]:
     if not damped:
         return []
     worst = max(damped, key=lambda k: servos[k].ratio_in_steps(h) - servos[k].ratio)
-    servo, name = servos[worst], compiled.joint_names[model.axis_joint[worst]]
+    servo, name = servos[worst], compiled.joint_names[model.axes["joint"][worst]]
     step = min(servos[k].longest_step(h) for k in damped)
     others = f" (and {len(damped) - 1} more)" if len(damped) > 1 else ""
     ratio, stepped = servo.ratio, servo.ratio_in_steps(h)
@@ -126,7 +126,7 @@ def damping_warnings(compiled: CompiledScene, h: float) -> list[str]:
 
 def _is_suspect(model: Model, k: int, h: float) -> bool:
     """Whether axis k moved alone, which is lightest, would be damped at all: σ ω h bounds it."""
-    servo = _servo(model, k, model.axis_inverse_mass[k])
+    servo = _servo(model, k, model.axes["inverse_mass"][k])
     if not (servo.proportional > 0.0):
         return False
     z = h * servo.inverse_mass * (servo.derivative + h * servo.proportional)
@@ -134,13 +134,13 @@ def _is_suspect(model: Model, k: int, h: float) -> bool:
 
 
 def _servo(model: Model, k: int, moved: float) -> _Servo:
-    P, _, D = (float(gain) for gain in model.motor_gain[k])
+    P, _, D = (float(gain) for gain in model.axes["motor_gain"][k])
     return _Servo(
         P,
         D,
-        float(model.axis_stiffness[k]),
-        float(model.axis_damping[k]),
-        float(model.axis_inverse_mass[k]),
+        float(model.axes["stiffness"][k]),
+        float(model.axes["damping"][k]),
+        float(model.axes["inverse_mass"][k]),
         float(moved),
     )
 
@@ -150,7 +150,7 @@ def _inverse_masses(compiled: CompiledScene) -> Floats:
     model = compiled.model
     structure = plan_structure(model)
     work = new_workspace(model, structure, compiled.state)
-    masses = np.empty(len(model.axis_joint))
+    masses = np.empty(len(model.axes))
     _push_each(model, structure, copy_state(compiled.state), work, masses)
     return masses
 
@@ -167,7 +167,7 @@ def _push_each(model, structure, state, work, masses):
         for j in range(len(model.body1)):
             for row in range(6):
                 work.impulse[j, row] = 0.0
-        work.impulse[model.axis_joint[k], model.axis_row[k]] = 1.0
+        work.impulse[model.axes[k].joint, model.axes[k].row] = 1.0
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)
         for _ in range(_SOLVES):
@@ -176,5 +176,5 @@ def _push_each(model, structure, state, work, masses):
             apply_impulses(model, work.impulse, state, work)
             angular_velocities(model, state, work)
         relative_velocities(model, state, work, work.error)
-        read_axes(model, work.error, work.axis_after)
-        masses[k] = work.axis_after[k]
+        read_axes(model, work.error, work.axes.after)
+        masses[k] = work.axes[k].after

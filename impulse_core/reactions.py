@@ -60,14 +60,14 @@ def find_reactions(model, structure, state, work):
     for j in range(len(model.body1)):
         for row in range(6):
             work.impulse[j, row] = 0.0
-    for k in range(len(model.axis_joint)):
-        work.impulse[model.axis_joint[k], model.axis_row[k]] = work.axis_force[k]
+    for k in range(len(model.axes)):
+        work.impulse[model.axes[k].joint, model.axes[k].row] = work.axes[k].force
     apply_impulses(model, work.impulse, rate, work)
     angular_accelerations(model, state, rate, work)
     joint_accelerations(model, state, rate, work)
     _solve_constraints(model, structure, state, work)
-    for k in range(len(model.axis_joint)):
-        work.impulse[model.axis_joint[k], model.axis_row[k]] = work.axis_force[k]
+    for k in range(len(model.axes)):
+        work.impulse[model.axes[k].joint, model.axes[k].row] = work.axes[k].force
     for j in range(len(model.body1)):
         F, T = ZERO3, ZERO3
         p = work.impulse
@@ -117,15 +117,15 @@ def _kinematic_accelerations(model, state, rate, work):
 @inlined_kernel
 def _solve_constraints(model, structure, state, work):
     """A λ = -work.error of the constraint rows alone, with the axes free."""
-    if len(model.axis_joint):
-        for k in range(len(model.axis_joint)):
-            j, row = model.axis_joint[k], model.axis_row[k]
-            work.axis_piece[k, 1] = work.compliance[j, row]
-            work.compliance[j, row] = SOFTEST * model.axis_inverse_mass[k]
+    if len(model.axes):
+        for k in range(len(model.axes)):
+            j, row = model.axes[k].joint, model.axes[k].row
+            work.axes[k].piece[1] = work.compliance[j, row]
+            work.compliance[j, row] = SOFTEST * model.axes[k].inverse_mass
             work.error[j, row] = 0.0
         factorise(model, structure, state, work)
     solve(structure, work.error, -1.0, work)
-    if len(model.axis_joint):
-        for k in range(len(model.axis_joint)):
-            work.compliance[model.axis_joint[k], model.axis_row[k]] = work.axis_piece[k, 1]
+    if len(model.axes):
+        for k in range(len(model.axes)):
+            work.compliance[model.axes[k].joint, model.axes[k].row] = work.axes[k].piece[1]
         factorise(model, structure, state, work)

@@ -93,7 +93,7 @@ class Recorder:
         frame["energy"], frame["momentum"] = (kinetic, potential), (linear, angular)
         frame["reaction"][:, 0] = s.work.reaction_force
         frame["reaction"][:, 1] = s.work.reaction_torque
-        frame["axis_position"], frame["axis_force"] = s.state.axis_position, s.work.axis_force
+        frame["axis_position"], frame["axis_force"] = s.state.axis_position, s.work.axes["force"]
         frame["turned"] = s.tally.turned[:, 0]
         if self.options.record_contacts:
             self._add_contacts()
@@ -158,7 +158,7 @@ class Recorder:
             found: dict[str, Floats] = {}
             for freedom in FREE_AXES.get(joint.type, ()):
                 coordinate, drive = _AXIS_NAMES[freedom]
-                acting = (model.axis_joint == j) & (model.axis_row == AXIS_ROWS[freedom])
+                acting = (model.axes["joint"] == j) & (model.axes["row"] == AXIS_ROWS[freedom])
                 if acting.any():
                     k = int(np.flatnonzero(acting)[0])
                     found[coordinate] = frames["axis_position"][:, k]

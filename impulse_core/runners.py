@@ -159,8 +159,7 @@ def can_break(model: Model) -> bool:
 
 
 _CHANGED_BY_BREAKING = (
-    *("translation_part", "rotation_part", "break_force", "break_torque", "motor_kind"),
-    *("axis_stiffness", "axis_damping", "axis_friction", "axis_lower", "axis_upper"),
+    *("translation_part", "rotation_part", "break_force", "break_torque", "axes"),
 )
 
 
@@ -183,7 +182,7 @@ def own_joints(model: Model) -> Model:
 
 def is_driven(model: Model) -> bool:
     """Whether anything acts on free axes, or joints can break: what needs driven_step.py."""
-    return len(model.axis_joint) > 0 or can_break(model)
+    return len(model.axes) > 0 or can_break(model)
 
 
 class DirectRunner(_Memoryless):

@@ -188,7 +188,7 @@ class _Run:
         """Record the start. The first step says which forces act along free axes."""
         step = self.options.step
         self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
-        if len(self.stepper.model.axis_joint):
+        if len(self.stepper.model.axes):
             while not self.stepper.peek(step, lambda: None) and self.stepper.interrupted:
                 self._deliver()
         self.recorder.add_frame(0.0)

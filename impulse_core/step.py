@@ -198,8 +198,8 @@ def warm_start(model, state, h, work):
         for row in range(6):
             work.impulse[j, row] = scale * state.multiplier[j, row]
     apply_impulses(model, work.impulse, state, work)
-    for k in range(len(model.axis_joint)):
-        work.axis_impulse[k] = work.impulse[model.axis_joint[k], model.axis_row[k]]
+    for k in range(len(model.axes)):
+        work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
 
 
 @inner_kernel
@@ -367,9 +367,9 @@ def pass_keyframes(model, structure, state, h, put_back, work, tally):
         resume(model, structure, state, work)
     before, _ = energies(model, state, work)
     drive(model, state, state.time[0], work)
-    for k in range(len(model.axis_joint)):
-        j, row = model.axis_joint[k], model.axis_row[k]
-        work.compliance[j, row] = SOFTEST * model.axis_inverse_mass[k]
+    for k in range(len(model.axes)):
+        j, row = model.axes[k].joint, model.axes[k].row
+        work.compliance[j, row] = SOFTEST * model.axes[k].inverse_mass
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
     state.multiplier_step[0] = 0.0

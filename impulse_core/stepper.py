@@ -292,7 +292,7 @@ class Stepper:
         """
         totals = [f for name, f in self.tally._asdict().items() if not name.startswith("failed_")]
         work = self.work
-        kept = [*self.state, *totals, work.compliance, work.progress, work.axis_force]
+        kept = [*self.state, *totals, work.compliance, work.progress, work.axes["force"]]
         kept += self.runner.kept()
         return kept + self.comparison.kept() if self.comparison else kept
 

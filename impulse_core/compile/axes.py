@@ -22,12 +22,19 @@ from impulse_core.joints.table import (
     TRANSLATION_AXIS,
     VELOCITY_MOTOR,
 )
+from impulse_core.model import Axis
+from impulse_core.records import new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
 
 __all__ = ["FREE_AXES", "axis_fields", "dissipation", "explicit_servo_hint"]
 
 _ELEMENTS = ("motors", "limits", "springs", "frictions")
+# What an _Axis adds up, under the names of the record.
+_NUMBERS = (
+    *("joint", "row", "offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
+    *("friction", "lower", "upper", "restitution"),
+)
 
 
 @dataclass
@@ -63,7 +70,7 @@ def axis_fields(
     bodies: BodyRows,
     problems: ProblemList,
 ) -> dict[str, Any]:
-    """The axis and motor fields of Model, its ``signals`` and ``counted_joint``, by its names.
+    """The axes of Model, ``has_axis``, its ``signals`` and ``counted_joint``, by its names.
 
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
@@ -154,32 +161,19 @@ def _arrays(axes: list[_Axis], joints: int) -> dict[str, Any]:
     for axis in (axis for axis in axes if axis.row in AXIS_ROWS.values()):
         has_axis[axis.joint, int(axis.row == ROTATION_AXIS)] = 1
     signals = SignalList()
-    targets = [0 if axis.motor is None else signals.add(axis.motor) for axis in axes]
-    motors = [axis.motor for axis in axes]
+    records = new_records(Axis, len(axes))
+    for row, axis in zip(records, axes, strict=True):
+        for key in _NUMBERS:
+            row[key] = getattr(axis, key)
+        motor = axis.motor
+        row["motor_kind"], row["motor_limit"] = _kind(motor), np.inf
+        if motor is not None:
+            row["motor_gain"] = motor.proportional, motor.integral, motor.derivative
+            row["motor_limit"] = np.inf if motor.max_force is None else motor.max_force
+            row["motor_target"] = signals.add(motor)
     return {
         "has_axis": has_axis,
-        "axis_joint": np.array([axis.joint for axis in axes], dtype=np.int64),
-        "axis_row": np.array([axis.row for axis in axes], dtype=np.int64),
-        **{
-            f"axis_{key}": np.array([getattr(axis, key) for axis in axes], dtype=float)
-            for key in (
-                *("offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
-                *("friction", "lower", "upper", "restitution"),
-            )
-        },
-        "motor_kind": np.array([_kind(motor) for motor in motors], dtype=np.int64),
-        "motor_gain": np.array(
-            [
-                (0, 0, 0) if m is None else (m.proportional, m.integral, m.derivative)
-                for m in motors
-            ],
-            dtype=float,
-        ).reshape(-1, 3),
-        "motor_limit": np.array(
-            [np.inf if m is None or m.max_force is None else m.max_force for m in motors],
-            dtype=float,
-        ),
-        "motor_target": np.array(targets, dtype=np.int64),
+        "axes": records,
         "signals": signals.arrays(),
     }
 

@@ -34,16 +34,16 @@ _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces
 @inner_kernel
 def axis_position(model, k, position, orientation, near):
     """Coordinate of axis k at these poses; of all equal angles the one nearest to ``near``."""
-    j = model.axis_joint[k]
-    if model.axis_row[k] == ROTATION_AXIS:
+    j = model.axes[k].joint
+    if model.axes[k].row == ROTATION_AXIS:
         return turned_angle(model, j, orientation, near)
     part = model.translation_part[j]
     if part == LENGTH:
         return norm(_between_points(model, j, position, orientation))
     if part == OFFSET:
-        r, row = _between_points(model, j, position, orientation), model.axis_row[k]
+        r, row = _between_points(model, j, position, orientation), model.axes[k].row
         return r.x if row == 0 else (r.y if row == 1 else r.z)
-    return distance_along(model, j, position, orientation) - model.axis_offset[k]
+    return distance_along(model, j, position, orientation) - model.axes[k].offset
 
 
 @inner_kernel
@@ -58,7 +58,7 @@ def _between_points(model, j, position, orientation):
 @kernel
 def measure_axes(model, state):
     """Coordinates of all axes at the present poses, into the state."""
-    for k in range(len(model.axis_joint)):
+    for k in range(len(model.axes)):
         near = state.axis_position[k]
         state.axis_position[k] = axis_position(model, k, state.position, state.orientation, near)
 
@@ -66,8 +66,8 @@ def measure_axes(model, state):
 @inner_kernel
 def read_axes(model, rows, values):
     """Gather the axis rows of a joint array (m, 6) into values (k,)."""
-    for k in range(len(model.axis_joint)):
-        values[k] = rows[model.axis_joint[k], model.axis_row[k]]
+    for k in range(len(model.axes)):
+        values[k] = rows[model.axes[k].joint, model.axes[k].row]
 
 
 @inner_kernel
@@ -77,18 +77,18 @@ def _take_piece(model, k, vertical, value, slope, h, slack, give, work):
     With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
     on a vertical piece e = x - x0 and E = 0, or a little (GIVE).
     """
-    compliance = give * model.axis_inverse_mass[k]
+    compliance = give * model.axes[k].inverse_mass
     if not vertical:
-        compliance = SOFTEST * model.axis_inverse_mass[k]
+        compliance = SOFTEST * model.axes[k].inverse_mass
         if slope * h * compliance > 1.0:
             compliance = 1.0 / (slope * h)
     change = SAME
-    if work.axis_vertical[k] != vertical or work.axis_piece[k, 0] != value:
+    if work.axes[k].vertical != vertical or work.axes[k].piece[0] != value:
         change = OTHER_PIECE
-    work.axis_vertical[k] = vertical
-    work.axis_piece[k, 0] = value
-    work.axis_piece[k, 1] = slope
-    j, row = model.axis_joint[k], model.axis_row[k]
+    work.axes[k].vertical = vertical
+    work.axes[k].piece[0] = value
+    work.axes[k].piece[1] = slope
+    j, row = model.axes[k].joint, model.axes[k].row
     if abs(work.compliance[j, row] - compliance) > slack * compliance:
         work.compliance[j, row] = compliance
         change = OTHER_MATRIX
@@ -97,7 +97,7 @@ def _take_piece(model, k, vertical, value, slope, h, slack, give, work):
 
 @inner_kernel
 def axis_errors(model, x, h, slack, give, work, error):
-    """Choose the active piece of every law at x (k,) and work.axis_impulse; residuals into error.
+    """Choose the active piece of every law at x (k,) and work.axes.impulse; residuals into error.
 
     x are the coordinates at the end of the stage, or with h = 1 the velocities there. A compliance
     that changes by less than ``slack`` of it is left as it is in the matrix; ``give`` is that of
@@ -108,13 +108,13 @@ def axis_errors(model, x, h, slack, give, work, error):
     worst = 0.0
     worst_axis = -1
     change = SAME
-    for k in range(len(model.axis_joint)):
-        w = model.axis_inverse_mass[k]
-        p = work.axis_impulse[k]
+    for k in range(len(model.axes)):
+        w = model.axes[k].inverse_mass
+        p = work.axes[k].impulse
         rho = h * w
-        vertical, value, slope = active_piece(work.axis_law, k, x[k] - rho * p, rho)
+        vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
         change = max(change, _take_piece(model, k, vertical, value, slope, h, slack, give, work))
-        j, row = model.axis_joint[k], model.axis_row[k]
+        j, row = model.axes[k].joint, model.axes[k].row
         if vertical:
             residual = x[k] - value
             error[j, row] = residual
@@ -123,7 +123,7 @@ def axis_errors(model, x, h, slack, give, work, error):
             residual = p - value + slope * x[k]
             error[j, row] = work.compliance[j, row] * h * residual
             size = _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
-        size *= model.axis_length[k]
+        size *= model.axes[k].length
         if not (size <= worst):
             worst = size if size == size else 1e300
             worst_axis = k
@@ -133,28 +133,28 @@ def axis_errors(model, x, h, slack, give, work, error):
 @inner_kernel
 def add_axis_impulses(model, work):
     """Add the solution in work.impulse to the impulses of the axes."""
-    for k in range(len(model.axis_joint)):
-        work.axis_impulse[k] += work.impulse[model.axis_joint[k], model.axis_row[k]]
+    for k in range(len(model.axes)):
+        work.axes[k].impulse += work.impulse[model.axes[k].joint, model.axes[k].row]
 
 
 @inner_kernel
 def start_velocities(model, state, multiplier, scale, work):
     """Begin a velocity correction with impulses that have acted before: along the axes those in
-    work.axis_impulse, of the joints scale times multiplier (m, 6). Laws that are looked at before
+    work.axes.impulse, of the joints scale times multiplier (m, 6). Laws that are looked at before
     the joints have answered would be looked at on the wrong piece.
     """
     for j in range(len(model.body1)):
         for row in range(6):
             state.multiplier[j, row] = scale * multiplier[j, row]
-    for k in range(len(model.axis_joint)):
-        state.multiplier[model.axis_joint[k], model.axis_row[k]] = work.axis_impulse[k]
+    for k in range(len(model.axes)):
+        state.multiplier[model.axes[k].joint, model.axes[k].row] = work.axes[k].impulse
     apply_impulses(model, state.multiplier, state, work)
 
 
 @inner_kernel
 def predict_axes(model, state, work):
-    """Coordinates at the predicted poses, into work.axis_next."""
-    for k in range(len(model.axis_joint)):
-        work.axis_next[k] = axis_position(
+    """Coordinates at the predicted poses, into work.axes.next."""
+    for k in range(len(model.axes)):
+        work.axes[k].next = axis_position(
             model, k, work.next_position, work.next_orientation, state.axis_position[k]
         )

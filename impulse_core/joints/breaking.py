@@ -51,13 +51,13 @@ def _take_out(model, state, work, tally, j):
         work.impulse[j, row] = 0.0
         work.compliance[j, row] = 1.0
     release_couplings(model, model.coupled, work, j)
-    for k in range(len(model.axis_joint)):
-        if model.axis_joint[k] == j:
-            stretch = state.axis_position[k] - model.axis_rest[k]
-            tally.dissipated[0] += 0.5 * model.axis_stiffness[k] * stretch * stretch
-            model.axis_stiffness[k] = 0.0
-            model.axis_damping[k] = 0.0
-            model.axis_friction[k] = 0.0
-            model.axis_lower[k] = -math.inf
-            model.axis_upper[k] = math.inf
-            model.motor_kind[k] = NO_MOTOR
+    for k in range(len(model.axes)):
+        if model.axes[k].joint == j:
+            stretch = state.axis_position[k] - model.axes[k].rest
+            tally.dissipated[0] += 0.5 * model.axes[k].stiffness * stretch * stretch
+            model.axes[k].stiffness = 0.0
+            model.axes[k].damping = 0.0
+            model.axes[k].friction = 0.0
+            model.axes[k].lower = -math.inf
+            model.axes[k].upper = math.inf
+            model.axes[k].motor_kind = NO_MOTOR

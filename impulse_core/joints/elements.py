@@ -19,21 +19,7 @@ from __future__ import annotations
 import math
 
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.joints.force_law import (
-    BASE,
-    BASE_SLOPE,
-    DRIVE,
-    DRIVE_AT,
-    FRICTION,
-    FRICTION_AT,
-    LOWER,
-    SERVO,
-    SERVO_BOUND,
-    SERVO_SLOPE,
-    UPPER,
-    no_force,
-    servo_part,
-)
+from impulse_core.joints.force_law import no_force, servo_part
 from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
 from impulse_core.signals import signal_value_inside
 
@@ -49,115 +35,119 @@ def _share_of_end(stiffness, damping, inverse_mass, h):
 
 @inlined_kernel
 def first_half_laws(model, state, h, work):
-    """Laws p(x) of the impulses at t; needs the velocities along the axes in work.axis_rate.
+    """Laws p(x) of the impulses at t; needs the velocities along the axes in work.axes.rate.
 
     They mean nothing if a motor has no target (``motor_without_target``).
     """
-    law = work.axis_law
-    for k in range(len(model.axis_joint)):
+    for k in range(len(model.axes)):
+        axis, law = model.axes[k], work.laws[k]
         s = state.axis_position[k]
-        no_force(law, k)
-        law[k, LOWER], law[k, UPPER] = model.axis_lower[k], model.axis_upper[k]
-        law[k, FRICTION_AT], law[k, FRICTION] = s, 0.5 * h * model.axis_friction[k]
+        no_force(law)
+        law.lower, law.upper = axis.lower, axis.upper
+        law.friction_at, law.friction = s, 0.5 * h * axis.friction
         _spring_law(model, k, s, h, work)
-        if model.motor_kind[k] != NO_MOTOR:
+        if axis.motor_kind != NO_MOTOR:
             _motor_law(model, state, k, s, h, work)
 
 
 @inlined_kernel
 def _spring_law(model, k, s, h, work):
-    stiffness, damping, rest = model.axis_stiffness[k], model.axis_damping[k], model.axis_rest[k]
+    axis, law = model.axes[k], work.laws[k]
+    stiffness, damping, rest = axis.stiffness, axis.damping, axis.rest
     share = 0.0  # without damping the middle of the stage, which conserves the energy
     if damping > 0.0:
-        share = _share_of_end(stiffness, damping, model.axis_inverse_mass[k], h)
-    work.spring_share[k] = share
+        share = _share_of_end(stiffness, damping, axis.inverse_mass, h)
+    work.axes[k].spring_share = share
     force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
-    work.axis_law[k, BASE] = 0.5 * h * force
-    work.axis_law[k, BASE_SLOPE] = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
+    law.base = 0.5 * h * force
+    law.base_slope = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
 
 
 @inlined_kernel
 def _motor_law(model, state, k, s, h, work):
-    law, t = work.axis_law, state.time[0]
-    signal = model.motor_target[k]
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    t = state.time[0]
+    signal = axis.motor_target
     before = signal_value_inside(model.signals, signal, t, t + h)
     after = signal_value_inside(model.signals, signal, t + h, t)
-    work.motor_from[k], work.motor_to[k] = before, after
-    bound = min(0.5 * h * model.motor_limit[k], _RIGID)
-    if model.motor_kind[k] == VELOCITY_MOTOR:
-        law[k, DRIVE_AT], law[k, DRIVE] = s + 0.5 * h * (before + after), bound
+    stage.motor_from, stage.motor_to = before, after
+    bound = min(0.5 * h * axis.motor_limit, _RIGID)
+    if axis.motor_kind == VELOCITY_MOTOR:
+        law.drive_at, law.drive = s + 0.5 * h * (before + after), bound
         return
-    P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
+    P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
     target_rate = (after - before) / h
-    if model.motor_kind[k] == EXPLICIT_SERVO:
-        rate = target_rate - work.axis_rate[k]
-        law[k, SERVO] = 0.5 * h * (P * (before - s) + I * state.motor_integral[k] + D * rate)
-        law[k, SERVO_BOUND] = 0.5 * h * model.motor_limit[k]
+    if axis.motor_kind == EXPLICIT_SERVO:
+        rate = target_rate - stage.rate
+        law.servo = 0.5 * h * (P * (before - s) + I * state.motor_integral[k] + D * rate)
+        law.servo_bound = 0.5 * h * axis.motor_limit
         return
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
-    share = _share_of_end(P, D, model.axis_inverse_mass[k], h)
-    work.motor_share[k] = share
+    share = _share_of_end(P, D, axis.inverse_mass, h)
+    stage.motor_share = share
     reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
     force = P * reach + I * state.motor_integral[k] + D * (target_rate + s / h)
-    law[k, SERVO] = 0.5 * h * force
-    law[k, SERVO_SLOPE] = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
-    law[k, SERVO_BOUND] = bound
+    law.servo = 0.5 * h * force
+    law.servo_slope = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
+    law.servo_bound = bound
 
 
 @inlined_kernel
 def second_half_laws(model, state, h, work):
-    """Accept the coordinates in work.axis_next; laws p(u) of the impulses at t+h.
+    """Accept the coordinates in work.axes.next; laws p(u) of the impulses at t+h.
 
     A limit bounds the velocity where it was reached in the first half. Needs the velocities along
-    the axes at t in work.axis_rate, and those at t+h before loads and these impulses act in
-    work.axis_next_rate.
+    the axes at t in work.axes.rate, and those at t+h before loads and these impulses act in
+    work.axes.next_rate.
     """
-    law = work.axis_law
-    for k in range(len(model.axis_joint)):
-        s, x = state.axis_position[k], work.axis_next[k]
+    for k in range(len(model.axes)):
+        axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+        s, x = state.axis_position[k], stage.next
         state.axis_position[k] = x
         spring, spring_slope = _second_spring(model, k, h, work)
         lower, upper = _velocity_bounds(model, k, work)
         servo, servo_slope, bound = 0.0, 0.0, 0.0
-        if model.motor_kind[k] != NO_MOTOR:
-            bound = min(0.5 * h * model.motor_limit[k], _RIGID)
-        if model.motor_kind[k] == IMPLICIT_SERVO:
+        if axis.motor_kind != NO_MOTOR:
+            bound = min(0.5 * h * axis.motor_limit, _RIGID)
+        if axis.motor_kind == IMPLICIT_SERVO:
             servo, servo_slope = _implicit_servo(model, state, k, s, h, work)
-        elif model.motor_kind[k] == EXPLICIT_SERVO:
-            bound = 0.5 * h * model.motor_limit[k]
+        elif axis.motor_kind == EXPLICIT_SERVO:
+            bound = 0.5 * h * axis.motor_limit
             servo = _explicit_servo(model, state, k, s, h, work)
-        no_force(law, k)
-        law[k, LOWER], law[k, UPPER] = lower, upper
-        law[k, FRICTION] = 0.5 * h * model.axis_friction[k]
-        law[k, BASE], law[k, BASE_SLOPE] = spring, spring_slope
-        law[k, SERVO], law[k, SERVO_SLOPE], law[k, SERVO_BOUND] = servo, servo_slope, bound
-        if model.motor_kind[k] == VELOCITY_MOTOR:
-            law[k, DRIVE_AT], law[k, DRIVE] = work.motor_to[k], bound
+        no_force(law)
+        law.lower, law.upper = lower, upper
+        law.friction = 0.5 * h * axis.friction
+        law.base, law.base_slope = spring, spring_slope
+        law.servo, law.servo_slope, law.servo_bound = servo, servo_slope, bound
+        if axis.motor_kind == VELOCITY_MOTOR:
+            law.drive_at, law.drive = stage.motor_to, bound
 
 
 @inner_kernel
 def _second_spring(model, k, h, work):
     """Impulse at no velocity, and its slope, of a spring and damper in the second half."""
-    x, share = work.axis_next[k], work.spring_share[k]
-    stiffness = model.axis_stiffness[k]
-    first = work.axis_law[k, BASE] - work.axis_law[k, BASE_SLOPE] * x
+    axis, law = model.axes[k], work.laws[k]
+    x, share = work.axes[k].next, work.axes[k].spring_share
+    stiffness = axis.stiffness
+    first = law.base - law.base_slope * x
     part = 0.5 * h * share
-    slope = part * (model.axis_damping[k] + h * stiffness)
-    return (1.0 - share) * first + part * stiffness * (model.axis_rest[k] - x), slope
+    slope = part * (axis.damping + h * stiffness)
+    return (1.0 - share) * first + part * stiffness * (axis.rest - x), slope
 
 
 @inner_kernel
 def _implicit_servo(model, state, k, s, h, work):
     """The same of an implicit servo. It integrates unless it asks for more than it has."""
-    law, x, share = work.axis_law, work.axis_next[k], work.motor_share[k]
-    P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    x, share = stage.next, stage.motor_share
+    P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
     P += 0.5 * h * I
-    first = law[k, SERVO] - law[k, SERVO_SLOPE] * x
+    first = law.servo - law.servo_slope * x
     slope = 0.5 * h * share * (D + h * P)
-    force = P * (work.motor_to[k] - x) + I * state.motor_integral[k]
+    force = P * (stage.motor_to - x) + I * state.motor_integral[k]
     second = 0.5 * h * share * force + slope * _target_rate(model, state, k, h, work)
-    if abs(first) < law[k, SERVO_BOUND]:  # integrating at the bound would wind up
-        error = (1.0 - share) * (work.motor_from[k] - s) + (1.0 + share) * (work.motor_to[k] - x)
+    if abs(first) < law.servo_bound:  # integrating at the bound would wind up
+        error = (1.0 - share) * (stage.motor_from - s) + (1.0 + share) * (stage.motor_to - x)
         state.motor_integral[k] += 0.5 * h * error
     return (1.0 - share) * first + second, slope
 
@@ -165,9 +155,9 @@ def _implicit_servo(model, state, k, s, h, work):
 @inner_kernel
 def _target_rate(model, state, k, h, work):
     """Rate of a target at the end of the stage, by three of its values within it."""
-    before, after = work.motor_from[k], work.motor_to[k]
+    before, after = work.axes[k].motor_from, work.axes[k].motor_to
     t = state.time[0] - 0.5 * h
-    middle = signal_value_inside(model.signals, model.motor_target[k], t, t)
+    middle = signal_value_inside(model.signals, model.axes[k].motor_target, t, t)
     if not (abs(middle) < math.inf):
         middle = 0.5 * (before + after)
     return (3.0 * after - 4.0 * middle + before) / h
@@ -176,11 +166,12 @@ def _target_rate(model, state, k, h, work):
 @inner_kernel
 def _explicit_servo(model, state, k, s, h, work):
     """The impulse of the second half by the error and the velocity at its start."""
-    before, after, x = work.motor_from[k], work.motor_to[k], work.axis_next[k]
-    P, I, D = model.motor_gain[k, 0], model.motor_gain[k, 1], model.motor_gain[k, 2]
-    if abs(work.axis_law[k, SERVO]) < work.axis_law[k, SERVO_BOUND]:
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    before, after, x = stage.motor_from, stage.motor_to, stage.next
+    P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
+    if abs(law.servo) < law.servo_bound:
         state.motor_integral[k] += 0.5 * h * (before - s + after - x)
-    rate = (after - before) / h - work.axis_next_rate[k]
+    rate = (after - before) / h - stage.next_rate
     return 0.5 * h * (P * (after - x) + I * state.motor_integral[k] + D * rate)
 
 
@@ -192,15 +183,16 @@ def _velocity_bounds(model, k, work):
     limit is zero, wherever within the tolerance it rests, and that of one which arrives is not,
     even if it is at the limit already.
     """
+    axis, stage = model.axes[k], work.axes[k]
     lower, upper = -math.inf, math.inf
-    if work.axis_vertical[k]:
-        at = work.axis_piece[k, 0]
-        bounce = -model.axis_restitution[k] * work.axis_rate[k]
-        if model.axis_lower[k] == model.axis_upper[k]:  # there is no way to bounce
+    if stage.vertical:
+        at = stage.piece[0]
+        bounce = -axis.restitution * stage.rate
+        if axis.lower == axis.upper:  # there is no way to bounce
             bounce = 0.0
-        if at == model.axis_upper[k]:
+        if at == axis.upper:
             upper = min(bounce, 0.0)
-        if at == model.axis_lower[k]:
+        if at == axis.lower:
             lower = max(bounce, 0.0)
     return lower, upper
 
@@ -208,9 +200,10 @@ def _velocity_bounds(model, k, work):
 @inner_kernel
 def motor_without_target(model, work):
     """The first axis whose motor has no finite target at an end of the stage; -1 if none."""
-    for k in range(len(model.axis_joint)):
-        finite = abs(work.motor_from[k]) < math.inf and abs(work.motor_to[k]) < math.inf
-        if model.motor_kind[k] != NO_MOTOR and not finite:
+    for k in range(len(model.axes)):
+        stage = work.axes[k]
+        finite = abs(stage.motor_from) < math.inf and abs(stage.motor_to) < math.inf
+        if model.axes[k].motor_kind != NO_MOTOR and not finite:
             return k
     return -1
 
@@ -219,9 +212,10 @@ def motor_without_target(model, work):
 def spring_energy(model, state):
     """Potential energy of all springs [J]: Σ ½ k (s - r)²."""
     energy = 0.0
-    for k in range(len(model.axis_joint)):
-        stretch = state.axis_position[k] - model.axis_rest[k]
-        energy += 0.5 * model.axis_stiffness[k] * stretch * stretch
+    for k in range(len(model.axes)):
+        axis = model.axes[k]
+        stretch = state.axis_position[k] - axis.rest
+        energy += 0.5 * axis.stiffness * stretch * stretch
     return energy
 
 
@@ -236,46 +230,46 @@ def element_work(model, h, before, after, at, work):
     Args:
         h: Length of the stage [s].
         before, after: u⁻ and u⁺ along the axes, shapes (k,).
-        at: Arguments of the laws in work.axis_law, shape (k,).
+        at: Arguments of the laws in work.laws, shape (k,).
     """
     motors, dissipated = 0.0, 0.0
-    law = work.axis_law
-    for k in range(len(model.axis_joint)):
+    for k in range(len(model.axes)):
+        axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         u = 0.5 * (before[k] + after[k])
-        spring = law[k, BASE] - law[k, BASE_SLOPE] * at[k]
-        stiffness, middle = model.axis_stiffness[k], 0.5 * (work.axis_start[k] + work.axis_next[k])
-        if model.axis_damping[k] > 0.0:
+        spring = law.base - law.base_slope * at[k]
+        stiffness, middle = axis.stiffness, 0.5 * (stage.start + stage.next)
+        if axis.damping > 0.0:
             # shared unevenly between the halves, so what the spring stores is taken from its ends
-            stored = stiffness * (middle - model.axis_rest[k])
-            stored *= work.axis_next[k] - work.axis_start[k]
+            stored = stiffness * (middle - axis.rest)
+            stored *= stage.next - stage.start
             dissipated -= spring * u + 0.5 * stored
         else:
-            conservative = 0.5 * h * stiffness * (model.axis_rest[k] - middle)
+            conservative = 0.5 * h * stiffness * (axis.rest - middle)
             dissipated -= (spring - conservative) * u
         motor = _motor_impulse(k, at[k], spring, work)
         motors += motor * u
-        dissipated -= (work.axis_impulse[k] - spring - motor) * u  # friction and limits
+        dissipated -= (stage.impulse - spring - motor) * u  # friction and limits
     return motors, dissipated
 
 
 @inner_kernel
 def _motor_impulse(k, x, spring, work):
     """The motor's part of the impulse along axis k, by its law at x and that of the others."""
-    law = work.axis_law
-    servo = servo_part(law, k, x)
-    rest = work.axis_impulse[k] - spring - servo  # velocity motor, friction and limits
-    vertical, at = work.axis_vertical[k] == 1, work.axis_piece[k, 0]
-    if law[k, DRIVE] == 0.0:
-        if servo != 0.0 and not vertical and law[k, FRICTION] == 0.0:
+    stage, law = work.axes[k], work.laws[k]
+    servo = servo_part(law, x)
+    rest = stage.impulse - spring - servo  # velocity motor, friction and limits
+    vertical, at = stage.vertical == 1, stage.piece[0]
+    if law.drive == 0.0:
+        if servo != 0.0 and not vertical and law.friction == 0.0:
             return servo + rest  # how far the servo's law is met
         return servo
-    drive = _side(x, law[k, DRIVE_AT], law[k, DRIVE])
-    friction = _side(x, law[k, FRICTION_AT], law[k, FRICTION])
-    if not vertical or (at == law[k, DRIVE_AT] and at != law[k, FRICTION_AT]):
+    drive = _side(x, law.drive_at, law.drive)
+    friction = _side(x, law.friction_at, law.friction)
+    if not vertical or (at == law.drive_at and at != law.friction_at):
         return rest - friction
-    if at == law[k, DRIVE_AT]:  # both hold, each by its strength
-        return rest * (law[k, DRIVE] / (law[k, DRIVE] + law[k, FRICTION]))
-    return drive if law[k, DRIVE] < _RIGID else 0.0  # rigid against rigid: the limit holds
+    if at == law.drive_at:  # both hold, each by its strength
+        return rest * (law.drive / (law.drive + law.friction))
+    return drive if law.drive < _RIGID else 0.0  # rigid against rigid: the limit holds
 
 
 @inner_kernel

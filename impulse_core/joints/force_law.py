@@ -19,45 +19,54 @@ from __future__ import annotations
 import math
 
 from impulse_core.jit import inner_kernel
+from impulse_core.records import f8, record
 
-__all__ = [
-    "BASE",
-    "BASE_SLOPE",
-    "DRIVE",
-    "DRIVE_AT",
-    "FRICTION",
-    "FRICTION_AT",
-    "LAW_NUMBERS",
-    "LOWER",
-    "SERVO",
-    "SERVO_BOUND",
-    "SERVO_SLOPE",
-    "UPPER",
-    "active_piece",
-    "no_force",
-    "servo_part",
-]
+__all__ = ["ForceLaw", "active_piece", "no_force", "servo_part"]
 
-# Columns of Workspace.axis_law
-LOWER, UPPER, FRICTION_AT, FRICTION, DRIVE_AT, DRIVE = 0, 1, 2, 3, 4, 5
-SERVO, SERVO_SLOPE, SERVO_BOUND, BASE, BASE_SLOPE = 6, 7, 8, 9, 10
-LAW_NUMBERS = 11
+
+@record
+class ForceLaw:
+    """The numbers of one law, in the unit of x or of impulses."""
+
+    lower: f8
+    """Least x, -inf if there is none."""
+    upper: f8
+    """Largest x, inf if there is none."""
+    friction_at: f8
+    """x_f."""
+    friction: f8
+    """F_f, 0 without friction."""
+    drive_at: f8
+    """x_d."""
+    drive: f8
+    """F_d, 0 without a velocity motor."""
+    servo: f8
+    """p_s."""
+    servo_slope: f8
+    """κ_s."""
+    servo_bound: f8
+    """F_s."""
+    base: f8
+    """p_b."""
+    base_slope: f8
+    """κ_b."""
 
 
 @inner_kernel
-def no_force(law, k):
-    """Make law k zero everywhere."""
-    for column in range(LAW_NUMBERS):
-        law[k, column] = 0.0
-    law[k, LOWER] = -math.inf
-    law[k, UPPER] = math.inf
+def no_force(law):
+    """Make a law zero everywhere."""
+    law.lower, law.upper = -math.inf, math.inf
+    law.friction_at, law.friction = 0.0, 0.0
+    law.drive_at, law.drive = 0.0, 0.0
+    law.servo, law.servo_slope, law.servo_bound = 0.0, 0.0, 0.0
+    law.base, law.base_slope = 0.0, 0.0
 
 
 @inner_kernel
-def servo_part(law, k, x):
+def servo_part(law, x):
     """What the servo adds to p(x)."""
-    bound = law[k, SERVO_BOUND]
-    return min(max(law[k, SERVO] - law[k, SERVO_SLOPE] * x, -bound), bound)
+    bound = law.servo_bound
+    return min(max(law.servo - law.servo_slope * x, -bound), bound)
 
 
 @inner_kernel
@@ -69,57 +78,57 @@ def _jump(x, at, size, side):
 
 
 @inner_kernel
-def _value(law, k, x, side):
+def _value(law, x, side):
     """p(x), at jumps from the left (side -1) or from the right (side 1)."""
-    if x < law[k, LOWER] or (x == law[k, LOWER] and side < 0):
+    if x < law.lower or (x == law.lower and side < 0):
         return math.inf
-    if x > law[k, UPPER] or (x == law[k, UPPER] and side > 0):
+    if x > law.upper or (x == law.upper and side > 0):
         return -math.inf
     return (
-        law[k, BASE]
-        - law[k, BASE_SLOPE] * x
-        + servo_part(law, k, x)
-        + _jump(x, law[k, FRICTION_AT], law[k, FRICTION], side)
-        + _jump(x, law[k, DRIVE_AT], law[k, DRIVE], side)
+        law.base
+        - law.base_slope * x
+        + servo_part(law, x)
+        + _jump(x, law.friction_at, law.friction, side)
+        + _jump(x, law.drive_at, law.drive, side)
     )
 
 
 @inner_kernel
-def _breakpoint(law, k, which):
+def _breakpoint(law, which):
     """Where pieces meet; NaN where the law has no such element."""
     if which == 0:
-        return law[k, LOWER]
+        return law.lower
     if which == 1:
-        return law[k, UPPER]
+        return law.upper
     if which == 2:
-        return law[k, FRICTION_AT] if law[k, FRICTION] > 0.0 else math.nan
+        return law.friction_at if law.friction > 0.0 else math.nan
     if which == 3:
-        return law[k, DRIVE_AT] if law[k, DRIVE] > 0.0 else math.nan
-    slope = law[k, SERVO_SLOPE]
+        return law.drive_at if law.drive > 0.0 else math.nan
+    slope = law.servo_slope
     if not (slope > 0.0):
         return math.nan
-    bound = law[k, SERVO_BOUND]
-    return (law[k, SERVO] - (bound if which == 4 else -bound)) / slope
+    bound = law.servo_bound
+    return (law.servo - (bound if which == 4 else -bound)) / slope
 
 
 @inner_kernel
-def active_piece(law, k, z, rho):
-    """The piece of law k on which x - ρ p(x) = z lies.
+def active_piece(law, z, rho):
+    """The piece of a law on which x - ρ p(x) = z lies.
 
     Returns 1 and the x of a vertical piece with 0, or 0 and (p0, κ) of a linear one p0 - κ x.
     """
     right = math.inf  # nearest breakpoint at or to the right of the solution
     left = -math.inf
     for which in range(6):
-        b = _breakpoint(law, k, which)
+        b = _breakpoint(law, which)
         if not (abs(b) < math.inf):
             continue
-        if z <= b - rho * _value(law, k, b, 1):
+        if z <= b - rho * _value(law, b, 1):
             right = min(right, b)
         else:
             left = max(left, b)
     if right < math.inf:
-        from_left, from_right = _value(law, k, right, -1), _value(law, k, right, 1)
+        from_left, from_right = _value(law, right, -1), _value(law, right, 1)
         if from_left > from_right and z >= right - rho * from_left:
             return 1, right, 0.0
     if left == -math.inf:
@@ -128,16 +137,16 @@ def active_piece(law, k, z, rho):
         inside = left + max(1.0, abs(left))  # also beside a breakpoint as far as 1e26
     else:
         inside = 0.5 * (left + right)
-    offset, slope = law[k, BASE], law[k, BASE_SLOPE]
-    servo = law[k, SERVO] - law[k, SERVO_SLOPE] * inside
-    bound = law[k, SERVO_BOUND]
+    offset, slope = law.base, law.base_slope
+    servo = law.servo - law.servo_slope * inside
+    bound = law.servo_bound
     if servo > bound:
         offset += bound
     elif servo < -bound:
         offset -= bound
     else:
-        offset += law[k, SERVO]
-        slope += law[k, SERVO_SLOPE]
-    offset += _jump(inside, law[k, FRICTION_AT], law[k, FRICTION], 1)
-    offset += _jump(inside, law[k, DRIVE_AT], law[k, DRIVE], 1)
+        offset += law.servo
+        slope += law.servo_slope
+    offset += _jump(inside, law.friction_at, law.friction, 1)
+    offset += _jump(inside, law.drive_at, law.drive, 1)
     return 0, offset, slope

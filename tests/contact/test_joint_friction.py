@@ -148,7 +148,7 @@ def axis_rates(stepper: Stepper) -> np.ndarray:
         R = quaternion_to_matrix(q)
         spin.append(R @ (inverse * (R.T @ L)))
     rates = []
-    for j in model.axis_joint:
+    for j in model.axes["joint"]:
         i1, i2 = model.body1[j], model.body2[j]
         axis = quaternion_to_matrix(state.orientation[i1]) @ model.frame1[j, :3]
         rates.append(axis @ (spin[i2] - spin[i1]))
@@ -186,15 +186,15 @@ def test_laws_of_friction_hold_in_every_step(seed, count, friction, step, couple
     options = choose_options(compiled, step=step)
     stepper = Stepper(compiled, options, assemble=False)
     stepper.start_segment(0.0, np.zeros(0, dtype=np.int64))
-    largest = 0.5 * step * stepper.model.axis_friction
+    largest = 0.5 * step * stepper.model.axes["friction"]
 
     for n in range(25):
         assert stepper.advance(step, 1, n)
-        p, u = stepper.work.axis_impulse, axis_rates(stepper)
+        p, u = stepper.work.axes["impulse"], axis_rates(stepper)
         near = options.tolerance / step * 100.0  # forces' errors add up: laws are met far closer
         assert np.abs(p).max(initial=0.0) < np.inf
         assert (np.abs(p) <= largest * (1.0 + 1e-6) + 1e-12).all()
-        slips = np.abs(u) * stepper.model.axis_length > near
+        slips = np.abs(u) * stepper.model.axes["length"] > near
         assert p[slips] == pytest.approx(-np.sign(u[slips]) * largest[slips], rel=1e-6)
 
     assert int(stepper.tally.halvings[0]) == 0

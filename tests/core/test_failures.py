@@ -9,7 +9,6 @@ import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.failures import what_failed
 from impulse_core.invariants import CLOSED, LAW, LAW_RATE, LINE, RATE
-from impulse_core.joints.force_law import FRICTION, FRICTION_AT, LOWER, UPPER
 from impulse_core.options import choose_options
 from impulse_core.stepper import Stepper
 from impulse_schema.models import Friction, Limit, Motor, Spring
@@ -39,14 +38,16 @@ def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, eleme
     compiled = compile_scene(build(0.1, **elements), assemble=False)
     stepper = Stepper(compiled, choose_options(compiled), assemble=False)
     work, tally = stepper.work, stepper.tally
-    work.axis_law[0] = 0.0
-    work.axis_law[0, LOWER], work.axis_law[0, UPPER] = -np.inf, compiled.model.axis_upper[0]
+    law, axis = work.laws[0], work.axes[0]
+    for name in law.dtype.names:
+        law[name] = 0.0
+    law["lower"], law["upper"] = -np.inf, compiled.model.axes["upper"][0]
     if elements is FRICTIONS:
-        work.axis_law[0, FRICTION_AT], work.axis_law[0, FRICTION] = 0.0, 0.005
+        law["friction_at"], law["friction"] = 0.0, 0.005
     work.worst_axis[0] = 0
-    work.axis_vertical[0], work.axis_piece[0, 0], work.axis_piece[0, 1] = piece
-    (work.axis_next if what == LAW else work.axis_after)[0] = piece[1] + 0.25
-    work.axis_impulse[0] = piece[1] - piece[2] * (piece[1] + 0.25) + 0.125
+    axis["vertical"], axis["piece"] = piece[0], piece[1:]
+    axis["next" if what == LAW else "after"] = piece[1] + 0.25
+    axis["impulse"] = piece[1] - piece[2] * (piece[1] + 0.25) + 0.125
     tally.failed_what[0] = what
 
     said = what_failed(stepper.model, work, tally, 1e-6)

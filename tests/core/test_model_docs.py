@@ -72,7 +72,7 @@ def sizes(probe):
         "b": len(probe.model.mass),
         "m": len(probe.model.body1),
         "l": len(probe.model.load_body),
-        "a": len(probe.model.axis_joint),
+        "a": len(probe.model.axes),
         "K": len(probe.structure.column_start) - 1,
         "E": len(probe.structure.entry_row),
         "q": len(probe.model.couplings.joint),

@@ -56,10 +56,8 @@ SCRATCH = (
         f"work.{name}"
         for name in (
             *("next_position", "next_orientation", "angular_velocity", "now", "then", "error"),
-            *("impulse", "dropped", "axis_law", "axis_impulse", "axis_vertical", "axis_piece"),
-            *("axis_next", "axis_start", "axis_rate", "axis_next_rate", "axis_after", "axis_force"),
-            *("reaction_force", "reaction_torque", "spring_share", "motor_share", "motor_from"),
-            *("motor_to", "kinematic_work", "term_near", "term_next", "stage_velocity"),
+            *("impulse", "dropped", "laws", "axes", "reaction_force", "reaction_torque"),
+            *("kinematic_work", "term_near", "term_next", "stage_velocity"),
             *("stage_angular_momentum", "block", "newton_lower", "newton_upper", "right_side"),
             *("series", "saved", "account", "group", "worst_axis"),
         )

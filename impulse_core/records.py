@@ -1,0 +1,58 @@
+"""Records: what belongs to one axis, joint or body, declared field by field in one class.
+
+A class of fields becomes the type of one array of structures, so that a kernel is handed one array
+where it was handed one for every field, and compiles in a fraction of the time
+(docs/design/records.md). In kernels ``model.axes[k].stiffness`` is a number, ``model.axes[k]`` a
+reference that can be handed on, and ``model.axes.stiffness`` a view of the field; in Python the
+view is ``model.axes["stiffness"]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Records", "f8", "i8", "new_records", "pair", "record", "vec3"]
+
+Records = NDArray[Any]
+"""Shape (n,), of a dtype that a record class declares."""
+
+# What a field may be: a number, or a few of them in a row.
+f8 = float
+i8 = int
+pair = list[float]
+vec3 = list[float]
+
+_TYPES: dict[str, Any] = {
+    "f8": np.float64,
+    "i8": np.int64,
+    "pair": (np.float64, 2),
+    "vec3": (np.float64, 3),
+}
+
+
+def record(declared: type) -> type:
+    """Make the annotations of a class, names of this module, its ``dtype``."""
+    fields = [(name, *_field(kind)) for name, kind in declared.__annotations__.items()]
+    declared.dtype = np.dtype(fields)  # type: ignore[attr-defined]
+    return declared
+
+
+def _field(kind: str) -> tuple[Any, ...]:
+    held = _TYPES[kind]
+    return held if isinstance(held, tuple) else (held,)
+
+
+def new_records(declared: type, count: int) -> Records:
+    """So many records of zeros.
+
+    Without the compiler (NUMBA_DISABLE_JIT=1) as NumPy's kind whose records have attributes too,
+    which costs each call of a compiled kernel a look at its type.
+    """
+    from numba import config  # takes longer to import than everything else
+
+    records = np.zeros(count, dtype=declared.dtype)  # type: ignore[attr-defined]
+    plain = config.DISABLE_JIT  # type: ignore[attr-defined]
+    return records.view(np.recarray) if plain else records
