@@ -186,8 +186,8 @@ class Ours:
     def kinetic(self) -> float:
         model, state = self.stepper.model, self.stepper.state
         momentum = rotated(conjugated(state.orientation), state.angular_momentum)
-        linear = model.mass * (state.velocity**2).sum(axis=1)
-        angular = (model.inverse_inertia * momentum**2).sum(axis=1)
+        linear = model.bodies["mass"] * (state.velocity**2).sum(axis=1)
+        angular = (model.bodies["inverse_inertia"] * momentum**2).sum(axis=1)
         return 0.5 * float((linear + angular)[: model.dynamic].sum())
 
 

@@ -51,7 +51,7 @@ class Case:
         if self.scene.loads:
             scale = abs(energy[first] - energy[0])
         elif any(self.scene.settings.gravity):
-            scale = sum(compile_scene(self.scene).model.mass) * GRAVITY
+            scale = sum(compile_scene(self.scene).model.bodies["mass"]) * GRAVITY
         else:
             scale = abs(energy[0])
         return float(np.abs(energy[first:] - energy[first]).max() / scale)
@@ -219,8 +219,12 @@ class _Watch:
         scene = self.scene
         position, turn = self._poses()
         model = scene.model
-        A = position[model.body1] + rotated(turn[model.body1], model.anchor1)
-        B = position[model.body2] + rotated(turn[model.body2], model.anchor2)
+        A = position[model.joints["body1"]] + rotated(
+            turn[model.joints["body1"]], model.joints["anchor1"]
+        )
+        B = position[model.joints["body2"]] + rotated(
+            turn[model.joints["body2"]], model.joints["anchor2"]
+        )
         return float(np.linalg.norm(B - A, axis=1).max(initial=0.0))
 
     def _poses(self) -> tuple[Floats, Floats]:

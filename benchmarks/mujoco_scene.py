@@ -62,7 +62,7 @@ def spanning_tree(scene: CompiledScene) -> tuple[list[Attachment], list[int]]:
     """Joints from the world outwards, parents before children, and those that close loops."""
     model, world = scene.model, world_row(scene)
     meeting: dict[int, list[int]] = {}
-    for j, bodies in enumerate(zip(model.body1, model.body2, strict=True)):
+    for j, bodies in enumerate(zip(model.joints["body1"], model.joints["body2"], strict=True)):
         for body in bodies:
             meeting.setdefault(int(body), []).append(j)
     tree, reached, used = [], {world}, set()
@@ -70,14 +70,14 @@ def spanning_tree(scene: CompiledScene) -> tuple[list[Attachment], list[int]]:
     while waiting:
         parent = waiting.popleft()
         for j in meeting.get(parent, []):
-            ends = int(model.body1[j]), int(model.body2[j])
+            ends = int(model.joints["body1"][j]), int(model.joints["body2"][j])
             child = ends[1] if ends[0] == parent else ends[0]
             if child not in reached:
                 tree.append(Attachment(j, parent, child, forward=ends[0] == parent))
                 reached.add(child)
                 used.add(j)
                 waiting.append(child)
-    return tree, [j for j in range(len(model.body1)) if j not in used]
+    return tree, [j for j in range(len(model.joints)) if j not in used]
 
 
 def mjcf(
@@ -179,7 +179,14 @@ def _add_body(above: ET.Element, scene: CompiledScene, at: Attachment) -> ET.Ele
     back = conjugated(orientation)
     element = _body(above, scene, at.child, rotated(back, place - position), multiplied(back, turn))
     joint = ET.SubElement(element, "joint", type=kind, armature="0", damping="0")
-    joint.set("pos", _text((scene.model.anchor2 if at.forward else scene.model.anchor1)[at.joint]))
+    joint.set(
+        "pos",
+        _text(
+            (scene.model.joints["anchor2"] if at.forward else scene.model.joints["anchor1"])[
+                at.joint
+            ]
+        ),
+    )
     if kind == "hinge":
         joint.set("axis", _text(rotated(conjugated(turn), _axis(scene, at))))
     return element
@@ -198,15 +205,18 @@ def _body(
     element.set("pos", _text(position))
     element.set("quat", _text(orientation))
     inertial = ET.SubElement(element, "inertial", pos="0 0 0")
-    inertial.set("mass", repr(float(scene.model.mass[row])))
-    inertial.set("diaginertia", _text(scene.model.inertia[row]))
+    inertial.set("mass", repr(float(scene.model.bodies["mass"][row])))
+    inertial.set("diaginertia", _text(scene.model.bodies["inertia"][row]))
     return element
 
 
 def _add_loop(equality: ET.Element, scene: CompiledScene, j: int, stiffness: LoopStiffness) -> None:
     """Close a loop at the joint's point; MuJoCo wants a body first, the world second."""
     model, world = scene.model, world_row(scene)
-    sides = [(int(model.body1[j]), model.anchor1[j]), (int(model.body2[j]), model.anchor2[j])]
+    sides = [
+        (int(model.joints["body1"][j]), model.joints["anchor1"][j]),
+        (int(model.joints["body2"][j]), model.joints["anchor2"][j]),
+    ]
     sides.sort(key=lambda side: side[0] == world)
     (first, anchor), (second, _) = sides
     connect = ET.SubElement(equality, "connect", body1=str(first), anchor=_text(anchor))
@@ -239,20 +249,20 @@ def start(mujoco: Any, model: Any, data: Any, scene: CompiledScene) -> None:
 
 def world_row(scene: CompiledScene) -> int:
     """The last row of the model."""
-    return len(scene.model.mass) - 1
+    return len(scene.model.bodies) - 1
 
 
 def _angular_velocities(scene: CompiledScene) -> Floats:
     """Of all rows in the world frame [rad/s], shape (n+1, 3)."""
     q = scene.state.orientation
     body = rotated(conjugated(q), scene.state.angular_momentum)
-    return rotated(q, scene.model.inverse_inertia * body)
+    return rotated(q, scene.model.bodies["inverse_inertia"] * body)
 
 
 def _axis(scene: CompiledScene, at: Attachment) -> Floats:
     """Axis of a hinge in the world."""
-    first = int(scene.model.body1[at.joint])
-    return rotated(scene.state.orientation[first], scene.model.frame1[at.joint, :3])
+    first = int(scene.model.joints["body1"][at.joint])
+    return rotated(scene.state.orientation[first], scene.model.joints["axis1"][at.joint])
 
 
 def _pose(scene: CompiledScene, row: int) -> tuple[Floats, Floats]:

@@ -46,9 +46,9 @@ def angular_accelerations(model, state, rate, work):
         w = vec3_at(work.angular_velocity, i)
         M = rotate_back(q, vec3_at(rate.angular_momentum, i) - cross(w, L))
         spin = Vec3(
-            M.x * model.inverse_inertia[i, 0],
-            M.y * model.inverse_inertia[i, 1],
-            M.z * model.inverse_inertia[i, 2],
+            M.x * model.bodies[i].inverse_inertia[0],
+            M.y * model.bodies[i].inverse_inertia[1],
+            M.z * model.bodies[i].inverse_inertia[2],
         )
         put_vec3(work.next_position, i, rotate(q, spin))
 
@@ -61,22 +61,22 @@ def joint_accelerations(model, state, rate, work):
     and the directions in work.now.
     """
     now = work.now
-    for j in range(len(model.body1)):
-        i1 = model.body1[j]
-        i2 = model.body2[j]
+    for j in range(len(model.joints)):
+        i1 = model.joints[j].body1
+        i2 = model.joints[j].body2
         w1 = vec3_at(work.angular_velocity, i1)
         w2 = vec3_at(work.angular_velocity, i2)
         spin1 = vec3_at(work.next_position, i1)
         spin2 = vec3_at(work.next_position, i2)
-        if model.translation_part[j] == COUPLING:
+        if model.joints[j].translation_part == COUPLING:
             continue
-        if model.translation_part[j] != NO_PART:
+        if model.joints[j].translation_part != NO_PART:
             a1 = vec3_at(rate.velocity, i1) + cross(spin1, vec3_at(now.arm1, j))
             a2 = vec3_at(rate.velocity, i2) + cross(spin2, vec3_at(now.arm2, j))
             a = mat3_at(now.translation_rows, j) @ (a2 - a1)
             a = a + translation_bias(model, now, j, state, w1, w2)
             work.error[j, 0], work.error[j, 1], work.error[j, 2] = a.x, a.y, a.z
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             a = mat3_at(now.rotation_rows, j) @ (spin2 - spin1)
             a = a + rotation_bias(model, now, j, state, w1, w2)
             work.error[j, 3], work.error[j, 4], work.error[j, 5] = a.x, a.y, a.z
@@ -91,8 +91,8 @@ def _coupling_accelerations(model, state, rate, work):
         total = 0.0
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
             j = couplings.term_joint[k]
-            i1 = model.body1[j]
-            i2 = model.body2[j]
+            i1 = model.joints[j].body1
+            i2 = model.joints[j].body2
             w1 = vec3_at(work.angular_velocity, i1)
             w2 = vec3_at(work.angular_velocity, i2)
             spin1 = vec3_at(work.next_position, i1)

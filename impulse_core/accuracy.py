@@ -37,7 +37,7 @@ def correction_energy(model, scale, work):
     with the largest part of it.
     """
     total, most, joint = 0.0, 0.0, 0
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         part = 0.0
         for row in range(6):
             if work.compliance[j, row] == 0.0:  # a constraint, or an axis held at a value
@@ -53,8 +53,8 @@ def correction_energy(model, scale, work):
 def _alone(model, structure, joint, error, h):
     """Kinetic energy of the correction of an error [m] if no other joint resisted it [J]."""
     scale = structure.row_scale[joint, 0]
-    if model.translation_part[joint] == NO_PART:
-        weight = model.body_length[joint]
+    if model.joints[joint].translation_part == NO_PART:
+        weight = model.joints[joint].body_length
         scale = structure.row_scale[joint, 3] * weight * weight
     return 0.5 * (error / h) ** 2 / scale
 

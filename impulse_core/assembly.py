@@ -24,6 +24,7 @@ from impulse_core.algebra import (
     rotate_back,
     rotation_of,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
@@ -45,7 +46,7 @@ def close_joints(model, structure, state, tolerance, work):
     Returns the largest joint error before and after [m], rotations weighed by body length, and
     the joint that has it after.
     """
-    for i in range(len(model.mass)):
+    for i in range(len(model.bodies)):
         put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
         put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
     first = 0.0
@@ -70,12 +71,12 @@ def close_joints(model, structure, state, tolerance, work):
         # far from closed, a part of the way: the directions turn as the bodies do
         share = min(1.0, _LARGEST_PULL * model.size / error)
         solve(structure, work.error, -share, work)
-        for i in range(len(model.mass)):
+        for i in range(len(model.bodies)):
             put_vec3(state.velocity, i, ZERO3)
             put_vec3(state.angular_momentum, i, ZERO3)
         apply_impulses(model, work.impulse, state, work)
         move_bodies(model, state)
-    for i in range(len(model.mass)):
+    for i in range(len(model.bodies)):
         put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
         put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
     return first, error, joint
@@ -88,7 +89,7 @@ def move_bodies(model, state):
         put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))
         q = quat_at(state.orientation, i)
         L = rotate_back(q, vec3_at(state.angular_momentum, i))
-        inverse = vec3_at(model.inverse_inertia, i)
+        inverse = vec3_of(model.bodies[i].inverse_inertia)
         turn = rotate(q, Vec3(L.x * inverse.x, L.y * inverse.y, L.z * inverse.z))
         put_quat(state.orientation, i, normalized(rotation_of(turn) * q))
 

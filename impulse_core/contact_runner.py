@@ -88,12 +88,12 @@ class ContactRunner(DrivenRunner):
             sweep=new_sweep(shapes, state),
             found=new_found(),
             contacts=new_contacts(rows),
-            memory=new_memory(rows, len(model.body1)),
-            earlier=new_memory(rows if options.time_of_impact else 0, len(model.body1)),
+            memory=new_memory(rows, len(model.joints)),
+            earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
             movers=new_movers(model),
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             joined=new_joined(model, structure, _JOINED_ROWS),
-            newton=new_newton_work(rows, len(model.mass)),
+            newton=new_newton_work(rows, len(model.bodies)),
             needed=np.zeros(3, dtype=np.int64),
             residual=np.zeros(1),
             events=new_contact_events(),
@@ -230,9 +230,9 @@ class ContactRunner(DrivenRunner):
             setup = setup._replace(
                 contacts=new_contacts(rows),
                 memory=_copied(setup.memory, rows),
-                earlier=new_memory(rows if setup.meets else 0, len(model.body1)),
+                earlier=new_memory(rows if setup.meets else 0, len(model.joints)),
                 sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
-                newton=new_newton_work(rows, len(model.mass)),
+                newton=new_newton_work(rows, len(model.bodies)),
             )
         if joined:
             more = new_joined(model, setup.structure, joined + joined // 2)

@@ -193,7 +193,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         for k in range(len(model.axes)):
             work.axes[k].start = state.axis_position[k]
         read_rates(model, state, work.axes.rate, work)
-        power = load_power(model, state, work) if len(model.load_body) else 0.0
+        power = load_power(model, state, work) if len(model.loads) else 0.0
         residual = setup.residual[0]
         if setup.meets:
             save_velocities(state, work)
@@ -210,7 +210,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             if not tried.closed:
                 leave_open(contacts)
             kick(model, state, 0.5 * part, work)
-            if len(model.load_body):
+            if len(model.loads):
                 angular_velocities(model, state, work)
             note_velocities(model, state, work)
             if not _look_ahead(model, setup, state, motion, part, tolerance, work, tally):
@@ -220,7 +220,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             met = False
             if not setup.meets or parts == MOST_PARTS - 1:
                 break
-            joints = len(model.body1)
+            joints = len(model.joints)
             again, met, tried = next_try(
                 contacts,
                 motion,
@@ -254,7 +254,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         angular_velocities(model, state, work)
         read_rates(model, state, work.axes.after, work)
         add_element_work(model, part, work.axes.rate, work.axes.next, work, tally)
-        if len(model.load_body):
+        if len(model.loads):
             tally.work[0] += 0.25 * part * power
         add_load_work(model, state, part, work, tally)
         for k in range(len(model.axes)):  # the mean over the whole step
@@ -279,7 +279,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         read_rates(model, state, work.axes.next_rate, work)
         add_load_work(model, state, part, work, tally)
         kick(model, state, 0.5 * part, work)
-        if len(model.load_body):
+        if len(model.loads):
             angular_velocities(model, state, work)
         note_velocities(model, state, work)
         second_half_laws(model, state, part, work)
@@ -402,7 +402,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
     should be, or the rounds end.
     """
     contacts, movers, joined = setup.contacts, setup.movers, setup.joined
-    has_joints = len(model.body1) > 0
+    has_joints = len(model.joints) > 0
     if has_joints:
         foresee_coordinates(model, model.coupled, state, h, work)
         _start_joints(model, setup.memory, state, h, work)
@@ -491,7 +491,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
 def _start_joints(model, memory, state, h, work):
     """Begin with the impulses of joints and axes in the second half of the last step."""
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] = scale * memory.multiplier[j, row]
             state.multiplier[j, row] = work.impulse[j, row]
@@ -524,7 +524,7 @@ def _update_contacts(
     energy, owner = 0.0, 0
     if new and joined.used[0] > 0:
         joined_answers(structure, contacts, movers, joined, work.block)
-    if len(model.body1) > 0:
+    if len(model.joints) > 0:
         solve(structure, work.error, scale, work)
         energy, owner = correction_energy(model, scale, work)
         apply_impulses(model, work.impulse, state, work)
@@ -549,7 +549,7 @@ def _push_contacts(model, structure, contacts, movers, joined, state, motion, wo
 def _take(model, state, work):
     """Add the solution in work.impulse to the impulses of axes and joints in this half."""
     add_axis_impulses(model, work)
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             state.multiplier[j, row] += work.impulse[j, row]
 
@@ -601,7 +601,7 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, phase, work, 
     """
     contacts, movers, joined = setup.contacts, setup.movers, setup.joined
     accuracy, coarse = setup.accuracy / h, setup.coarse / h
-    has_joints = len(model.body1) > 0
+    has_joints = len(model.joints) > 0
     previous = 1e300
     if not number_joined(contacts, movers, joined, setup.needed):
         return False

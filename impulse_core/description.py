@@ -29,7 +29,7 @@ def describe(scene: Scene) -> dict[str, Any]:
     compiled = compile_scene(scene)
     facts = mobility(compiled)
     model, state = compiled.model, compiled.state
-    mass = model.mass[:-1]
+    mass = model.bodies["mass"][:-1]
     total = float(mass.sum())
     center = mass @ state.position[:-1] / total if total > 0.0 else np.zeros(3)
     return {
@@ -60,7 +60,7 @@ def _bodies(compiled: CompiledScene) -> list[dict[str, Any]]:
                 "volume_m3": properties.volume or None,
                 "center_of_mass_m": properties.center_of_mass.tolist(),
                 "inertia_kg_m2": properties.inertia.tolist(),
-                "principal_moments_kg_m2": compiled.model.inertia[row].tolist(),
+                "principal_moments_kg_m2": compiled.model.bodies["inertia"][row].tolist(),
             }
         rows.append(facts)
     return rows

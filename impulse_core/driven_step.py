@@ -144,7 +144,7 @@ def add_load_work(model, state, h, work, tally):
     A load acts for h/2 and does the work of the mean of both, as the elements do of theirs: what
     loads and elements do is the change of the energy, whatever jumps in between.
     """
-    if len(model.load_body):
+    if len(model.loads):
         tally.work[0] += 0.25 * h * load_power(model, state, work)
 
 
@@ -192,7 +192,7 @@ def correct_driven_velocities(model, structure, state, h, tolerance, work, tally
         apply_impulses(model, work.impulse, state, work)
         add_axis_impulses(model, work)
         angular_velocities(model, state, work)
-        for j in range(len(model.body1)):
+        for j in range(len(model.joints)):
             for row in range(6):
                 state.multiplier[j, row] += work.impulse[j, row]
     return rate * h <= tolerance
@@ -222,10 +222,10 @@ def note_rate(model, work, tally):
     for k in range(len(model.axes)):
         work.error[model.axes[k].joint, model.axes[k].row] = 0.0
     fastest = -1.0
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         rate = 0.0
         for row in range(6):
-            rate += abs(work.error[j, row]) * (model.body_length[j] if row >= 3 else 1.0)
+            rate += abs(work.error[j, row]) * (model.joints[j].body_length if row >= 3 else 1.0)
         if not (rate <= fastest):
             fastest = rate
             tally.failed_joint[0] = j

@@ -16,7 +16,7 @@ _FIRST_ROWS = 1024  # there is room for at first
 
 def frame_record(model: Model) -> np.dtype[np.void]:
     """What is kept of the state at a frame; fields as in State, Workspace and Tally."""
-    rows, joints, axes = len(model.mass), len(model.body1), len(model.axes)
+    rows, joints, axes = len(model.bodies), len(model.joints), len(model.axes)
     return np.dtype(
         [
             ("time", float),
@@ -35,8 +35,8 @@ def frame_record(model: Model) -> np.dtype[np.void]:
 
 def frame_bytes(model: Model, bodies: int) -> int:
     """Memory that a frame takes, in the record and in a recording of so many bodies [B]."""
-    poses = 7 * (bodies + len(model.mass))  # and on the way to the poses of the user's objects
-    return frame_record(model).itemsize + 8 * (2 * poses + 2 * len(model.body1) + 1)
+    poses = 7 * (bodies + len(model.bodies))  # and on the way to the poses of the user's objects
+    return frame_record(model).itemsize + 8 * (2 * poses + 2 * len(model.joints) + 1)
 
 
 class GrowingRows:

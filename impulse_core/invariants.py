@@ -6,7 +6,7 @@ from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
-from impulse_core.algebra import Vec3, cross, dot, norm, quat_at, rotate, vec3_at
+from impulse_core.algebra import Vec3, cross, dot, norm, quat_at, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.coordinates import turned_angle
@@ -156,9 +156,9 @@ def energies(model, state, work):
     for i in range(model.dynamic):
         v = vec3_at(state.velocity, i)
         w = vec3_at(work.angular_velocity, i)
-        kinetic += 0.5 * model.mass[i] * dot(v, v)
+        kinetic += 0.5 * model.bodies[i].mass * dot(v, v)
         kinetic += 0.5 * dot(vec3_at(state.angular_momentum, i), w)
-        potential -= model.mass[i] * dot(g, vec3_at(state.position, i))
+        potential -= model.bodies[i].mass * dot(g, vec3_at(state.position, i))
     return kinetic, potential + spring_energy(model, state)
 
 
@@ -168,7 +168,7 @@ def momenta(model, state):
     P = Vec3(0.0, 0.0, 0.0)
     L = Vec3(0.0, 0.0, 0.0)
     for i in range(model.dynamic):
-        p = vec3_at(state.velocity, i) * model.mass[i]
+        p = vec3_at(state.velocity, i) * model.bodies[i].mass
         P = P + p
         L = L + cross(vec3_at(state.position, i), p) + vec3_at(state.angular_momentum, i)
     return P, L
@@ -246,7 +246,7 @@ def _count_turns(model, state, work, tally):
 @inner_kernel
 def _turning_rate(model, j, state, work):
     """a·(ω2 - ω1) of joint j [rad/s]; needs work.angular_velocity."""
-    i1, i2 = model.body1[j], model.body2[j]
-    a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    a = vec3_of(model.joints[j].axis1)
     u = vec3_at(work.angular_velocity, i2) - vec3_at(work.angular_velocity, i1)
     return dot(rotate(quat_at(state.orientation, i1), a), u)

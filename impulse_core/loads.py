@@ -9,41 +9,41 @@ cut where a load begins or ends.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross, dot, put_vec3, quat_at, rotate, vec3_at
+from impulse_core.algebra import cross, dot, put_vec3, quat_at, quat_of, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 
 
 @inner_kernel
 def _load_in_world(model, state, k):
     """Force, torque about the point of attack, and that point relative to the centre of mass."""
-    i = model.load_body[k]
+    i = model.loads[k].body
     q = quat_at(state.orientation, i)
-    F = vec3_at(model.load_force, k)
-    T = vec3_at(model.load_torque, k)
-    if model.load_in_body_axes[k]:
-        axes = q * quat_at(model.load_axes, k)
+    F = vec3_of(model.loads[k].force)
+    T = vec3_of(model.loads[k].torque)
+    if model.loads[k].in_body_axes:
+        axes = q * quat_of(model.loads[k].axes)
         F = rotate(axes, F)
         T = rotate(axes, T)
-    return F, T, rotate(q, vec3_at(model.load_point, k))
+    return F, T, rotate(q, vec3_of(model.loads[k].point))
 
 
 @inner_kernel
 def kick(model, state, h, work):
     """Apply all active loads for the time h."""
-    for k in range(len(model.load_body)):
+    for k in range(len(model.loads)):
         if work.load_active[k]:
             F, T, r = _load_in_world(model, state, k)
-            _push(model, state, model.load_body[k], h * F, h * (T + cross(r, F)))
-            other = model.load_reaction[k]
+            _push(model, state, model.loads[k].body, h * F, h * (T + cross(r, F)))
+            other = model.loads[k].reaction
             if other < model.dynamic:
-                x = vec3_at(state.position, model.load_body[k]) + r
+                x = vec3_at(state.position, model.loads[k].body) + r
                 arm = x - vec3_at(state.position, other)
                 _push(model, state, other, -h * F, -h * (T + cross(arm, F)))
 
 
 @inner_kernel
 def _push(model, state, i, impulse, angular_impulse):
-    put_vec3(state.velocity, i, vec3_at(state.velocity, i) + impulse * model.inverse_mass[i])
+    put_vec3(state.velocity, i, vec3_at(state.velocity, i) + impulse * model.bodies[i].inverse_mass)
     L = vec3_at(state.angular_momentum, i)
     put_vec3(state.angular_momentum, i, L + angular_impulse)
 
@@ -52,13 +52,13 @@ def _push(model, state, i, impulse, angular_impulse):
 def load_power(model, state, work):
     """Power of the active loads [W]; needs work.angular_velocity at the present state."""
     power = 0.0
-    for k in range(len(model.load_body)):
+    for k in range(len(model.loads)):
         if work.load_active[k]:
             F, T, r = _load_in_world(model, state, k)
-            i = model.load_body[k]
+            i = model.loads[k].body
             w = vec3_at(work.angular_velocity, i)
             power += dot(F, vec3_at(state.velocity, i) + cross(w, r)) + dot(T, w)
-            other = model.load_reaction[k]
+            other = model.loads[k].reaction
             if other < model.dynamic:
                 arm = vec3_at(state.position, i) + r - vec3_at(state.position, other)
                 w = vec3_at(work.angular_velocity, other)

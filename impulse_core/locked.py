@@ -78,12 +78,12 @@ def _push_each(model, structure, state, work, mobility):
     """Velocity along each term after a unit push, relative to that without joints, shape (t,)."""
     prepare(model, structure, state, work)
     for k in range(len(mobility)):
-        for i in range(len(model.mass)):
+        for i in range(len(model.bodies)):
             for axis in range(3):
                 state.velocity[i, axis] = 0.0
                 state.angular_momentum[i, axis] = 0.0
         push_term(model, k, 1.0, state, work)
-        for i in range(model.dynamic, len(model.mass)):
+        for i in range(model.dynamic, len(model.bodies)):
             for axis in range(3):
                 state.angular_momentum[i, axis] = 0.0
         angular_velocities(model, state, work)

@@ -44,13 +44,17 @@ def mobility(compiled: CompiledScene) -> Mobility:
     is that of one step (docs/design/direct-solver.md).
     """
     model = compiled.model
-    translations = np.array([TRANSLATION_ROWS[int(t)] for t in model.translation_part], dtype=int)
-    rotations = np.array([ROTATION_ROWS[int(r)] for r in model.rotation_part], dtype=int)
+    translations = np.array(
+        [TRANSLATION_ROWS[int(t)] for t in model.joints["translation_part"]], dtype=int
+    )
+    rotations = np.array([ROTATION_ROWS[int(r)] for r in model.joints["rotation_part"]], dtype=int)
     rows = int(translations.sum() + rotations.sum())
     dropped = _dropped_rows(compiled, translations, rotations)
     rank = rows - int(dropped.sum())
-    joins = ~np.isin(model.translation_part, (COUPLING, LENGTH, OFFSET))
-    loops = _loops(model.body1[joins].tolist(), model.body2[joins].tolist(), model.dynamic)
+    joins = ~np.isin(model.joints["translation_part"], (COUPLING, LENGTH, OFFSET))
+    loops = _loops(
+        model.joints["body1"][joins].tolist(), model.joints["body2"][joins].tolist(), model.dynamic
+    )
     return Mobility(6 * model.dynamic - rank, rows, rank, loops, np.flatnonzero(dropped).tolist())
 
 

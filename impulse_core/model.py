@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.joints.force_law import ForceLaw
-from impulse_core.records import Records, f8, i8, new_records, pair, record, vec3
+from impulse_core.records import Records, f8, i8, new_records, pair, quat, record, vec3
 
 if TYPE_CHECKING:
     from impulse_core.free_motion.kinematic import Paths
@@ -27,10 +27,13 @@ __all__ = [
     "FLOW_RK4",
     "Axis",
     "AxisStage",
+    "Body",
     "Couplings",
     "Directions",
     "Floats",
     "Ints",
+    "Joint",
+    "Load",
     "Model",
     "State",
     "Structure",
@@ -121,6 +124,84 @@ class Couplings(NamedTuple):
 
 
 @record
+class Body:
+    """What is constant of a body."""
+
+    mass: f8
+    """[kg]; 0 for others than dynamic bodies."""
+    inverse_mass: f8
+    """1/mass [1/kg]; 0 for others than dynamic bodies."""
+    inertia: vec3
+    """Principal moments [kg m²], body frame; 0 for others than dynamic bodies."""
+    inverse_inertia: vec3
+    """1/inertia; 0 for others."""
+    symmetry_axis: i8
+    """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ."""
+
+
+@record
+class Joint:
+    """What is constant of a joint, until it breaks."""
+
+    body1: i8
+    """Row of the first body."""
+    body2: i8
+    """Row of the second body."""
+    translation_part: i8
+    """Translational constraint part (joints/table.py)."""
+    rotation_part: i8
+    """Rotational constraint part."""
+    anchor1: vec3
+    """Joint point A of body 1 [m], frame of body 1."""
+    anchor2: vec3
+    """Joint point B of body 2 [m], frame of body 2."""
+    axis1: vec3
+    """Unit axis a of body 1, frame of body 1."""
+    across_b: vec3
+    """Unit vector b across it, the same frame."""
+    across_c: vec3
+    """Unit vector c = a × b."""
+    axis2: vec3
+    """Unit axis of body 2, frame of body 2."""
+    relative_orientation: quat
+    """Q0 = q1⁻¹ ∘ q2, to be kept by fixed rotations."""
+    length: f8
+    """Distance to be kept by distance joints [m]."""
+    angle: f8
+    """Angle between the axes to be kept by constant angles [rad]."""
+    body_length: f8
+    """Weight of a rotational error [m/rad], so that one tolerance serves all rows."""
+    has_translation_axis: i8
+    """1 where the translational node carries an axis row."""
+    has_rotation_axis: i8
+    """1 where the rotational node carries one."""
+    break_force: f8
+    """Reaction force at which the joint breaks [N], inf if never."""
+    break_torque: f8
+    """Reaction torque at which it breaks [N m], inf if never."""
+
+
+@record
+class Load:
+    """A force and a torque on a body."""
+
+    body: i8
+    """Row of the body it acts on."""
+    reaction: i8
+    """Row of the body that takes the opposite."""
+    force: vec3
+    """[N]."""
+    torque: vec3
+    """[N m]."""
+    point: vec3
+    """Point of attack [m], body frame."""
+    in_body_axes: i8
+    """1 where force and torque are given in the *user's* body axes."""
+    axes: quat
+    """User's body axes to body frame."""
+
+
+@record
 class Axis:
     """What is constant of a joint's free axis on which something acts."""
 
@@ -195,16 +276,8 @@ class Model(NamedTuple):
 
     dynamic: int
     """Number n of dynamic bodies."""
-    mass: Floats
-    """Mass [kg], shape (b,); 0 for others than dynamic bodies."""
-    inverse_mass: Floats
-    """1/mass [1/kg], shape (b,); 0 for others than dynamic bodies."""
-    inertia: Floats
-    """Principal moments of inertia [kg m²], shape (b, 3), body frame; 0 for others."""
-    inverse_inertia: Floats
-    """1/inertia, shape (b, 3); 0 for others."""
-    symmetry_axis: Ints
-    """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ, shape (b,)."""
+    bodies: Records
+    """Dynamic bodies, then kinematic ones, then the world (Body), shape (b,)."""
     gravity: Floats
     """Gravitational acceleration [m/s²], shape (3,), world frame."""
     size: float
@@ -212,38 +285,8 @@ class Model(NamedTuple):
     flow: int
     """FLOW_EXACT or FLOW_RK4: how a free body turns."""
 
-    body1: Ints
-    """Row of each joint's first body, shape (m,)."""
-    body2: Ints
-    """Row of each joint's second body, shape (m,)."""
-    translation_part: Ints
-    """Translational constraint part of each joint (joints/table.py), shape (m,)."""
-    rotation_part: Ints
-    """Rotational constraint part of each joint, shape (m,)."""
-    anchor1: Floats
-    """Joint point A of body 1 [m], shape (m, 3), frame of body 1."""
-    anchor2: Floats
-    """Joint point B of body 2 [m], shape (m, 3), frame of body 2."""
-    frame1: Floats
-    """Rows a, b, c: the joint axis and two unit vectors across it, shape (m, 9), body 1 frame."""
-    axis2: Floats
-    """Unit axis of body 2, shape (m, 3), frame of body 2."""
-    relative_orientation: Floats
-    """Q0 = q1⁻¹ ∘ q2 to be kept by fixed rotations, shape (m, 4)."""
-    length: Floats
-    """Distance to be kept by distance joints [m], shape (m,)."""
-    angle: Floats
-    """Angle between the axes to be kept by constant angles [rad], shape (m,)."""
-    body_length: Floats
-    """Weight of a rotational error [m/rad], so that one tolerance serves all rows, shape (m,)."""
-
-    has_axis: Ints
-    """1 where a joint's translational or rotational node carries an axis row, shape (m, 2)."""
-    break_force: Floats
-    """Reaction force at which each joint breaks [N], inf if never, shape (m,)."""
-    break_torque: Floats
-    """Reaction torque at which each joint breaks [N m], inf if never, shape (m,)."""
-
+    joints: Records
+    """Joints, and springs between two points after them (Joint), shape (m,)."""
     axes: Records
     """What acts along each free axis (Axis), shape (a,)."""
     signals: Signals
@@ -256,21 +299,8 @@ class Model(NamedTuple):
     coupled: int | None
     """1, or None if there are no couplings: kernels are then compiled without them."""
 
-    load_body: Ints
-    """Row of the body each load acts on, shape (l,)."""
-    load_reaction: Ints
-    """Row of the body that takes the opposite load, shape (l,)."""
-    load_force: Floats
-    """Force [N], shape (l, 3)."""
-    load_torque: Floats
-    """Torque [N m], shape (l, 3)."""
-    load_point: Floats
-    """Point of attack [m], shape (l, 3), body frame."""
-    load_in_body_axes: Ints
-    """1 where force and torque are given in the *user's* body axes, shape (l,)."""
-    load_axes: Floats
-    """User's body axes to body frame, shape (l, 4), quaternion."""
-
+    loads: Records
+    """Forces and torques from outside (Load), shape (l,)."""
     paths: Paths
     """Motion of the kinematic bodies."""
 
@@ -429,8 +459,8 @@ def _new_directions(joints: int, terms: int) -> Directions:
 
 def new_workspace(model: Model, structure: Structure, state: State) -> Workspace:
     """Scratch arrays that fit the model."""
-    rows = len(model.mass)
-    joints, terms = len(model.body1), len(model.couplings.term_joint)
+    rows = len(model.bodies)
+    joints, terms = len(model.joints), len(model.couplings.term_joint)
     nodes = len(structure.column_start) - 1
     axes = len(model.axes)
     return Workspace(
@@ -464,6 +494,6 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         series=np.zeros((TAYLOR_ORDER + 1, 7)),
         account=np.zeros((rows, 14)),
         group=np.zeros(rows, dtype=np.int64),
-        load_active=np.zeros(len(model.load_body), dtype=np.int64),
+        load_active=np.zeros(len(model.loads), dtype=np.int64),
         saved=copy_state(state),
     )

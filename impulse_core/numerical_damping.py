@@ -160,11 +160,11 @@ def _push_each(model, structure, state, work, masses):
     """Velocity along each axis after a unit impulse along it, shape (a,)."""
     prepare(model, structure, state, work)
     for k in range(len(masses)):
-        for i in range(len(model.mass)):
+        for i in range(len(model.bodies)):
             for axis in range(3):
                 state.velocity[i, axis] = 0.0
                 state.angular_momentum[i, axis] = 0.0
-        for j in range(len(model.body1)):
+        for j in range(len(model.joints)):
             for row in range(6):
                 work.impulse[j, row] = 0.0
         work.impulse[model.axes[k].joint, model.axes[k].row] = 1.0

@@ -65,7 +65,7 @@ def add_exchange(model, state, first, work):
     for i in range(model.dynamic):
         if first:
             account[i, TAKEN], account[i, MET] = 0.0, 0.0
-        m = 0.5 * model.mass[i]
+        m = 0.5 * model.bodies[i].mass
         v, L = vec3_at(state.velocity, i), vec3_at(state.angular_momentum, i)
         w = vec3_at(work.angular_velocity, i)
         before, spin = vec3_in(account, i, VELOCITY), vec3_in(account, i, SPIN)
@@ -84,8 +84,8 @@ def begin_groups(model, work):
         work.account[i, CREATED] = 0.0
         work.account[i, RETURNED] = 0.0
         work.account[i, WORKED] = 0.0
-    for j in range(len(model.body1)):
-        join_bodies(model, model.body1[j], model.body2[j], work)
+    for j in range(len(model.joints)):
+        join_bodies(model, model.joints[j].body1, model.joints[j].body2, work)
 
 
 @inner_kernel

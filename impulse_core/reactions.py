@@ -46,7 +46,7 @@ def find_reactions(model, structure, state, work):
     """
     prepare(model, structure, state, work)
     rate = work.saved  # means nothing between two steps
-    for i in range(len(model.mass)):
+    for i in range(len(model.bodies)):
         put_vec3(rate.position, i, vec3_at(state.position, i))
         put_quat(rate.orientation, i, quat_at(state.orientation, i))
         put_vec3(rate.velocity, i, ZERO3)
@@ -57,7 +57,7 @@ def find_reactions(model, structure, state, work):
     apply_loads(model, rate, work)
     if len(state.interval):
         _kinematic_accelerations(model, state, rate, work)
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] = 0.0
     for k in range(len(model.axes)):
@@ -68,13 +68,16 @@ def find_reactions(model, structure, state, work):
     _solve_constraints(model, structure, state, work)
     for k in range(len(model.axes)):
         work.impulse[model.axes[k].joint, model.axes[k].row] = work.axes[k].force
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         F, T = ZERO3, ZERO3
         p = work.impulse
-        if model.translation_part[j] != NO_PART and model.translation_part[j] != COUPLING:
+        if (
+            model.joints[j].translation_part != NO_PART
+            and model.joints[j].translation_part != COUPLING
+        ):
             rows = mat3_at(work.now.translation_rows, j)
             F = transposed_times(rows, Vec3(p[j, 0], p[j, 1], p[j, 2]))
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             rows = mat3_at(work.now.rotation_rows, j)
             T = transposed_times(rows, Vec3(p[j, 3], p[j, 4], p[j, 5]))
         put_vec3(work.reaction_force, j, F)
@@ -104,12 +107,12 @@ def _kinematic_accelerations(model, state, rate, work):
         rate.interval[k] = state.interval[k]
     for side in (-1.0, 1.0):
         drive(model, rate, state.time[0] + side * _SIDE, work)
-        for i in range(model.dynamic, len(model.mass) - 1):
+        for i in range(model.dynamic, len(model.bodies) - 1):
             a = vec3_at(work.stage_velocity, i) + vec3_at(rate.velocity, i) * (0.5 * side / _SIDE)
             put_vec3(work.stage_velocity, i, a)
             w = vec3_at(work.angular_velocity, i) * (0.5 * side / _SIDE)
             put_vec3(work.next_position, i, vec3_at(work.next_position, i) + w)
-    for i in range(model.dynamic, len(model.mass) - 1):
+    for i in range(model.dynamic, len(model.bodies) - 1):
         put_vec3(rate.velocity, i, vec3_at(work.stage_velocity, i))
     resume_kinematic(model, state, work)
 

@@ -178,11 +178,11 @@ class Recorder:
     def _angle(self, j: int, frames: NDArray[np.void]) -> Floats:
         """Angle of a joint about its axis [rad], zero at the start, by the turns counted."""
         model, orientation = self.compiled.model, frames["orientation"]
-        q1, q2 = orientation[:, model.body1[j]], orientation[:, model.body2[j]]
+        q1, q2 = orientation[:, model.joints["body1"][j]], orientation[:, model.joints["body2"][j]]
         turned = multiplied(
-            multiplied(conjugated(q1), q2), conjugated(model.relative_orientation[j])
+            multiplied(conjugated(q1), q2), conjugated(model.joints["relative_orientation"][j])
         )
-        angle = 2.0 * np.arctan2(turned[:, 1:] @ model.frame1[j, :3], turned[:, 0])
+        angle = 2.0 * np.arctan2(turned[:, 1:] @ model.joints["axis1"][j], turned[:, 0])
         near = frames["turned"][:, np.searchsorted(model.counted_joint, j)]
         angle += 2.0 * np.pi * np.round((near - angle) / (2.0 * np.pi))
         moved: Floats = angle - angle[:1]
@@ -195,10 +195,10 @@ class Recorder:
             frames["position"],
             frames["orientation"],
         )
-        i1, i2 = model.body1[j], model.body2[j]
-        A = position[:, i1] + rotated(orientation[:, i1], model.anchor1[j])
-        B = position[:, i2] + rotated(orientation[:, i2], model.anchor2[j])
-        along = np.sum(rotated(orientation[:, i1], model.frame1[j, :3]) * (B - A), axis=1)
+        i1, i2 = model.joints["body1"][j], model.joints["body2"][j]
+        A = position[:, i1] + rotated(orientation[:, i1], model.joints["anchor1"][j])
+        B = position[:, i2] + rotated(orientation[:, i2], model.joints["anchor2"][j])
+        along = np.sum(rotated(orientation[:, i1], model.joints["axis1"][j]) * (B - A), axis=1)
         moved: Floats = along - along[:1]
         return moved
 
@@ -280,7 +280,7 @@ class Recorder:
         if self.options.solver == "iterative":
             total, most = int(tally.impulses[0]), int(tally.most_impulses[0])
         else:
-            joints = len(self.stepper.model.body1)
+            joints = len(self.stepper.model.joints)
             total = joints * int(tally.corrections[0] + tally.velocity_corrections[0])
             most = joints * int(tally.most_corrections[0] + tally.most_velocity_corrections[0])
         return {"mean": total / steps, "max": most}
@@ -331,7 +331,7 @@ class Recorder:
         s = self.stepper
         longest = self.options.step * float(np.abs(s.fractions).max())
         turn = float(s.tally.fastest[0]) * longest
-        if len(s.model.body1) == 0 or not (turn > _LARGEST_TURN):
+        if len(s.model.joints) == 0 or not (turn > _LARGEST_TURN):
             return []
         enough = self.options.step * _LARGEST_TURN / turn
         warning = (
@@ -393,7 +393,7 @@ class Recorder:
         s, rows = self.stepper, self.compiled.body_row
         w = rotated(
             s.state.orientation,
-            s.model.inverse_inertia
+            s.model.bodies["inverse_inertia"]
             * rotated(conjugated(s.state.orientation), s.state.angular_momentum),
         )
         w[s.model.dynamic : -1] = s.state.spin
@@ -409,10 +409,10 @@ def _is_isolated(compiled: CompiledScene) -> bool:
     model, shapes = compiled.model, compiled.shapes
     if shapes is not None and np.any(shapes.body >= model.dynamic):
         return False
-    joins = model.translation_part != COUPLING
+    joins = model.joints["translation_part"] != COUPLING
     return not (
         np.any(model.gravity)
-        or len(model.load_body)
-        or np.any(model.body1[joins] >= model.dynamic)
-        or np.any(model.body2[joins] >= model.dynamic)
+        or len(model.loads)
+        or np.any(model.joints["body1"][joins] >= model.dynamic)
+        or np.any(model.joints["body2"][joins] >= model.dynamic)
     )

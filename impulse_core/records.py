@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Records", "f8", "i8", "new_records", "pair", "record", "vec3"]
+__all__ = ["Records", "f8", "i8", "new_records", "pair", "quat", "record", "vec3"]
 
 Records = NDArray[Any]
 """Shape (n,), of a dtype that a record class declares."""
@@ -24,18 +24,22 @@ f8 = float
 i8 = int
 pair = list[float]
 vec3 = list[float]
+quat = list[float]
 
 _TYPES: dict[str, Any] = {
     "f8": np.float64,
     "i8": np.int64,
     "pair": (np.float64, 2),
     "vec3": (np.float64, 3),
+    "quat": (np.float64, 4),
 }
 
 
 def record(declared: type) -> type:
     """Make the annotations of a class, names of this module, its ``dtype``."""
     fields = [(name, *_field(kind)) for name, kind in declared.__annotations__.items()]
+    if taken := [name for name, *_ in fields if hasattr(np.record, name)]:
+        raise TypeError(f"{declared.__name__}: NumPy's records have attributes called {taken}")
     declared.dtype = np.dtype(fields)  # type: ignore[attr-defined]
     return declared
 

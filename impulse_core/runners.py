@@ -155,12 +155,12 @@ def choose_runner(
 
 def can_break(model: Model) -> bool:
     """Whether any joint breaks under some load."""
-    return bool(np.isfinite([model.break_force, model.break_torque]).any())
+    return bool(
+        any(np.isfinite(model.joints[key]).any() for key in ("break_force", "break_torque"))
+    )
 
 
-_CHANGED_BY_BREAKING = (
-    *("translation_part", "rotation_part", "break_force", "break_torque", "axes"),
-)
+_CHANGED_BY_BREAKING = ("joints", "axes")
 
 
 def changed_by_breaking(model: Model) -> list[NDArray[Any]]:
@@ -264,7 +264,9 @@ class DrivenRunner(DirectRunner):
             self._take_steps(state, length, 0, grid, put_back, tally)
             find_reactions(self.model, self.structure, state, self.work)
             self.work.reaction_force[:] = self.work.reaction_torque[:] = 0.0  # nothing breaks yet
-            break_joints(self.model, copy_state(state), self.work, new_tally(len(self.model.body1)))
+            break_joints(
+                self.model, copy_state(state), self.work, new_tally(len(self.model.joints))
+            )
         for done in range(count):
             number = grid + done if grid >= 0 else -1
             if not self._take_steps(state, length, 1, number, put_back or self._broke, tally):

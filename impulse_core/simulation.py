@@ -202,7 +202,7 @@ class _Run:
 
     def _most_steps(self) -> int:
         """Steps per kernel call, by a rough cost model: 10 µs and so much a row, per stage."""
-        rows = len(self.stepper.model.mass) + len(self.stepper.model.body1)
+        rows = len(self.stepper.model.bodies) + len(self.stepper.model.joints)
         runner = self.stepper.runner
         cost = (1e-5 + runner.seconds_per_row * rows) * len(self.stepper.fractions)
         return max(1, min(int(_SECONDS_PER_CALL / cost), runner.most_steps))

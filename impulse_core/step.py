@@ -42,7 +42,7 @@ MOST_OF_A_STAGE = 10 * FINEST_PART  # corrections after which a step is no longe
 def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
     work.kinematic_work[0] = 0.0
-    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    power = load_power(model, state, work) if len(model.loads) else 0.0
     kick(model, state, 0.5 * h, work)
     if not correct_joints_regularised(
         joints_alone, nothing, model, structure, state, h, tolerance, work, tally
@@ -56,7 +56,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     prepare(model, structure, state, work)
     kick(model, state, 0.5 * h, work)
     correct_velocities(model, structure, state, h, work, tally)
-    if len(model.load_body):
+    if len(model.loads):
         # symmetric quadrature of second order, so a composition raises its order as well
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
     tally.kinematic_work[0] += work.kinematic_work[0]
@@ -85,13 +85,13 @@ def correct_joints_regularised(
     """
     attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
     if attempts > 1:
-        for i in range(len(model.mass)):
+        for i in range(len(model.bodies)):
             put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
             put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
     solved = False
     for attempt in range(attempts):
         if attempt > 0:
-            for i in range(len(model.mass)):
+            for i in range(len(model.bodies)):
                 put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
                 put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
             work.kinematic_work[0] = 0.0
@@ -119,7 +119,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
     says whether the laws along them moved to other pieces; applied adds up their impulses.
     """
     tally.failed_body[0] = -1
-    if len(model.body1) == 0:
+    if len(model.joints) == 0:
         tally.failed_body[0] = predict(model, state, h, work)
         return tally.failed_body[0] < 0
     foresee_coordinates(model, model.coupled, state, h, work)
@@ -194,7 +194,7 @@ def warm_start(model, state, h, work):
     """Begin with the last velocity correction's impulses, scaled to the new stage length."""
     last = state.multiplier_step[0]
     scale = h / last if last != 0.0 else 0.0
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] = scale * state.multiplier[j, row]
     apply_impulses(model, work.impulse, state, work)
@@ -210,7 +210,7 @@ def correct_velocities(model, structure, state, h, work, tally):
     factor until the residual stops falling.
     """
     angular_velocities(model, state, work)
-    if len(model.body1) == 0:
+    if len(model.joints) == 0:
         return
     previous = 1e300
     for repetition in range(VELOCITY_SOLVES if structure.has_loops else 1):
@@ -222,7 +222,7 @@ def correct_velocities(model, structure, state, h, work, tally):
         tally.velocity_corrections[0] += 1
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)
-        for j in range(len(model.body1)):
+        for j in range(len(model.joints)):
             for row in range(6):
                 before = state.multiplier[j, row] if repetition else 0.0
                 state.multiplier[j, row] = before + work.impulse[j, row]

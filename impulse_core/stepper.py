@@ -52,7 +52,7 @@ class Stepper:
         self.structure = plan_structure(self.model)
         self.state = copy_state(compiled.state)
         self.work = new_workspace(self.model, self.structure, self.state)
-        self.tally = new_tally(len(self.model.body1), len(self.model.counted_joint))
+        self.tally = new_tally(len(self.model.joints), len(self.model.counted_joint))
         self.tally.failed_body[0] = -1
         self.can_break = can_break(self.model)
         self.work.may_break[0] = self.can_break
@@ -355,7 +355,10 @@ class Stepper:
 
     def _too_far(self, row: int, part: float) -> str:
         """The second half of the sentence about a body that turns too far in a part of a step."""
-        L, softest = self.state.angular_momentum[row], self.model.inverse_inertia[row].max()
+        L, softest = (
+            self.state.angular_momentum[row],
+            self.model.bodies["inverse_inertia"][row].max(),
+        )
         turn = float(np.linalg.norm(L) * softest * part)
         if turn > MOST_TURN:
             return (

@@ -25,6 +25,7 @@ from impulse_core.algebra.quat import (
     normalized,
     put_quat,
     quat_at,
+    quat_of,
     rotate,
     rotate_back,
     rotation_matrix,
@@ -42,6 +43,7 @@ from impulse_core.algebra.vec3 import (
     unit,
     vec3_at,
     vec3_in,
+    vec3_of,
 )
 
 __all__ = [
@@ -67,6 +69,7 @@ __all__ = [
     "put_vec3",
     "put_vec3_in",
     "quat_at",
+    "quat_of",
     "rotate",
     "rotate_back",
     "rotation_matrix",
@@ -78,4 +81,5 @@ __all__ = [
     "unit",
     "vec3_at",
     "vec3_in",
+    "vec3_of",
 ]

@@ -111,6 +111,12 @@ def rotation_vector(q):
 
 
 @kernel
+def quat_of(numbers):
+    """The four numbers of a field of a record."""
+    return Quat(numbers[0], numbers[1], numbers[2], numbers[3])
+
+
+@kernel
 def quat_at(rows, i):
     """Row i of an (n, 4) array."""
     return Quat(rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])

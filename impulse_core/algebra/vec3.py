@@ -77,6 +77,12 @@ def unit(a):
 
 
 @kernel
+def vec3_of(numbers):
+    """The three numbers of a field of a record."""
+    return Vec3(numbers[0], numbers[1], numbers[2])
+
+
+@kernel
 def vec3_at(rows, i):
     """Row i of an (n, 3) array."""
     return Vec3(rows[i, 0], rows[i, 1], rows[i, 2])

@@ -25,6 +25,7 @@ from impulse_core.algebra import (
     rotation_matrix,
     transposed_times,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.collision.contacts import CACHE_NUMBERS
 from impulse_core.collision.shapes import (
@@ -241,10 +242,10 @@ def _fastest_turn(model, state, row, h):
     |dω/dt| ≤ k |ω|² with k = (J_max - J_min)/(2 J_min), as J⁻¹(Jω × ω) is that with J - c for J.
     """
     if row >= model.dynamic:
-        if row < len(model.mass) - 1:
+        if row < len(model.bodies) - 1:
             return norm(vec3_at(state.spin, row - model.dynamic))
         return 0.0
-    J, inverse = vec3_at(model.inertia, row), vec3_at(model.inverse_inertia, row)
+    J, inverse = vec3_of(model.bodies[row].inertia), vec3_of(model.bodies[row].inverse_inertia)
     R = rotation_matrix(quat_at(state.orientation, row))
     L = transposed_times(R, vec3_at(state.angular_momentum, row))
     w = norm(Vec3(inverse.x * L.x, inverse.y * L.y, inverse.z * L.z))

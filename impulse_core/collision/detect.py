@@ -16,6 +16,7 @@ from impulse_core.algebra import (
     rotate_back,
     rotation_of,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.collision.broad import find_pairs
 from impulse_core.collision.contacts import (
@@ -128,7 +129,7 @@ def _free_pose(model, state, i, h):
         g = model.gravity
         C = C + vec3_at(state.velocity, i) * h + Vec3(g[0], g[1], g[2]) * (0.5 * h * h)
         L = rotate_back(q, vec3_at(state.angular_momentum, i))
-        J = vec3_at(model.inverse_inertia, i)
+        J = vec3_of(model.bodies[i].inverse_inertia)
         turn = rotate(q, Vec3(J.x * L.x, J.y * L.y, J.z * L.z)) * h
         q = normalized(rotation_of(turn) * q)
     return C, q

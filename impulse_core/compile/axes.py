@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
-from impulse_core.compile.joints import JointArrays
+from impulse_core.compile.joints import JointRows
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
 from impulse_core.joints.table import (
@@ -66,15 +66,15 @@ class _Axis:
 
 def axis_fields(
     scene: Scene,
-    joints: JointArrays,
+    joints: JointRows,
     bodies: BodyRows,
     problems: ProblemList,
 ) -> dict[str, Any]:
-    """The axes of Model, ``has_axis``, its ``signals`` and ``counted_joint``, by its names.
+    """The axes of Model, its ``signals`` and ``counted_joint``, by its names.
 
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
-        joints: Joint arrays.
+        joints: The joints, which are told whether they carry axes.
         bodies: Start of the body rows.
         problems: Where limits that exclude the start pose are reported.
     """
@@ -101,13 +101,13 @@ def axis_fields(
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
         rest = start if spring.rest_length is None else spring.rest_length
-        rows = range(3) if joints.translation_part[j] == OFFSET else [TRANSLATION_AXIS]
+        rows = range(3) if joints.records["translation_part"][j] == OFFSET else [TRANSLATION_AXIS]
         for row in rows:
             axis = _axis(j, row, joints, bodies)
             axis.add_spring(spring.stiffness, spring.damping, rest)
             axes.append(axis)
     return {
-        **_arrays(axes, len(joints.body1)),
+        **_arrays(axes, joints),
         "counted_joint": np.array(counted, dtype=np.int64),
     }
 
@@ -118,10 +118,10 @@ def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
     return [item for item in getattr(joint, key) if (item.freedom or default) == freedom]
 
 
-def _axis(j: int, row: int, joints: JointArrays, bodies: BodyRows) -> _Axis:
+def _axis(j: int, row: int, joints: JointRows, bodies: BodyRows) -> _Axis:
     inverse_mass = inverse_mass_along(j, row, joints, bodies)
     if row == ROTATION_AXIS:
-        return _Axis(j, row, 0.0, inverse_mass, joints.body_length[j])
+        return _Axis(j, row, 0.0, inverse_mass, joints.records["body_length"][j])
     return _Axis(j, row, joints.start_offset[j], inverse_mass, 1.0)
 
 
@@ -156,10 +156,10 @@ def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: P
                 )
 
 
-def _arrays(axes: list[_Axis], joints: int) -> dict[str, Any]:
-    has_axis = np.zeros((joints, 2), dtype=np.int64)
+def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
     for axis in (axis for axis in axes if axis.row in AXIS_ROWS.values()):
-        has_axis[axis.joint, int(axis.row == ROTATION_AXIS)] = 1
+        part = "has_rotation_axis" if axis.row == ROTATION_AXIS else "has_translation_axis"
+        joints.records[part][axis.joint] = 1
     signals = SignalList()
     records = new_records(Axis, len(axes))
     for row, axis in zip(records, axes, strict=True):
@@ -172,7 +172,6 @@ def _arrays(axes: list[_Axis], joints: int) -> dict[str, Any]:
             row["motor_limit"] = np.inf if motor.max_force is None else motor.max_force
             row["motor_target"] = signals.add(motor)
     return {
-        "has_axis": has_axis,
         "axes": records,
         "signals": signals.arrays(),
     }

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from impulse_core.compile.joints import JointArrays
+from impulse_core.compile.joints import JointRows
 from impulse_core.joints.table import (
     COMMON_AXIS,
     FIXED_ROTATION,
@@ -55,16 +55,17 @@ class BodyRows:
         return block
 
 
-def inverse_mass_along(j: int, row: int, joints: JointArrays, bodies: BodyRows) -> float:
+def inverse_mass_along(j: int, row: int, joints: JointRows, bodies: BodyRows) -> float:
     """w of axis row ``row`` of joint j [1/kg | 1/(kg m²)]; NaN where no double holds it."""
-    i1, i2 = int(joints.body1[j]), int(joints.body2[j])
+    joint = joints.records[j]
+    i1, i2 = int(joint["body1"]), int(joint["body2"])
     q1, q2 = bodies.orientation[i1], bodies.orientation[i2]
-    r1, r2 = rotated(q1, joints.anchor1[j]), rotated(q2, joints.anchor2[j])
+    r1, r2 = rotated(q1, joint["anchor1"]), rotated(q2, joint["anchor2"])
     apart = bodies.position[i2] + r2 - bodies.position[i1] - r1
-    part = int(joints.translation_part[j])
+    part = int(joint["translation_part"])
     if part == POINT_LINE:  # the impulse acts at B on both bodies
         r1 = r1 + apart
-    a, b, c = (rotated(q1, direction) for direction in joints.frame1[j].reshape(3, 3))
+    a, b, c = (rotated(q1, joint[key]) for key in ("axis1", "across_b", "across_c"))
     if part == LENGTH:
         a = apart / max(float(np.linalg.norm(apart)), 1e-300)
     elif part == OFFSET:
@@ -77,7 +78,7 @@ def inverse_mass_along(j: int, row: int, joints: JointArrays, bodies: BodyRows) 
         return np.concatenate([np.zeros(3), -n, np.zeros(3), n])
 
     g = turning(a) if row == ROTATION_AXIS else moving(a)
-    rotation = int(joints.rotation_part[j])
+    rotation = int(joint["rotation_part"])
     translations = {POINT_POINT: list(np.eye(3)), POINT_LINE: [b, c]}.get(part, [])
     rotations = {FIXED_ROTATION: list(np.eye(3)), COMMON_AXIS: [b, c]}.get(rotation, [])
     G = np.array([moving(n) for n in translations] + [turning(n) for n in rotations])

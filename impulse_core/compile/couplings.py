@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from impulse_core.compile.joints import REPAIR_FRACTION, JointArrays
+from impulse_core.compile.joints import REPAIR_FRACTION, JointRows
 from impulse_core.compile.problems import JOINTS_APART, ProblemList
 from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
 from impulse_core.model import Couplings, Floats
@@ -18,7 +18,7 @@ __all__ = ["check_constants", "compile_couplings"]
 
 
 def compile_couplings(
-    scene: Scene, joints: JointArrays, position: Floats, orientation: Floats
+    scene: Scene, joints: JointRows, position: Floats, orientation: Floats
 ) -> Couplings:
     """Turn the couplings into arrays.
 
@@ -38,7 +38,9 @@ def compile_couplings(
     rows = [_row(term, scene.joints[number[term.joint]]) for term in terms]
     coefficient = np.array([term.coefficient for term in terms], dtype=float)
     first = np.cumsum([0] + [len(joint.terms) for _, joint in couplings])
-    lengths = np.where(np.array(rows) == ROTATION_AXIS, joints.body_length[term_joint], 1.0)
+    lengths = np.where(
+        np.array(rows) == ROTATION_AXIS, joints.records["body_length"][term_joint], 1.0
+    )
     metres = lengths / np.abs(coefficient)
     return Couplings(
         joint=np.array([j for j, _ in couplings], dtype=np.int64),
@@ -62,12 +64,13 @@ def _row(term: CouplingTerm, joint: Joint) -> int:
     return ROTATION_AXIS if freedom == "rotation" else TRANSLATION_AXIS
 
 
-def _displacement(joints: JointArrays, j: int, position: Floats, orientation: Floats) -> float:
+def _displacement(joints: JointRows, j: int, position: Floats, orientation: Floats) -> float:
     """a·(B - A) at these poses [m]."""
-    i1, i2 = joints.body1[j], joints.body2[j]
-    A = position[i1] + rotated(orientation[i1], joints.anchor1[j])
-    B = position[i2] + rotated(orientation[i2], joints.anchor2[j])
-    return float(rotated(orientation[i1], joints.frame1[j, :3]) @ (B - A))
+    joint = joints.records[j]
+    i1, i2 = joint["body1"], joint["body2"]
+    A = position[i1] + rotated(orientation[i1], joint["anchor1"])
+    B = position[i2] + rotated(orientation[i2], joint["anchor2"])
+    return float(rotated(orientation[i1], joint["axis1"]) @ (B - A))
 
 
 def check_constants(scene: Scene, couplings: Couplings, size: float, problems: ProblemList) -> None:

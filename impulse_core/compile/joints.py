@@ -1,4 +1,4 @@
-"""Joint arrays of the Model: anchors, axes and relative orientations in body frames."""
+"""Joints of the Model: anchors, axes and relative orientations in body frames."""
 
 from __future__ import annotations
 
@@ -9,37 +9,31 @@ import numpy as np
 
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
 from impulse_core.joints.table import LENGTH, OFFSET, POINT_POINT, parts_of
-from impulse_core.model import Floats, Ints
+from impulse_core.model import Floats
+from impulse_core.model import Joint as JointRecord
+from impulse_core.records import Records, new_records
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_schema import Scene, joint_names
 from impulse_schema.bounds import BOUNDS
 from impulse_schema.models import Joint, SpringDamper
 
-__all__ = ["REPAIR_FRACTION", "JointArrays", "compile_joints"]
+__all__ = ["REPAIR_FRACTION", "JointRows", "compile_joints"]
 
 REPAIR_FRACTION = 0.01
 """Joints that start apart by up to this fraction of the scene's size are pulled together."""
 
 
 @dataclass
-class JointArrays:
-    """The joint fields of Model, by its names."""
+class JointRows:
+    """The joints of Model, and what only compiling needs of them.
 
-    body1: Ints
-    body2: Ints
-    translation_part: Ints
-    rotation_part: Ints
-    anchor1: Floats
-    anchor2: Floats
-    frame1: Floats
-    axis2: Floats
-    relative_orientation: Floats
-    length: Floats
-    angle: Floats
-    body_length: Floats
+    Attributes:
+        records: Model.joints, without what acts on their axes.
+        start_offset: a·(B - A) at the start pose [m], shape (m,).
+    """
+
+    records: Records
     start_offset: Floats
-    break_force: Floats
-    break_torque: Floats
 
 
 def compile_joints(
@@ -48,8 +42,8 @@ def compile_joints(
     position: Floats,
     orientation: Floats,
     gyration: Floats,
-) -> JointArrays:
-    """Turn the joints, and after them the springs between two points, into arrays.
+) -> JointRows:
+    """Turn the joints, and after them the springs between two points, into records.
 
     Args:
         scene: The scene; its joint types must all be in the table.
@@ -59,58 +53,42 @@ def compile_joints(
         gyration: Largest radius of gyration of each body [m], shape (b,).
     """
     count = len(scene.joints) + len(scene.springs)
-    arrays = JointArrays(
-        body1=np.zeros(count, dtype=np.int64),
-        body2=np.zeros(count, dtype=np.int64),
-        translation_part=np.zeros(count, dtype=np.int64),
-        rotation_part=np.zeros(count, dtype=np.int64),
-        anchor1=np.zeros((count, 3)),
-        anchor2=np.zeros((count, 3)),
-        frame1=np.zeros((count, 9)),
-        axis2=np.zeros((count, 3)),
-        relative_orientation=np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
-        length=np.ones(count),
-        angle=np.zeros(count),
-        body_length=np.ones(count),
-        start_offset=np.zeros(count),
-        break_force=np.full(count, np.inf),
-        break_torque=np.full(count, np.inf),
-    )
+    records, start_offset = new_records(JointRecord, count), np.zeros(count)
+    records["relative_orientation"][:, 0] = 1.0
+    records["length"] = records["body_length"] = 1.0
+    records["break_force"] = records["break_torque"] = np.inf
     for j, joint in enumerate(scene.joints):
-        parts = parts_of(joint.type)
+        row, parts = records[j], parts_of(joint.type)
         i1, i2 = rows[joint.body1], rows[joint.body2]
-        arrays.body1[j], arrays.body2[j] = i1, i2
-        arrays.translation_part[j], arrays.rotation_part[j] = parts
+        row["body1"], row["body2"] = i1, i2
+        row["translation_part"], row["rotation_part"] = parts
         q1, q2 = conjugated(orientation[i1]), conjugated(orientation[i2])
         A, B = _anchors(joint)
-        arrays.anchor1[j] = rotated(q1, A - position[i1])
-        arrays.anchor2[j] = rotated(q2, B - position[i2])
+        row["anchor1"] = rotated(q1, A - position[i1])
+        row["anchor2"] = rotated(q2, B - position[i2])
         if joint.type == "distance":
-            arrays.length[j] = _length(joint, A, B)
+            row["length"] = _length(joint, A, B)
         if joint.axis is not None:
             axis1, axis2 = _axes(joint)
-            arrays.frame1[j] = _frame(rotated(q1, axis1))
-            arrays.axis2[j] = rotated(q2, axis2)
-            arrays.angle[j] = math.pi / 2.0  # the constant angle of a universal joint
-            arrays.start_offset[j] = axis1 @ (B - A)
-        arrays.break_force[j] = joint.break_force or np.inf
-        arrays.break_torque[j] = joint.break_torque or np.inf
-        arrays.relative_orientation[j] = multiplied(q1, orientation[i2])
-        arrays.body_length[j] = max(
+            row["axis1"], row["across_b"], row["across_c"] = _frame(rotated(q1, axis1))
+            row["axis2"] = rotated(q2, axis2)
+            row["angle"] = math.pi / 2.0  # the constant angle of a universal joint
+            start_offset[j] = axis1 @ (B - A)
+        row["break_force"] = joint.break_force or np.inf
+        row["break_torque"] = joint.break_torque or np.inf
+        row["relative_orientation"] = multiplied(q1, orientation[i2])
+        row["body_length"] = max(
             *(gyration[i] for i in (i1, i2)),
             *(np.linalg.norm(x - position[i]) for x, i in ((A, i1), (B, i2)) if gyration[i] > 0.0),
             1e-9,
         )
     for j, spring in enumerate(scene.springs, start=len(scene.joints)):
-        i1, i2 = rows[spring.body1], rows[spring.body2]
-        arrays.body1[j], arrays.body2[j] = i1, i2
-        arrays.translation_part[j] = OFFSET if _has_no_direction(spring) else LENGTH
-        for anchor, row, point in (
-            (arrays.anchor1, i1, spring.anchor),
-            (arrays.anchor2, i2, spring.anchor2),
-        ):
-            anchor[j] = rotated(conjugated(orientation[row]), np.array(point) - position[row])
-    return arrays
+        row, i1, i2 = records[j], rows[spring.body1], rows[spring.body2]
+        row["body1"], row["body2"] = i1, i2
+        row["translation_part"] = OFFSET if _has_no_direction(spring) else LENGTH
+        for anchor, i, point in (("anchor1", i1, spring.anchor), ("anchor2", i2, spring.anchor2)):
+            row[anchor] = rotated(conjugated(orientation[i]), np.array(point) - position[i])
+    return JointRows(records, start_offset)
 
 
 def _has_no_direction(spring: SpringDamper) -> bool:
@@ -136,11 +114,11 @@ def _axes(joint: Joint) -> tuple[Floats, Floats]:
     return axis1 / np.linalg.norm(axis1), axis2 / np.linalg.norm(axis2)
 
 
-def _frame(a: Floats) -> Floats:
-    """Rows a, b, c of a right-handed frame, b across the smallest component of a."""
+def _frame(a: Floats) -> tuple[Floats, Floats, Floats]:
+    """Directions a, b, c of a right-handed frame, b across the smallest component of a."""
     b = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
     b /= np.linalg.norm(b)
-    return np.concatenate([a, b, np.cross(a, b)])
+    return a, b, np.cross(a, b)
 
 
 def check_start(scene: Scene, size: float, problems: ProblemList) -> None:

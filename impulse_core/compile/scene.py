@@ -6,10 +6,10 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from impulse_core import model as kinds
 from impulse_core.collision.shapes import Shapes
 from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.axis_mass import BodyRows
@@ -27,6 +27,7 @@ from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
+from impulse_core.records import Records, new_records
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
 from impulse_schema.bounds import beyond
@@ -138,8 +139,10 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         raise SceneError(problems.problems)
     size, reach = _extent(scene, bodies, kinematics)
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
-    inverse_mass, inverse_inertia = _inverse(bodies.mass), _inverse(bodies.moments)
-    rows_at_start = BodyRows(bodies.position, bodies.orientation, inverse_mass, inverse_inertia)
+    records = _body_records(bodies)
+    rows_at_start = BodyRows(
+        bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
+    )
     axes = axis_fields(scene, joints, rows_at_start, problems)
     couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
     if not assemble:
@@ -158,19 +161,15 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         sha256=sha256,
         model=Model(
             dynamic=len(dynamic),
-            mass=bodies.mass,
-            inverse_mass=inverse_mass,
-            inertia=bodies.moments,
-            inverse_inertia=inverse_inertia,
-            symmetry_axis=_symmetry_axes(bodies.moments),
+            bodies=records,
             gravity=np.array(scene.settings.gravity, dtype=float),
             size=size,
             flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
-            **{key: array for key, array in vars(joints).items() if key in Model._fields},
+            joints=joints.records,
             **axes,
             couplings=couplings,
             coupled=1 if len(couplings.joint) else None,
-            **_loads(scene, rows, bodies),
+            loads=_loads(scene, rows, bodies),
             paths=kinematics.paths,
         ),
         state=State(
@@ -178,7 +177,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             orientation=bodies.orientation,
             velocity=bodies.velocity,
             angular_momentum=bodies.angular_momentum,
-            multiplier=np.zeros((len(joints.body1), 6)),
+            multiplier=np.zeros((len(joints.records), 6)),
             axis_position=np.zeros(len(axes["axes"])),
             motor_integral=np.zeros(len(axes["axes"])),
             multiplier_step=np.zeros(1),
@@ -345,9 +344,18 @@ def _outputs(scene: Scene, body_row: Ints, bodies: _Bodies) -> tuple[Floats, Flo
     return origin, turned
 
 
-def _loads(scene: Scene, rows: dict[str, int], bodies: _Bodies) -> dict[str, Any]:
-    """The load fields of Model, by its names."""
-    loads = scene.loads
+def _body_records(bodies: _Bodies) -> Records:
+    """The bodies of Model."""
+    records = new_records(kinds.Body, len(bodies.mass))
+    records["mass"], records["inverse_mass"] = bodies.mass, _inverse(bodies.mass)
+    records["inertia"], records["inverse_inertia"] = bodies.moments, _inverse(bodies.moments)
+    records["symmetry_axis"] = _symmetry_axes(bodies.moments)
+    return records
+
+
+def _loads(scene: Scene, rows: dict[str, int], bodies: _Bodies) -> Records:
+    """The loads of Model."""
+    loads, records = scene.loads, new_records(kinds.Load, len(scene.loads))
     on = np.array([rows[load.body] for load in loads], dtype=np.int64)
     back = conjugated(bodies.axes[on]).reshape(-1, 4)
     points = np.array(
@@ -357,12 +365,10 @@ def _loads(scene: Scene, rows: dict[str, int], bodies: _Bodies) -> dict[str, Any
         ],
         dtype=float,
     ).reshape(-1, 3)
-    return {
-        "load_body": on,
-        "load_reaction": np.array([rows[load.reaction_body] for load in loads], dtype=np.int64),
-        "load_force": np.array([load.force for load in loads], dtype=float).reshape(-1, 3),
-        "load_torque": np.array([load.torque for load in loads], dtype=float).reshape(-1, 3),
-        "load_point": rotated(back, points - bodies.center[on].reshape(-1, 3)),
-        "load_in_body_axes": np.array([load.axes == "body" for load in loads], dtype=np.int64),
-        "load_axes": back,
-    }
+    records["body"], records["axes"] = on, back
+    records["point"] = rotated(back, points - bodies.center[on].reshape(-1, 3))
+    for record, load in zip(records, loads, strict=True):
+        record["reaction"] = rows[load.reaction_body]
+        record["force"], record["torque"] = load.force, load.torque
+        record["in_body_axes"] = load.axes == "body"
+    return records

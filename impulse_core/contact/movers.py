@@ -45,14 +45,14 @@ class Movers(NamedTuple):
 
 def new_movers(model: Model) -> Movers:
     """For the bodies and joints of a model."""
-    bodies = len(model.mass)
+    bodies = len(model.bodies)
     mark = np.zeros((bodies, MARKS), dtype=np.int64)
-    mark[model.body1, JOINTED] = 1
-    mark[model.body2, JOINTED] = 1
+    mark[model.joints["body1"], JOINTED] = 1
+    mark[model.joints["body2"], JOINTED] = 1
     mark[model.dynamic :, JOINTED] = 0
     mark[:, MOVER] = _movers(model)
     row = np.zeros((bodies, COLUMNS))
-    row[:, INVERSE_MASS] = np.where(mark[:, JOINTED] == 1, 0.0, model.inverse_mass)
+    row[:, INVERSE_MASS] = np.where(mark[:, JOINTED] == 1, 0.0, model.bodies["inverse_mass"])
     return Movers(mark, row)
 
 
@@ -60,12 +60,12 @@ def _movers(model: Model) -> Ints:
     """Row that stands for all bodies that joints connect with each body; the world's if nothing
     moves it.
     """
-    world = len(model.mass) - 1
-    mover = np.arange(len(model.mass))
+    world = len(model.bodies) - 1
+    mover = np.arange(len(model.bodies))
     mover[model.dynamic :] = world
     inner = [
         pair
-        for pair in zip(model.body1.tolist(), model.body2.tolist(), strict=True)
+        for pair in zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
         if max(pair) < model.dynamic
     ]
     if inner:

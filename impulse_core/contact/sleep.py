@@ -82,7 +82,7 @@ class Sleep(NamedTuple):
 
 def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
     """Nobody sleeps, with room for the contacts of those that will."""
-    bodies = len(model.mass)
+    bodies = len(model.bodies)
     size = np.zeros(bodies)
     for s in range(shapes.sought):
         i = shapes.body[s]
@@ -101,13 +101,13 @@ def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
 @inner_kernel
 def find_still(model, state, sleep, h, work):
     """Find out which bodies do not move in a step of length h, and wake those that loads act on."""
-    for k in range(len(model.load_body)):
+    for k in range(len(model.loads)):
         if work.load_active[k]:
-            _wake(model, sleep, model.load_body[k])
-            _wake(model, sleep, model.load_reaction[k])
+            _wake(model, sleep, model.loads[k].body)
+            _wake(model, sleep, model.loads[k].reaction)
     for i in range(model.dynamic):
         sleep.still[i] = sleep.asleep[i]
-    world = len(model.mass) - 1
+    world = len(model.bodies) - 1
     sleep.still[world] = 1
     predict_kinematic(model, state, h, work)
     for i in range(model.dynamic, world):
@@ -218,10 +218,10 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
                 comes_apart = i < model.dynamic and row[c, GAP] < -tolerance
                 if moves or comes_apart:
                     verdict[root_of(movers, i)] = _AWAKE
-    for k in range(len(model.load_body)):
+    for k in range(len(model.loads)):
         if work.load_active[k]:
             for side in range(2):
-                i = model.load_reaction[k] if side else model.load_body[k]
+                i = model.loads[k].reaction if side else model.loads[k].body
                 if i < model.dynamic:
                     verdict[root_of(movers, i)] = _AWAKE
     for i in range(model.dynamic):
@@ -232,7 +232,7 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
         root = root_of(movers, i)
         if not sleep.asleep[i] and verdict[root] == _SUPPORTED:
             v, w = vec3_at(state.velocity, i), vec3_at(work.angular_velocity, i)
-            lost += 0.5 * model.mass[i] * dot(v, v)
+            lost += 0.5 * model.bodies[i].mass * dot(v, v)
             lost += 0.5 * dot(vec3_at(state.angular_momentum, i), w)
             sleep.asleep[i] = 1
             sleep.island[i] = root

@@ -149,7 +149,7 @@ class ContactSetup(NamedTuple):
 
 def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
     """Room for a number of contacts on jointed bodies."""
-    bodies, joints = len(model.mass), len(model.body1)
+    bodies, joints = len(model.bodies), len(model.joints)
     nodes = len(structure.column_start) - 1
     return Joined(
         used=np.zeros(1, dtype=np.int64),
@@ -177,8 +177,8 @@ def motion_of(model, state, work):  # type: ignore[no-untyped-def]
     """The arrays of the bodies alone."""
     return Motion(
         dynamic=model.dynamic,
-        inverse_mass=model.inverse_mass,
-        inverse_inertia=model.inverse_inertia,
+        inverse_mass=model.bodies.inverse_mass,
+        inverse_inertia=model.bodies.inverse_inertia,
         gravity=model.gravity,
         position=state.position,
         orientation=state.orientation,

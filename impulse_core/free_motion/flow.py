@@ -13,7 +13,7 @@ along which they act were those of another pose. A shorter step asks for less of
 
 from __future__ import annotations
 
-from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
+from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at, vec3_of
 from impulse_core.free_motion.kinematic import drive, predict_kinematic
 from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
@@ -28,26 +28,30 @@ MORE_TURN = 100.0  # rad in one prediction that impulses may add to that: 0.15 m
 @inner_kernel
 def turned(model, q, angular_momentum, i, h, series):
     """Orientation of body i after free motion over h from orientation q."""
-    axis = model.symmetry_axis[i]
+    axis = model.bodies[i].symmetry_axis
     if model.flow == FLOW_RK4:
         return turn_by_runge_kutta(
-            q, angular_momentum, vec3_at(model.inertia, i), vec3_at(model.inverse_inertia, i), h
+            q,
+            angular_momentum,
+            vec3_of(model.bodies[i].inertia),
+            vec3_of(model.bodies[i].inverse_inertia),
+            h,
         )
     if axis >= 0:
         transverse = 1 if axis == 0 else 0
         return turn_symmetric_top(
             q,
             angular_momentum,
-            model.inverse_inertia[i, axis],
-            model.inverse_inertia[i, transverse],
+            model.bodies[i].inverse_inertia[axis],
+            model.bodies[i].inverse_inertia[transverse],
             axis,
             h,
         )
     return turn_by_taylor_series(
         q,
         angular_momentum,
-        vec3_at(model.inertia, i),
-        vec3_at(model.inverse_inertia, i),
+        vec3_of(model.bodies[i].inertia),
+        vec3_of(model.bodies[i].inverse_inertia),
         h,
         series,
     )
@@ -58,9 +62,9 @@ def turns_too_far(model, angular_momentum, i, h, work):
     """Whether the rotation of body i over h is more work than a step may ask for, or nobody waits
     for it any more. work.saved is the state with which the step began.
     """
-    if model.symmetry_axis[i] >= 0 or model.flow == FLOW_RK4:
+    if model.bodies[i].symmetry_axis >= 0 or model.flow == FLOW_RK4:
         return False
-    inverse_inertia = vec3_at(model.inverse_inertia, i)
+    inverse_inertia = vec3_of(model.bodies[i].inverse_inertia)
     turn = most_turn(angular_momentum, inverse_inertia, h)
     if turn <= MORE_TURN:
         return False
@@ -96,7 +100,7 @@ def advance(model, state, h, work):
     Kinematic bodies get the velocities prescribed for the time of state plus h.
     """
     dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
-    for i in range(len(model.mass)):
+    for i in range(len(model.bodies)):
         put_vec3(state.position, i, vec3_at(work.next_position, i))
         put_quat(state.orientation, i, quat_at(work.next_orientation, i))
     for i in range(model.dynamic):

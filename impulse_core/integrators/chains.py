@@ -74,7 +74,9 @@ def plan_chain(model: Model, state: State) -> Chain:
             raise NotAChainError("a rod is not fixed at the centre of mass of a body")
         if np.any(state.angular_momentum[bodies]):
             raise NotAChainError("a point mass spins")
-        to_mass = to_next = np.stack([model.length[joints], np.zeros(len(joints))], axis=1)
+        to_mass = to_next = np.stack(
+            [model.joints["length"][joints], np.zeros(len(joints))], axis=1
+        )
         normal = _plane_of_motion(model, state, _top(model, joints[0]), bodies)
         _check_loads(model, normal)
     x = _across(normal)
@@ -84,12 +86,14 @@ def plan_chain(model: Model, state: State) -> Chain:
         spans = np.cumsum(to_next @ normal)
         offset = to_mass @ normal + np.concatenate([[0.0], spans[:-1]])
         to_mass, to_next = to_mass @ plane[:2].T, to_next @ plane[:2].T
-    mass = model.mass[bodies]
+    mass = model.bodies["mass"][bodies]
     below = np.cumsum(mass[::-1])[::-1] - mass
     about_normal = np.zeros(len(bodies))
     if hinged:
         inverse = np.array([1.0, -1.0, -1.0, -1.0])
-        about_normal = (rotated(q * inverse, normal) ** 2 * model.inertia[bodies]).sum(axis=1)
+        about_normal = (rotated(q * inverse, normal) ** 2 * model.bodies["inertia"][bodies]).sum(
+            axis=1
+        )
     return Chain(
         body=bodies,
         hinged=int(hinged),
@@ -108,22 +112,28 @@ def plan_chain(model: Model, state: State) -> Chain:
 
 def _walk(model: Model) -> tuple[Ints, Ints]:
     """Joints and bodies from the world downwards."""
-    if len(model.mass) != model.dynamic + 1:
+    if len(model.bodies) != model.dynamic + 1:
         raise NotAChainError("a body is kinematic")
-    ends: list[list[int]] = [[] for _ in model.mass]
-    for j, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
+    ends: list[list[int]] = [[] for _ in model.bodies["mass"]]
+    for j, pair in enumerate(
+        zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
+    ):
         for body in pair:
             ends[body].append(j)
     world = model.dynamic
     if len(ends[world]) != 1:
         raise NotAChainError(f"{len(ends[world])} joints hold it on the world")
-    if len(model.body1) != model.dynamic:
-        raise NotAChainError(f"{model.dynamic} bodies have {len(model.body1)} joints")
+    if len(model.joints) != model.dynamic:
+        raise NotAChainError(f"{model.dynamic} bodies have {len(model.joints)} joints")
     joints, bodies = [ends[world][0]], list[int]()
     while True:
         upper = joints[-1]
         above = bodies[-1] if bodies else world
-        body = int(model.body2[upper] if model.body1[upper] == above else model.body1[upper])
+        body = int(
+            model.joints["body2"][upper]
+            if model.joints["body1"][upper] == above
+            else model.joints["body1"][upper]
+        )
         bodies.append(body)
         lower = [j for j in ends[body] if j != upper]
         if not lower:
@@ -138,8 +148,12 @@ def _walk(model: Model) -> tuple[Ints, Ints]:
 
 def _kind(model: Model) -> bool:
     """Whether all joints are hinges; False if all are rods."""
-    hinges = (model.translation_part == POINT_POINT) & (model.rotation_part == COMMON_AXIS)
-    rods = (model.translation_part == DISTANCE) & (model.rotation_part == NO_PART)
+    hinges = (model.joints["translation_part"] == POINT_POINT) & (
+        model.joints["rotation_part"] == COMMON_AXIS
+    )
+    rods = (model.joints["translation_part"] == DISTANCE) & (
+        model.joints["rotation_part"] == NO_PART
+    )
     if not (hinges.all() or rods.all()):
         raise NotAChainError("its joints are neither all of type distance nor all of type hinge")
     return bool(hinges.all())
@@ -156,7 +170,9 @@ def _joint_points(model: Model, joints: Ints, bodies: Ints) -> tuple[Floats, Flo
 
 
 def _anchor(model: Model, joint: int, body: int) -> Floats:
-    anchors = model.anchor1 if model.body1[joint] == body else model.anchor2
+    anchors = (
+        model.joints["anchor1"] if model.joints["body1"][joint] == body else model.joints["anchor2"]
+    )
     point: Floats = anchors[joint]
     return point
 
@@ -168,7 +184,7 @@ def _top(model: Model, joint: int) -> Floats:
 
 def _common_normal(model: Model, joints: Ints, state: State) -> Floats:
     """The axis that all hinges share, unit vector in the world."""
-    axes = rotated(state.orientation[model.body1[joints]], model.frame1[joints, :3])
+    axes = rotated(state.orientation[model.joints["body1"][joints]], model.joints["axis1"][joints])
     parallel = np.abs(axes @ axes[0])
     if not np.all(parallel >= 1.0 - _PLANAR):
         raise NotAChainError("its hinges are not parallel")
@@ -188,10 +204,16 @@ def _plane_of_motion(model: Model, state: State, top: Floats, bodies: Ints) -> F
 
 def _check_loads(model: Model, normal: Floats) -> None:
     """Loads must push point masses within the plane."""
-    turning = np.any(model.load_torque) or np.any(model.load_point)
-    if turning or np.any(model.load_in_body_axes) or np.any(model.load_reaction < model.dynamic):
+    turning = np.any(model.loads["torque"]) or np.any(model.loads["point"])
+    if (
+        turning
+        or np.any(model.loads["in_body_axes"])
+        or np.any(model.loads["reaction"] < model.dynamic)
+    ):
         raise NotAChainError("a load turns a point mass or follows it")
-    if np.any(np.abs(model.load_force @ normal) > _PLANAR * np.abs(model.load_force).sum(axis=1)):
+    if np.any(
+        np.abs(model.loads["force"] @ normal) > _PLANAR * np.abs(model.loads["force"]).sum(axis=1)
+    ):
         raise NotAChainError("a load pushes out of the plane of motion")
 
 

@@ -28,6 +28,7 @@ from impulse_core.algebra import (
     rotate_back,
     rotation_of,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.integrators.chains import Chain
 from impulse_core.invariants import tally_step
@@ -130,7 +131,7 @@ def _place(model, chain, coordinates, scratch, state):
             q = rotation_of(angle * z) * quat_at(chain.orientation, k)
             put_quat(state.orientation, i, q)
             w = rotate_back(q, rate * z)
-            J = vec3_at(model.inertia, i)
+            J = vec3_of(model.bodies[i].inertia)
             put_vec3(state.angular_momentum, i, rotate(q, Vec3(J.x * w.x, J.y * w.y, J.z * w.z)))
         joint = joint + step
         speed = speed + rate * cross(z, step)
@@ -149,7 +150,7 @@ def _forces(model, chain, scratch, work):
     below_x, below_y = 0.0, 0.0  # force of the loads on all links below
     for k in range(len(chain.body) - 1, -1, -1):
         i = chain.body[k]
-        F = vec3_at(rate.velocity, i) * model.mass[i]
+        F = vec3_at(rate.velocity, i) * model.bodies[i].mass
         Fx, Fy = dot(F, x), dot(F, y)
         nx, ny = scratch.next_arm[k, 0], scratch.next_arm[k, 1]
         sx, sy = scratch.moment_arm[k, 0], scratch.moment_arm[k, 1]
@@ -169,7 +170,7 @@ def _accelerate(model, chain, scratch, work):
     angles = scratch.present
     _place(model, chain, angles, scratch, scratch.stage)
     power = 0.0
-    if len(model.load_body):
+    if len(model.loads):
         angular_velocities(model, scratch.stage, work)
         power = load_power(model, scratch.stage, work)
     _forces(model, chain, scratch, work)

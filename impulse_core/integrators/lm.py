@@ -129,11 +129,11 @@ def _attract(model, stages, pull, work):
     """
     stage = stages.stage
     relative_velocities(model, stage, work, work.impulse)
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             work.error[j, row] += 2.0 * pull * work.impulse[j, row]
     joint_errors(model, stage.position, stage.orientation, work.impulse)
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             work.error[j, row] += pull * pull * work.impulse[j, row]
 
@@ -146,10 +146,10 @@ def _evaluate(model, structure, stages, prepared, pull, work):
     """
     stage, rate = stages.stage, stages.rate
     angular_velocities(model, stage, work)
-    power = load_power(model, stage, work) if len(model.load_body) else 0.0
+    power = load_power(model, stage, work) if len(model.loads) else 0.0
     apply_loads(model, rate, work)
     angular_accelerations(model, stage, rate, work)
-    if len(model.body1):
+    if len(model.joints):
         if not prepared:
             prepare(model, structure, stage, work)
         joint_accelerations(model, stage, rate, work)
@@ -230,7 +230,7 @@ def _project_poses(model, structure, held, stages, tolerance, work, tally):
             _hold_rows(model, structure, held, stage, work)
         previous = error
         solve(structure, work.error, -1.0, work)
-        for i in range(len(model.mass)):
+        for i in range(len(model.bodies)):
             put_vec3(shift.velocity, i, ZERO3)
             put_vec3(shift.angular_momentum, i, ZERO3)
         apply_impulses(model, work.impulse, shift, work)
@@ -292,7 +292,7 @@ def _explicit_step(
     tally.work[0] += work_done
     _copy_bodies(stages.stage, state)
     state.time[0] += h
-    if corrects[0] and len(model.body1):
+    if corrects[0] and len(model.joints):
         prepare(model, held, state, work)
         _correct_velocities(model, held, state, work)
     else:

@@ -12,7 +12,7 @@ solver need not know that it is not a constraint.
 
 from __future__ import annotations
 
-from impulse_core.algebra import norm, quat_at, rotate, vec3_at
+from impulse_core.algebra import norm, quat_at, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
 from impulse_core.joints.coordinates import distance_along, turned_angle
@@ -37,7 +37,7 @@ def axis_position(model, k, position, orientation, near):
     j = model.axes[k].joint
     if model.axes[k].row == ROTATION_AXIS:
         return turned_angle(model, j, orientation, near)
-    part = model.translation_part[j]
+    part = model.joints[j].translation_part
     if part == LENGTH:
         return norm(_between_points(model, j, position, orientation))
     if part == OFFSET:
@@ -49,9 +49,9 @@ def axis_position(model, k, position, orientation, near):
 @inner_kernel
 def _between_points(model, j, position, orientation):
     """B - A of joint j, world frame."""
-    i1, i2 = model.body1[j], model.body2[j]
-    A = vec3_at(position, i1) + rotate(quat_at(orientation, i1), vec3_at(model.anchor1, j))
-    B = vec3_at(position, i2) + rotate(quat_at(orientation, i2), vec3_at(model.anchor2, j))
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    A = vec3_at(position, i1) + rotate(quat_at(orientation, i1), vec3_of(model.joints[j].anchor1))
+    B = vec3_at(position, i2) + rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
     return B - A
 
 
@@ -143,7 +143,7 @@ def start_velocities(model, state, multiplier, scale, work):
     work.axes.impulse, of the joints scale times multiplier (m, 6). Laws that are looked at before
     the joints have answered would be looked at on the wrong piece.
     """
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             state.multiplier[j, row] = scale * multiplier[j, row]
     for k in range(len(model.axes)):

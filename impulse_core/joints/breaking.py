@@ -19,11 +19,11 @@ def break_joints(model, state, work, tally):
     Needs the reactions in work.
     """
     broken = False
-    for j in range(len(model.body1)):
-        if model.break_force[j] == math.inf and model.break_torque[j] == math.inf:
+    for j in range(len(model.joints)):
+        if model.joints[j].break_force == math.inf and model.joints[j].break_torque == math.inf:
             continue
         F, T = vec3_at(work.reaction_force, j), vec3_at(work.reaction_torque, j)
-        if norm(F) > model.break_force[j] or norm(T) > model.break_torque[j]:
+        if norm(F) > model.joints[j].break_force or norm(T) > model.joints[j].break_torque:
             _take_out(model, state, work, tally, j)
             count = tally.broken[0]
             tally.broken_joint[count] = j
@@ -38,10 +38,10 @@ def break_joints(model, state, work, tally):
 @inner_kernel
 def _take_out(model, state, work, tally, j):
     """Turn joint j into one without rows; what its springs hold is lost."""
-    model.translation_part[j] = NO_PART
-    model.rotation_part[j] = NO_PART
-    model.break_force[j] = math.inf
-    model.break_torque[j] = math.inf
+    model.joints[j].translation_part = NO_PART
+    model.joints[j].rotation_part = NO_PART
+    model.joints[j].break_force = math.inf
+    model.joints[j].break_torque = math.inf
     for directions in (work.now, work.then):
         put_mat3(directions.translation_rows, j, _NO_ROWS)
         put_mat3(directions.rotation_rows, j, _NO_ROWS)

@@ -19,10 +19,12 @@ from impulse_core.algebra import (
     put_mat3,
     put_vec3,
     quat_at,
+    quat_of,
     rotate,
     rotate_back,
     transposed_times,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
@@ -55,46 +57,44 @@ ZERO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def _axis(model_frame, j, q):
+def _axis(joint, q):
     """Joint axis a of body 1 in the world."""
-    return rotate(q, Vec3(model_frame[j, 0], model_frame[j, 1], model_frame[j, 2]))
+    return rotate(q, vec3_of(joint.axis1))
 
 
 @kernel
-def _across(model_frame, j, q):
+def _across(joint, q):
     """Unit vectors b and c across the joint axis, fixed in body 1, in the world."""
-    b = rotate(q, Vec3(model_frame[j, 3], model_frame[j, 4], model_frame[j, 5]))
-    c = rotate(q, Vec3(model_frame[j, 6], model_frame[j, 7], model_frame[j, 8]))
-    return b, c
+    return rotate(q, vec3_of(joint.across_b)), rotate(q, vec3_of(joint.across_c))
 
 
 @inner_kernel
 def translation_error(model, j, q1, A, B):
-    part = model.translation_part[j]
+    part = model.joints[j].translation_part
     if part == POINT_POINT:
         return point_point_error(A, B)
     if part == DISTANCE:
-        return distance_error(A, B, model.length[j])
+        return distance_error(A, B, model.joints[j].length)
     if part == POINT_LINE:
-        b, c = _across(model.frame1, j, q1)
+        b, c = _across(model.joints[j], q1)
         return point_line_error(A, B, b, c)
     if part == POINT_PLANE:
-        return point_plane_error(A, B, _axis(model.frame1, j, q1))
+        return point_plane_error(A, B, _axis(model.joints[j], q1))
     return ZERO3
 
 
 @inner_kernel
 def _translation_rows(model, j, q1, A, B):
-    part = model.translation_part[j]
+    part = model.joints[j].translation_part
     if part == POINT_POINT:
         return point_point_rows(A, B)
     if part == DISTANCE:
         return distance_rows(A, B)
     if part == POINT_LINE:
-        b, c = _across(model.frame1, j, q1)
+        b, c = _across(model.joints[j], q1)
         return point_line_rows(B, b, c)
     if part == POINT_PLANE:
-        return point_plane_rows(B, _axis(model.frame1, j, q1))
+        return point_plane_rows(B, _axis(model.joints[j], q1))
     if part == OFFSET:
         return IDENTITY3, A, B
     return ZERO_ROWS, A, B
@@ -103,11 +103,11 @@ def _translation_rows(model, j, q1, A, B):
 @inner_kernel
 def _translation_axis(model, j, q1, A, B):
     """Direction of the translational axis row."""
-    if model.translation_part[j] == LENGTH:
+    if model.joints[j].translation_part == LENGTH:
         return length_direction(A, B)
-    if model.translation_part[j] == OFFSET:
+    if model.joints[j].translation_part == OFFSET:
         return Vec3(0.0, 0.0, 1.0)
-    return _axis(model.frame1, j, q1)
+    return _axis(model.joints[j], q1)
 
 
 @kernel
@@ -118,26 +118,28 @@ def _with_axis(rows, a):
 
 @inner_kernel
 def rotation_error(model, j, q1, q2):
-    part = model.rotation_part[j]
+    part = model.joints[j].rotation_part
     if part == FIXED_ROTATION:
-        return fixed_rotation_error(q1, q2, quat_at(model.relative_orientation, j))
-    a1 = _axis(model.frame1, j, q1)
-    a2 = rotate(q2, vec3_at(model.axis2, j))
+        return fixed_rotation_error(q1, q2, quat_of(model.joints[j].relative_orientation))
+    a1 = _axis(model.joints[j], q1)
+    a2 = rotate(q2, vec3_of(model.joints[j].axis2))
     if part == COMMON_AXIS:
-        b, c = _across(model.frame1, j, q1)
+        b, c = _across(model.joints[j], q1)
         return common_axis_error(b, c, a1, a2)
-    return constant_angle_error(a1, a2, model.angle[j])
+    return constant_angle_error(a1, a2, model.joints[j].angle)
 
 
 @inner_kernel
 def _rotation_rows(model, j, q1, q2):
-    part = model.rotation_part[j]
+    part = model.joints[j].rotation_part
     if part == FIXED_ROTATION:
         return IDENTITY3
     if part == COMMON_AXIS:
-        b, c = _across(model.frame1, j, q1)
+        b, c = _across(model.joints[j], q1)
         return common_axis_rows(b, c)
-    return constant_angle_rows(_axis(model.frame1, j, q1), rotate(q2, vec3_at(model.axis2, j)))
+    return constant_angle_rows(
+        _axis(model.joints[j], q1), rotate(q2, vec3_of(model.joints[j].axis2))
+    )
 
 
 @inner_kernel
@@ -152,27 +154,27 @@ def joint_errors(model, position, orientation, error):
     worst_rotation = 0.0
     worst = 0.0
     worst_joint = -1
-    for j in range(len(model.body1)):
-        if model.translation_part[j] == COUPLING:
+    for j in range(len(model.joints)):
+        if model.joints[j].translation_part == COUPLING:
             continue
-        i1 = model.body1[j]
-        i2 = model.body2[j]
+        i1 = model.joints[j].body1
+        i2 = model.joints[j].body2
         q1 = quat_at(orientation, i1)
         q2 = quat_at(orientation, i2)
         size = 0.0
-        if model.translation_part[j] != NO_PART:
-            A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
-            B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
+        if model.joints[j].translation_part != NO_PART:
+            A = vec3_at(position, i1) + rotate(q1, vec3_of(model.joints[j].anchor1))
+            B = vec3_at(position, i2) + rotate(q2, vec3_of(model.joints[j].anchor2))
             d = translation_error(model, j, q1, A, B)
             error[j, 0], error[j, 1], error[j, 2] = d.x, d.y, d.z
             size = norm(d)
             worst_translation = max(worst_translation, size)
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             d = rotation_error(model, j, q1, q2)
             error[j, 3], error[j, 4], error[j, 5] = d.x, d.y, d.z
             turn = norm(d)
             worst_rotation = max(worst_rotation, turn)
-            size = max(size, turn * model.body_length[j])
+            size = max(size, turn * model.joints[j].body_length)
         if not (size <= worst):  # also true for NaN
             worst = size if size == size else 1e300
             worst_joint = j
@@ -183,36 +185,36 @@ def joint_errors(model, position, orientation, error):
 def joint_directions(model, position, orientation, directions):
     """Arms and row directions of all joints at these poses, into directions."""
     coupling_directions(model, model.coupled, position, orientation, directions)
-    for j in range(len(model.body1)):
-        if model.translation_part[j] == COUPLING:
+    for j in range(len(model.joints)):
+        if model.joints[j].translation_part == COUPLING:
             continue
-        i1 = model.body1[j]
-        i2 = model.body2[j]
+        i1 = model.joints[j].body1
+        i2 = model.joints[j].body2
         q1 = quat_at(orientation, i1)
         q2 = quat_at(orientation, i2)
-        if model.translation_part[j] != NO_PART:
+        if model.joints[j].translation_part != NO_PART:
             C1 = vec3_at(position, i1)
             C2 = vec3_at(position, i2)
-            A = C1 + rotate(q1, vec3_at(model.anchor1, j))
-            B = C2 + rotate(q2, vec3_at(model.anchor2, j))
+            A = C1 + rotate(q1, vec3_of(model.joints[j].anchor1))
+            B = C2 + rotate(q2, vec3_of(model.joints[j].anchor2))
             rows, x1, x2 = _translation_rows(model, j, q1, A, B)
-            if model.has_axis[j, 0]:
+            if model.joints[j].has_translation_axis:
                 rows = _with_axis(rows, _translation_axis(model, j, q1, A, B))
             put_mat3(directions.translation_rows, j, rows)
             put_vec3(directions.arm1, j, x1 - C1)
             put_vec3(directions.arm2, j, x2 - C2)
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             rows = _rotation_rows(model, j, q1, q2)
-            if model.has_axis[j, 1]:
-                rows = _with_axis(rows, _axis(model.frame1, j, q1))
+            if model.joints[j].has_rotation_axis:
+                rows = _with_axis(rows, _axis(model.joints[j], q1))
             put_mat3(directions.rotation_rows, j, rows)
 
 
 @inner_kernel
 def line_beyond_a_stage(model, state, work):
     """The first joint whose line turns too far between the state and the prediction; -1 if none."""
-    for j in range(len(model.body1)):
-        if model.translation_part[j] == DISTANCE:
+    for j in range(len(model.joints)):
+        if model.joints[j].translation_part == DISTANCE:
             A, B = _joint_points(model, j, state.position, state.orientation)
             A_next, B_next = _joint_points(model, j, work.next_position, work.next_orientation)
             if line_turned_too_far(A, B, A_next, B_next):
@@ -223,10 +225,10 @@ def line_beyond_a_stage(model, state, work):
 @inner_kernel
 def _joint_points(model, j, position, orientation):
     """Points A of body 1 and B of body 2 in the world."""
-    i1 = model.body1[j]
-    i2 = model.body2[j]
-    r1 = rotate(quat_at(orientation, i1), vec3_at(model.anchor1, j))
-    r2 = rotate(quat_at(orientation, i2), vec3_at(model.anchor2, j))
+    i1 = model.joints[j].body1
+    i2 = model.joints[j].body2
+    r1 = rotate(quat_at(orientation, i1), vec3_of(model.joints[j].anchor1))
+    r2 = rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
     return vec3_at(position, i1) + r1, vec3_at(position, i2) + r2
 
 
@@ -237,18 +239,18 @@ def apply_impulses(model, impulse, state, work):
     What kinematic bodies do in this, λ times their own rate along the row, is added to
     work.kinematic_work (docs/algorithm.md, 37); needs their velocities in state and work.
     """
-    world = len(model.mass) - 1
+    world = len(model.bodies) - 1
     work_done = 0.0
-    for j in range(len(model.body1)):
-        i1 = model.body1[j]
-        i2 = model.body2[j]
+    for j in range(len(model.joints)):
+        i1 = model.joints[j].body1
+        i2 = model.joints[j].body2
         L1 = vec3_at(state.angular_momentum, i1)
         L2 = vec3_at(state.angular_momentum, i2)
-        if model.translation_part[j] != NO_PART:
+        if model.joints[j].translation_part != NO_PART:
             p = Vec3(impulse[j, 0], impulse[j, 1], impulse[j, 2])
             P = transposed_times(mat3_at(work.now.translation_rows, j), p)
-            v1 = vec3_at(state.velocity, i1) - P * model.inverse_mass[i1]
-            v2 = vec3_at(state.velocity, i2) + P * model.inverse_mass[i2]
+            v1 = vec3_at(state.velocity, i1) - P * model.bodies[i1].inverse_mass
+            v2 = vec3_at(state.velocity, i2) + P * model.bodies[i2].inverse_mass
             put_vec3(state.velocity, i1, v1)
             put_vec3(state.velocity, i2, v2)
             L1 = L1 - cross(vec3_at(work.now.arm1, j), P)
@@ -257,7 +259,7 @@ def apply_impulses(model, impulse, state, work):
                 work_done += dot(P, _point_velocity(state, work, i1, vec3_at(work.now.arm1, j)))
             if model.dynamic <= i2 < world:
                 work_done -= dot(P, _point_velocity(state, work, i2, vec3_at(work.now.arm2, j)))
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             p = Vec3(impulse[j, 3], impulse[j, 4], impulse[j, 5])
             P = transposed_times(mat3_at(work.now.rotation_rows, j), p)
             L1 = L1 - P
@@ -269,7 +271,7 @@ def apply_impulses(model, impulse, state, work):
         put_vec3(state.angular_momentum, i1, L1)
         put_vec3(state.angular_momentum, i2, L2)
     work_done += apply_coupling_impulses(model, model.coupled, impulse, state, work)
-    for i in range(model.dynamic, len(model.mass)):
+    for i in range(model.dynamic, len(model.bodies)):
         put_vec3(state.angular_momentum, i, ZERO3)
     work.kinematic_work[0] += work_done
 
@@ -287,9 +289,9 @@ def angular_velocities(model, state, work):
         q = quat_at(state.orientation, i)
         L = rotate_back(q, vec3_at(state.angular_momentum, i))
         w = Vec3(
-            L.x * model.inverse_inertia[i, 0],
-            L.y * model.inverse_inertia[i, 1],
-            L.z * model.inverse_inertia[i, 2],
+            L.x * model.bodies[i].inverse_inertia[0],
+            L.y * model.bodies[i].inverse_inertia[1],
+            L.z * model.bodies[i].inverse_inertia[2],
         )
         put_vec3(work.angular_velocity, i, rotate(q, w))
 
@@ -301,25 +303,25 @@ def relative_velocities(model, state, work, rate):
     Returns the largest rate along a constraint row [m/s], rotations weighed by body_length.
     """
     fastest = 0.0
-    for j in range(len(model.body1)):
-        i1 = model.body1[j]
-        i2 = model.body2[j]
+    for j in range(len(model.joints)):
+        i1 = model.joints[j].body1
+        i2 = model.joints[j].body2
         w1 = vec3_at(work.angular_velocity, i1)
         w2 = vec3_at(work.angular_velocity, i2)
-        if model.translation_part[j] != NO_PART:
+        if model.joints[j].translation_part != NO_PART:
             v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.now.arm1, j))
             v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
             u = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
             rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
-            if model.translation_part[j] == OFFSET:
+            if model.joints[j].translation_part == OFFSET:
                 u = ZERO3
-            elif model.has_axis[j, 0]:
+            elif model.joints[j].has_translation_axis:
                 u = Vec3(u.x, u.y, 0.0)
             fastest = max(fastest, norm(u))
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             u = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
             rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z
-            if model.has_axis[j, 1]:
+            if model.joints[j].has_rotation_axis:
                 u = Vec3(u.x, u.y, 0.0)
-            fastest = max(fastest, norm(u) * model.body_length[j])
+            fastest = max(fastest, norm(u) * model.joints[j].body_length)
     return max(fastest, coupling_velocities(model, model.coupled, state, work, rate))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import Vec3, conjugate, dot, quat_at, rotate, vec3_at
+from impulse_core.algebra import Vec3, conjugate, dot, quat_at, quat_of, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 
 
@@ -14,9 +14,12 @@ def turned_angle(model, j, orientation, near):
 
     Of all equal angles it is the one nearest to ``near``, so that it goes on over full turns.
     """
-    q1, q2 = quat_at(orientation, model.body1[j]), quat_at(orientation, model.body2[j])
-    turned = conjugate(q1) * q2 * conjugate(quat_at(model.relative_orientation, j))
-    a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+    q1, q2 = (
+        quat_at(orientation, model.joints[j].body1),
+        quat_at(orientation, model.joints[j].body2),
+    )
+    turned = conjugate(q1) * q2 * conjugate(quat_of(model.joints[j].relative_orientation))
+    a = vec3_of(model.joints[j].axis1)
     angle = 2.0 * math.atan2(dot(Vec3(turned.x, turned.y, turned.z), a), turned.w)
     turns = math.floor((near - angle) / (2.0 * math.pi) + 0.5)
     return angle + turns * (2.0 * math.pi)
@@ -25,9 +28,9 @@ def turned_angle(model, j, orientation, near):
 @inner_kernel
 def distance_along(model, j, position, orientation):
     """a·(B - A) of joint j [m]: the displacement along its axis from its point A."""
-    i1, i2 = model.body1[j], model.body2[j]
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
     q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
-    A = vec3_at(position, i1) + rotate(q1, vec3_at(model.anchor1, j))
-    B = vec3_at(position, i2) + rotate(q2, vec3_at(model.anchor2, j))
-    a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+    A = vec3_at(position, i1) + rotate(q1, vec3_of(model.joints[j].anchor1))
+    B = vec3_at(position, i2) + rotate(q2, vec3_of(model.joints[j].anchor2))
+    a = vec3_of(model.joints[j].axis1)
     return dot(rotate(q1, a), B - A)

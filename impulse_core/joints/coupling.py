@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from impulse_core.algebra import (
     ZERO3,
-    Vec3,
     cross,
     dot,
     put_vec3,
     quat_at,
     rotate,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.coordinates import distance_along, turned_angle
@@ -84,11 +84,11 @@ def coupling_directions(model, coupled, position, orientation, directions):
     terms = model.couplings
     for k in range(len(terms.term_joint)):
         j = terms.term_joint[k]
-        i1, i2 = model.body1[j], model.body2[j]
-        a = Vec3(model.frame1[j, 0], model.frame1[j, 1], model.frame1[j, 2])
+        i1, i2 = model.joints[j].body1, model.joints[j].body2
+        a = vec3_of(model.joints[j].axis1)
         put_vec3(directions.term_axis, k, rotate(quat_at(orientation, i1), a))
         if terms.term_row[k] != ROTATION_AXIS:
-            r2 = rotate(quat_at(orientation, i2), vec3_at(model.anchor2, j))
+            r2 = rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
             B = vec3_at(position, i2) + r2
             put_vec3(directions.term_arm1, k, B - vec3_at(position, i1))
             put_vec3(directions.term_arm2, k, r2)
@@ -123,12 +123,12 @@ def push_term(model, k, impulse, state, work):
     """Change the momenta of both bodies by an impulse along the axis of term k."""
     terms = model.couplings
     j = terms.term_joint[k]
-    i1, i2 = model.body1[j], model.body2[j]
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
     if terms.term_row[k] != ROTATION_AXIS:
         P = impulse * vec3_at(work.now.term_axis, k)
-        v1 = vec3_at(state.velocity, i1) - P * model.inverse_mass[i1]
+        v1 = vec3_at(state.velocity, i1) - P * model.bodies[i1].inverse_mass
         put_vec3(state.velocity, i1, v1)
-        v2 = vec3_at(state.velocity, i2) + P * model.inverse_mass[i2]
+        v2 = vec3_at(state.velocity, i2) + P * model.bodies[i2].inverse_mass
         put_vec3(state.velocity, i2, v2)
     m1, m2 = term_moments(model, k, work.now)
     put_vec3(state.angular_momentum, i1, vec3_at(state.angular_momentum, i1) - impulse * m1)
@@ -156,9 +156,9 @@ def apply_coupling_impulses(model, coupled, impulse, state, work):
 @inner_kernel
 def _kinematic_work(model, k, impulse, state, work):
     """Work of kinematic bodies in an impulse along term k [J]."""
-    world = len(model.mass) - 1
+    world = len(model.bodies) - 1
     j = model.couplings.term_joint[k]
-    i1, i2 = model.body1[j], model.body2[j]
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
     rate = 0.0
     if model.dynamic <= i1 < world or model.dynamic <= i2 < world:
         m1, m2 = term_moments(model, k, work.now)
@@ -179,7 +179,7 @@ def term_rate(model, k, state, work):
     """ds/dt of term k, with the directions and angular velocities in work."""
     terms = model.couplings
     j = terms.term_joint[k]
-    i1, i2 = model.body1[j], model.body2[j]
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
     u = ZERO3
     if terms.term_row[k] != ROTATION_AXIS:
         u = vec3_at(state.velocity, i2) - vec3_at(state.velocity, i1)

@@ -59,8 +59,8 @@ def _spring_law(model, k, s, h, work):
         share = _share_of_end(stiffness, damping, axis.inverse_mass, h)
     work.axes[k].spring_share = share
     force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
-    law.base = 0.5 * h * force
-    law.base_slope = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
+    law.passive = 0.5 * h * force
+    law.passive_slope = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
 
 
 @inlined_kernel
@@ -117,7 +117,7 @@ def second_half_laws(model, state, h, work):
         no_force(law)
         law.lower, law.upper = lower, upper
         law.friction = 0.5 * h * axis.friction
-        law.base, law.base_slope = spring, spring_slope
+        law.passive, law.passive_slope = spring, spring_slope
         law.servo, law.servo_slope, law.servo_bound = servo, servo_slope, bound
         if axis.motor_kind == VELOCITY_MOTOR:
             law.drive_at, law.drive = stage.motor_to, bound
@@ -129,7 +129,7 @@ def _second_spring(model, k, h, work):
     axis, law = model.axes[k], work.laws[k]
     x, share = work.axes[k].next, work.axes[k].spring_share
     stiffness = axis.stiffness
-    first = law.base - law.base_slope * x
+    first = law.passive - law.passive_slope * x
     part = 0.5 * h * share
     slope = part * (axis.damping + h * stiffness)
     return (1.0 - share) * first + part * stiffness * (axis.rest - x), slope
@@ -236,7 +236,7 @@ def element_work(model, h, before, after, at, work):
     for k in range(len(model.axes)):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         u = 0.5 * (before[k] + after[k])
-        spring = law.base - law.base_slope * at[k]
+        spring = law.passive - law.passive_slope * at[k]
         stiffness, middle = axis.stiffness, 0.5 * (stage.start + stage.next)
         if axis.damping > 0.0:
             # shared unevenly between the halves, so what the spring stores is taken from its ends

@@ -46,9 +46,9 @@ class ForceLaw:
     """κ_s."""
     servo_bound: f8
     """F_s."""
-    base: f8
+    passive: f8
     """p_b."""
-    base_slope: f8
+    passive_slope: f8
     """κ_b."""
 
 
@@ -59,7 +59,7 @@ def no_force(law):
     law.friction_at, law.friction = 0.0, 0.0
     law.drive_at, law.drive = 0.0, 0.0
     law.servo, law.servo_slope, law.servo_bound = 0.0, 0.0, 0.0
-    law.base, law.base_slope = 0.0, 0.0
+    law.passive, law.passive_slope = 0.0, 0.0
 
 
 @inner_kernel
@@ -85,8 +85,8 @@ def _value(law, x, side):
     if x > law.upper or (x == law.upper and side > 0):
         return -math.inf
     return (
-        law.base
-        - law.base_slope * x
+        law.passive
+        - law.passive_slope * x
         + servo_part(law, x)
         + _jump(x, law.friction_at, law.friction, side)
         + _jump(x, law.drive_at, law.drive, side)
@@ -137,7 +137,7 @@ def active_piece(law, z, rho):
         inside = left + max(1.0, abs(left))  # also beside a breakpoint as far as 1e26
     else:
         inside = 0.5 * (left + right)
-    offset, slope = law.base, law.base_slope
+    offset, slope = law.passive, law.passive_slope
     servo = law.servo - law.servo_slope * inside
     bound = law.servo_bound
     if servo > bound:

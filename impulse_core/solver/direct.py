@@ -28,6 +28,7 @@ from impulse_core.algebra import (
     times_transposed,
     transposed_times,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
@@ -85,11 +86,11 @@ def _assemble(model, structure, state, work):
     for k in range(len(structure.fill_block)):
         put_mat3(block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for i in range(model.dynamic):
-        m = model.mass[i]
+        m = model.bodies[i].mass
         put_mat3(block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
         R = rotation_matrix(quat_at(state.orientation, i))
-        put_mat3(block, structure.angular_node[i], similarity(R, vec3_at(model.inertia, i)))
-    for j in range(len(model.body1)):
+        put_mat3(block, structure.angular_node[i], similarity(R, vec3_of(model.bodies[i].inertia)))
+    for j in range(len(model.joints)):
         node = structure.translation_node[j]
         if node >= 0:
             put_mat3(block, node, softness(structure, work, j, 0))

@@ -35,6 +35,7 @@ from impulse_core.algebra import (
     times_transposed,
     transposed_times,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.free_motion.flow import advance, predict, turned, turns_too_far
 from impulse_core.invariants import tally_step
@@ -107,7 +108,7 @@ class Sweeps(NamedTuple):
 
 def new_sweeps(model: Model) -> Sweeps:
     """Scratch arrays that fit the model, without a limit."""
-    rows, joints = len(model.mass), len(model.body1)
+    rows, joints = len(model.bodies), len(model.joints)
     return Sweeps(
         translation_inverse=np.zeros((joints, 9)),
         coupling=np.zeros((joints, 9)),
@@ -181,7 +182,7 @@ def run_steps_in_turn(
 @inlined_kernel
 def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     """Advance a state by h; False if the joints could not be satisfied."""
-    power = load_power(model, state, work) if len(model.load_body) else 0.0
+    power = load_power(model, state, work) if len(model.loads) else 0.0
     sweeps.spare[0] += sweeps.limit[0] * abs(h) / sweeps.path[0]
     kick(model, state, 0.5 * h, work)
     if not _correct_joints(model, sweeps, state, h, tolerance, work, tally):
@@ -193,7 +194,7 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     _prepare(model, sweeps, state, work)
     kick(model, state, 0.5 * h, work)
     _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
-    if len(model.load_body):
+    if len(model.loads):
         tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
     return not work.stop[0]
 
@@ -212,21 +213,25 @@ def _prepare(model, sweeps, state, work):
     joint_directions(model, state.position, state.orientation, work.now)
     for i in range(model.dynamic):
         R = rotation_matrix(quat_at(state.orientation, i))
-        put_mat3(sweeps.inverse_inertia, i, similarity(R, vec3_at(model.inverse_inertia, i)))
+        put_mat3(sweeps.inverse_inertia, i, similarity(R, vec3_of(model.bodies[i].inverse_inertia)))
     zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     E = work.compliance
-    for j in range(len(model.body1)):
-        P = mat3_at(work.now.translation_rows, j) if model.translation_part[j] != NO_PART else zero
-        Q = mat3_at(work.now.rotation_rows, j) if model.rotation_part[j] != NO_PART else zero
+    for j in range(len(model.joints)):
+        P = (
+            mat3_at(work.now.translation_rows, j)
+            if model.joints[j].translation_part != NO_PART
+            else zero
+        )
+        Q = mat3_at(work.now.rotation_rows, j) if model.joints[j].rotation_part != NO_PART else zero
         T = Mat3(E[j, 0], 0.0, 0.0, 0.0, E[j, 1], 0.0, 0.0, 0.0, E[j, 2])
         C = zero
         R = Mat3(E[j, 3], 0.0, 0.0, 0.0, E[j, 4], 0.0, 0.0, 0.0, E[j, 5])
         for side in range(2):
-            i = model.body2[j] if side else model.body1[j]
+            i = model.joints[j].body2 if side else model.joints[j].body1
             J = mat3_at(sweeps.inverse_inertia, i)
             W = moment_rows(vec3_at(work.now.arm2 if side else work.now.arm1, j), P)
             WJ = W @ J
-            T = T + times_transposed(P, P) * model.inverse_mass[i] + times_transposed(WJ, W)
+            T = T + times_transposed(P, P) * model.bodies[i].inverse_mass + times_transposed(WJ, W)
             C = C + times_transposed(WJ, Q)
             R = R + times_transposed(Q @ J, Q)
         inverse = inverse_symmetric(T)
@@ -247,9 +252,9 @@ def _solve_joint(sweeps, j, T, R):
 @inner_kernel
 def _look_again(model, sweeps):
     """Forget what joints have seen."""
-    for i in range(len(model.mass)):
+    for i in range(len(model.bodies)):
         sweeps.moved[i] = 1 if i < model.dynamic else 0
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         sweeps.looked[j] = 0
 
 
@@ -263,7 +268,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     tally.failed_body[0] = _begin_stage(model, sweeps, state, h, tolerance, work)
     if tally.failed_body[0] >= 0:
         return False
-    joints = len(model.body1)
+    joints = len(model.joints)
     most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
     _look_again(model, sweeps)
@@ -275,8 +280,8 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
         worst = 0.0
         for visit in range(joints):
             j = joints - 1 - visit if sweep % 2 else visit
-            i1 = model.body1[j]
-            i2 = model.body2[j]
+            i1 = model.joints[j].body1
+            i2 = model.joints[j].body2
             if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
                 continue
             sweeps.looked[j] = made + 1
@@ -284,14 +289,14 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
             q2 = quat_at(work.next_orientation, i2)
             T, R = ZERO3, ZERO3
             size = 0.0
-            if model.translation_part[j] != NO_PART:
-                A = vec3_at(work.next_position, i1) + rotate(q1, vec3_at(model.anchor1, j))
-                B = vec3_at(work.next_position, i2) + rotate(q2, vec3_at(model.anchor2, j))
+            if model.joints[j].translation_part != NO_PART:
+                A = vec3_at(work.next_position, i1) + rotate(q1, vec3_of(model.joints[j].anchor1))
+                B = vec3_at(work.next_position, i2) + rotate(q2, vec3_of(model.joints[j].anchor2))
                 T = translation_error(model, j, q1, A, B)
                 size = norm(T)
-            if model.rotation_part[j] != NO_PART:
+            if model.joints[j].rotation_part != NO_PART:
                 R = rotation_error(model, j, q1, q2)
-                size = max(size, norm(R) * model.body_length[j])
+                size = max(size, norm(R) * model.joints[j].body_length)
             if size <= tolerance:
                 continue
             if not (size <= worst):
@@ -310,7 +315,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
                     continue
                 sign = 1.0 if side else -1.0
                 arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
-                v = vec3_at(state.velocity, i) + p * (sign * model.inverse_mass[i])
+                v = vec3_at(state.velocity, i) + p * (sign * model.bodies[i].inverse_mass)
                 L = vec3_at(state.angular_momentum, i) + sign * (cross(arm, p) + l)
                 if turns_too_far(model, L, i, h, work):
                     tally.failed_joint[0], tally.failed_error[0] = j, size
@@ -368,7 +373,7 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
 
     Returns -1, or a body that would turn too far for that.
     """
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] = 0.0
     sweeps.rough[0] = 0
@@ -387,11 +392,11 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
         for i in range(model.dynamic):
             put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
             put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
-        for j in range(len(model.body1)):
+        for j in range(len(model.joints)):
             for row in range(6):
                 work.impulse[j, row] = 0.0
         failed = predict(model, state, h, work)
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for row in range(6):
             sweeps.half_impulse[j, row] = work.impulse[j, row]
     return failed
@@ -430,7 +435,7 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
     """
     apply_impulses(model, work.impulse, state, work)
     angular_velocities(model, state, work)
-    joints = len(model.body1)
+    joints = len(model.joints)
     slowest = max(tolerance, _ROUND_OFFS * _EPSILON * _fastest_point(model, state, work))
     most = min(int(sweeps.spare[0]), sweeps.left[0])
     _look_again(model, sweeps)
@@ -440,8 +445,8 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
         worst = 0.0
         for visit in range(joints):
             j = joints - 1 - visit if sweep % 2 else visit
-            i1 = model.body1[j]
-            i2 = model.body2[j]
+            i1 = model.joints[j].body1
+            i2 = model.joints[j].body2
             if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
                 continue
             sweeps.looked[j] = made + 1
@@ -449,14 +454,14 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
             w2 = vec3_at(work.angular_velocity, i2)
             T, R = ZERO3, ZERO3
             size = 0.0
-            if model.translation_part[j] != NO_PART:
+            if model.joints[j].translation_part != NO_PART:
                 v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.now.arm1, j))
                 v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
                 T = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
                 size = norm(T)
-            if model.rotation_part[j] != NO_PART:
+            if model.joints[j].rotation_part != NO_PART:
                 R = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
-                size = max(size, norm(R) * model.body_length[j])
+                size = max(size, norm(R) * model.joints[j].body_length)
             if size <= slowest:
                 continue
             if not (size <= worst):
@@ -475,7 +480,7 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
                 sign = 1.0 if side else -1.0
                 arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
                 change = sign * (cross(arm, p) + l)
-                v = vec3_at(state.velocity, i) + p * (sign * model.inverse_mass[i])
+                v = vec3_at(state.velocity, i) + p * (sign * model.bodies[i].inverse_mass)
                 w = vec3_at(work.angular_velocity, i) + mat3_at(sweeps.inverse_inertia, i) @ change
                 put_vec3(state.velocity, i, v)
                 put_vec3(state.angular_momentum, i, vec3_at(state.angular_momentum, i) + change)
@@ -507,11 +512,11 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
 def _fastest_point(model, state, work):
     """Largest speed among bodies and joint points [m/s]; needs the angular velocities."""
     fastest = 0.0
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         for side in range(2):
-            i = model.body2[j] if side else model.body1[j]
+            i = model.joints[j].body2 if side else model.joints[j].body1
             arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
             w = vec3_at(work.angular_velocity, i)
             fastest = max(fastest, norm(vec3_at(state.velocity, i)))
-            fastest = max(fastest, norm(w) * max(norm(arm), model.body_length[j]))
+            fastest = max(fastest, norm(w) * max(norm(arm), model.joints[j].body_length))
     return fastest

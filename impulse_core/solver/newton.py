@@ -28,6 +28,7 @@ from impulse_core.algebra import (
     rotation_matrix,
     similarity,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
@@ -71,19 +72,19 @@ def _assemble(model, structure, state, h, work):
         put_mat3(work.newton_lower, structure.fill_block[k], zero)
         put_mat3(work.newton_upper, structure.fill_block[k], zero)
     for i in range(model.dynamic):
-        m = model.mass[i]
+        m = model.bodies[i].mass
         diagonal = Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
         put_mat3(work.newton_lower, structure.linear_node[i], diagonal)
         turn = _turn_by_momentum(
             rotation_matrix(quat_at(state.orientation, i)),
             rotation_matrix(quat_at(work.next_orientation, i)),
             vec3_at(state.angular_momentum, i),
-            vec3_at(model.inverse_inertia, i),
+            vec3_of(model.bodies[i].inverse_inertia),
             h,
         )
         put_mat3(work.newton_lower, structure.angular_node[i], inverse(turn))
     now, then = work.now, work.then
-    for j in range(len(model.body1)):
+    for j in range(len(model.joints)):
         node = structure.translation_node[j]
         if node >= 0:
             put_mat3(work.newton_lower, node, softness(structure, work, j, 0))

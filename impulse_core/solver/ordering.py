@@ -45,7 +45,7 @@ def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
     joints_of: list[set[int]] = [set() for _ in range(bodies)]
     bodies_of = [
         [body for body in pair if body < bodies]
-        for pair in zip(model.body1.tolist(), model.body2.tolist(), strict=True)
+        for pair in zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
     ]
     for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):
         joints = model.couplings.term_joint[terms].tolist()
@@ -156,7 +156,7 @@ class _Layout:
 def plan_structure(model: Model) -> Structure:
     """Number the nodes, find the fill, and lay out every block of the factorisation."""
     order, looped = elimination_order(model)
-    bodies, joints = model.dynamic, len(model.body1)
+    bodies, joints = model.dynamic, len(model.joints)
     linear = np.full(bodies, -1, dtype=np.int64)
     angular = np.full(bodies, -1, dtype=np.int64)
     translation = np.full(joints, -1, dtype=np.int64)
@@ -166,9 +166,9 @@ def plan_structure(model: Model) -> Structure:
         if kind == "body":
             linear[index], angular[index] = layout.new_node(), layout.new_node()
         else:
-            if model.translation_part[index] != NO_PART:
+            if model.joints["translation_part"][index] != NO_PART:
                 translation[index] = layout.new_node()
-            if model.rotation_part[index] != NO_PART:
+            if model.joints["rotation_part"][index] != NO_PART:
                 rotation[index] = layout.new_node()
 
     couplings = _joint_couplings(model, linear, angular, translation, rotation)
@@ -194,11 +194,11 @@ def _joint_couplings(
     table: list[list[Coupling]] = []
     for j in range(len(translation)):
         row: list[Coupling] = []
-        for body in (int(model.body1[j]), int(model.body2[j])):
+        for body in (int(model.joints["body1"][j]), int(model.joints["body2"][j])):
             for joint_node, node_of in ((translation[j], linear), (translation[j], angular)):
                 present = joint_node >= 0 and body < bodies
                 row.append((int(joint_node), int(node_of[body])) if present else None)
-        for body in (int(model.body1[j]), int(model.body2[j])):
+        for body in (int(model.joints["body1"][j]), int(model.joints["body2"][j])):
             present = rotation[j] >= 0 and body < bodies
             row.append((int(rotation[j]), int(angular[body])) if present else None)
         table.append(row)
@@ -215,7 +215,7 @@ def _term_couplings(
         node = int(translation[coupling])
         for joint, row in zip(couplings.term_joint[terms], couplings.term_row[terms], strict=True):
             pairs: list[Coupling] = []
-            for body in (model.body1[joint], model.body2[joint]):
+            for body in (model.joints["body1"][joint], model.joints["body2"][joint]):
                 moves = body < len(linear)
                 along = moves and row == TRANSLATION_AXIS
                 pairs.append((node, int(linear[body])) if along else None)
@@ -297,8 +297,12 @@ def _lay_out(
 
 def _padding(model: Model) -> Floats:
     """1 in the rows beyond those that the joint's parts have."""
-    padding = np.ones((len(model.body1), 6))
-    parts = zip(model.translation_part.tolist(), model.rotation_part.tolist(), strict=True)
+    padding = np.ones((len(model.joints), 6))
+    parts = zip(
+        model.joints["translation_part"].tolist(),
+        model.joints["rotation_part"].tolist(),
+        strict=True,
+    )
     for j, (translation, rotation) in enumerate(parts):
         padding[j, : TRANSLATION_ROWS[translation]] = 0.0
         padding[j, 3 : 3 + ROTATION_ROWS[rotation]] = 0.0
@@ -307,12 +311,16 @@ def _padding(model: Model) -> Floats:
 
 def _row_scale(model: Model) -> Floats:
     """The diagonal of G M⁻¹ Gᵀ if all bodies turned about their softest axes."""
-    softest = model.inverse_inertia.max(axis=1)
-    scale = np.empty((len(model.body1), 6))
-    for j, (i1, i2) in enumerate(zip(model.body1, model.body2, strict=True)):
-        arms = np.linalg.norm(model.anchor1[j]) ** 2, np.linalg.norm(model.anchor2[j]) ** 2
+    softest = model.bodies["inverse_inertia"].max(axis=1)
+    scale = np.empty((len(model.joints), 6))
+    for j, (i1, i2) in enumerate(zip(model.joints["body1"], model.joints["body2"], strict=True)):
+        arms = (
+            np.linalg.norm(model.joints["anchor1"][j]) ** 2,
+            np.linalg.norm(model.joints["anchor2"][j]) ** 2,
+        )
         scale[j, :3] = sum(
-            model.inverse_mass[i] + arm * softest[i] for i, arm in zip((i1, i2), arms, strict=True)
+            model.bodies["inverse_mass"][i] + arm * softest[i]
+            for i, arm in zip((i1, i2), arms, strict=True)
         )
         scale[j, 3:] = softest[i1] + softest[i2]
     for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):

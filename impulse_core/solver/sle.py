@@ -50,7 +50,7 @@ def forests(model: Model) -> list[list[int]]:
 
     All bodies that are not dynamic count as one, the world. Joints are taken in their order.
     """
-    remaining = list(range(len(model.body1)))
+    remaining = list(range(len(model.joints)))
     found: list[list[int]] = []
     while remaining:
         parent = list(range(model.dynamic + 1))
@@ -65,7 +65,7 @@ def forests(model: Model) -> list[list[int]]:
         forest: list[int] = []
         closing: list[int] = []
         for joint in remaining:
-            a, b = root(int(model.body1[joint])), root(int(model.body2[joint]))
+            a, b = root(int(model.joints["body1"][joint])), root(int(model.joints["body2"][joint]))
             (closing if a == b else forest).append(joint)
             parent[a] = b
         found.append(forest)
@@ -125,10 +125,10 @@ class _System:
 
 def _used_rows(model: Model) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     """Which of the six rows of each joint remove a degree of freedom, shape (m, 6)."""
-    used = np.zeros((len(model.body1), 6), dtype=bool)
+    used = np.zeros((len(model.joints), 6), dtype=bool)
     for j in range(len(used)):
-        used[j, : TRANSLATION_ROWS[int(model.translation_part[j])]] = True
-        used[j, 3 : 3 + ROTATION_ROWS[int(model.rotation_part[j])]] = True
+        used[j, : TRANSLATION_ROWS[int(model.joints["translation_part"][j])]] = True
+        used[j, 3 : 3 + ROTATION_ROWS[int(model.joints["rotation_part"][j])]] = True
     return used
 
 
@@ -136,7 +136,9 @@ def _pairs(model: Model, joints: list[int]) -> tuple[Ints, Ints, Ints, Ints]:
     """Every two sides of joints that meet in a dynamic body: joint, side, joint, side."""
     meeting: dict[int, list[tuple[int, int]]] = {}
     for joint in joints:
-        for side, body in enumerate((int(model.body1[joint]), int(model.body2[joint]))):
+        for side, body in enumerate(
+            (int(model.joints["body1"][joint]), int(model.joints["body2"][joint]))
+        ):
             if body < model.dynamic:
                 meeting.setdefault(body, []).append((joint, side))
     pairs = [(*a, *b) for sides in meeting.values() for a in sides for b in sides]
@@ -163,18 +165,18 @@ class JointSystems:
         """Factorise all systems with the directions in work."""
         gradient = self._gradient(work)
         weighted = gradient.copy()
-        for side, body in enumerate((self.model.body1, self.model.body2)):
+        for side, body in enumerate((self.model.joints["body1"], self.model.joints["body2"])):
             q = state.orientation[body][:, None, :]
             turned = rotated(conjugated(q), gradient[:, side, :, 3:])
-            turned *= self.model.inverse_inertia[body][:, None, :]
+            turned *= self.model.bodies["inverse_inertia"][body][:, None, :]
             weighted[:, side, :, 3:] = rotated(q, turned)
-            weighted[:, side, :, :3] *= self.model.inverse_mass[body][:, None, None]
+            weighted[:, side, :, :3] *= self.model.bodies["inverse_mass"][body][:, None, None]
         for system in self.systems:
             system.factorise(gradient, weighted)
 
     def _gradient(self, work: Workspace) -> Floats:
         """G of every joint and side, shape (m, 2, 6, 6), columns v and ω in world axes."""
-        joints = len(self.model.body1)
+        joints = len(self.model.joints)
         G = np.zeros((joints, 2, 6, 6))
         normals = work.now.translation_rows.reshape(joints, 3, 3)
         axes = work.now.rotation_rows.reshape(joints, 3, 3)

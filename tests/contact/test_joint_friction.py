@@ -143,14 +143,14 @@ def axis_rates(stepper: Stepper) -> np.ndarray:
     model, state = stepper.model, stepper.state
     spin = []
     for q, L, inverse in zip(
-        state.orientation, state.angular_momentum, model.inverse_inertia, strict=True
+        state.orientation, state.angular_momentum, model.bodies["inverse_inertia"], strict=True
     ):
         R = quaternion_to_matrix(q)
         spin.append(R @ (inverse * (R.T @ L)))
     rates = []
     for j in model.axes["joint"]:
-        i1, i2 = model.body1[j], model.body2[j]
-        axis = quaternion_to_matrix(state.orientation[i1]) @ model.frame1[j, :3]
+        i1, i2 = model.joints["body1"][j], model.joints["body2"][j]
+        axis = quaternion_to_matrix(state.orientation[i1]) @ model.joints["axis1"][j]
         rates.append(axis @ (spin[i2] - spin[i1]))
     return np.array(rates)
 

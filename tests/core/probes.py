@@ -60,9 +60,13 @@ class Probe:
     @property
     def used(self):
         """Which of the six rows of each joint exist, shape (m, 6)."""
-        used = np.zeros((len(self.model.body1), 6), dtype=bool)
+        used = np.zeros((len(self.model.joints), 6), dtype=bool)
         for j, (t, r) in enumerate(
-            zip(self.model.translation_part, self.model.rotation_part, strict=True)
+            zip(
+                self.model.joints["translation_part"],
+                self.model.joints["rotation_part"],
+                strict=True,
+            )
         ):
             used[j, : TRANSLATION_ROWS[int(t)]] = True
             used[j, 3 : 3 + ROTATION_ROWS[int(r)]] = True
@@ -120,7 +124,7 @@ class Probe:
     def world_inertia(self, i):
         """Inertia of a body in the world, shape (3, 3)."""
         R = quaternion_to_matrix(self.state.orientation[i])
-        return R @ np.diag(self.model.inertia[i]) @ R.T
+        return R @ np.diag(self.model.bodies["inertia"][i]) @ R.T
 
     def mass_matrix(self):
         """M over all bodies, dense."""
@@ -128,6 +132,6 @@ class Probe:
         M = np.zeros((6 * bodies, 6 * bodies))
         for i in range(bodies):
             at = 6 * i
-            M[at : at + 3, at : at + 3] = self.model.mass[i] * np.eye(3)
+            M[at : at + 3, at : at + 3] = self.model.bodies["mass"][i] * np.eye(3)
             M[at + 3 : at + 6, at + 3 : at + 6] = self.world_inertia(i)
         return M

@@ -17,13 +17,13 @@ WITHOUT_AXIS = ("ball", "fixed", "distance", "orientation")
 
 @kernel
 def _biases(model, state, work, bias):
-    for j in range(len(model.body1)):
-        i1, i2 = model.body1[j], model.body2[j]
+    for j in range(len(model.joints)):
+        i1, i2 = model.joints[j].body1, model.joints[j].body2
         w1, w2 = vec3_at(work.angular_velocity, i1), vec3_at(work.angular_velocity, i2)
-        if model.translation_part[j] != NO_PART:
+        if model.joints[j].translation_part != NO_PART:
             a = translation_bias(model, work.now, j, state, w1, w2)
             bias[j, 0], bias[j, 1], bias[j, 2] = a.x, a.y, a.z
-        if model.rotation_part[j] != NO_PART:
+        if model.joints[j].rotation_part != NO_PART:
             a = rotation_bias(model, work.now, j, state, w1, w2)
             bias[j, 3], bias[j, 4], bias[j, 5] = a.x, a.y, a.z
 

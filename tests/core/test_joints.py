@@ -156,7 +156,7 @@ def test_action_is_reaction(kind):
 
 def momenta(probe):
     """Total linear and angular momentum about the origin, shape (6,)."""
-    m, s = probe.model.mass[:-1, None], probe.state
+    m, s = probe.model.bodies["mass"][:-1, None], probe.state
     linear = m * s.velocity[:-1]
     angular = np.cross(s.position[:-1], linear) + s.angular_momentum[:-1]
     return np.concatenate([linear.sum(axis=0), angular.sum(axis=0)])
@@ -172,7 +172,7 @@ def test_impulses_are_the_transpose_of_the_rates(kind):
 
     probe.apply(impulse)
 
-    assert probe.state.velocity[:2] * probe.model.mass[:2, None] == pytest.approx(
+    assert probe.state.velocity[:2] * probe.model.bodies["mass"][:2, None] == pytest.approx(
         expected[:, :3], abs=1e-14
     )
     assert probe.state.angular_momentum[:2] == pytest.approx(expected[:, 3:], abs=1e-14)
@@ -205,4 +205,4 @@ def test_nan_is_the_worst_error():
     _, _, worst, joint = probe.look()
 
     assert not worst < 1e6
-    assert 2 in (probe.model.body1[joint], probe.model.body2[joint])
+    assert 2 in (probe.model.joints["body1"][joint], probe.model.joints["body2"][joint])

@@ -275,7 +275,7 @@ def test_rows_of_the_model():
     assert compiled.body_row.tolist() == [2, 0, 4, 3, 1]
     places, _ = compiled.user_poses(compiled.state.position, compiled.state.orientation)
     assert places.tolist() == [[0, 0, 1], [1, 0, 0], [0, 5, 0], [0, 0, 2], [2, 0, 0]]
-    assert (compiled.model.inverse_mass[2:] == 0.0).all()
+    assert (compiled.model.bodies["inverse_mass"][2:] == 0.0).all()
 
 
 def test_a_body_without_keyframes_rests_at_its_pose():

@@ -113,7 +113,7 @@ def test_ball_joints_stay_closed_in_every_frame():
         upper_end = end_of_bar(recording, k, 0, 0.5)
         assert np.linalg.norm(ends[0]) <= 1.01e-8
         assert np.linalg.norm(ends[1] - upper_end) <= 1.01e-8
-    assert len(model.body1) == 2
+    assert len(model.joints) == 2
 
 
 def end_of_bar(recording, frame, body, along):

@@ -83,7 +83,7 @@ def fill_between_strangers(model, structure):
         ("joint", structure.rotation_node),
     ):
         owner |= {int(node): (kind, i) for i, node in enumerate(nodes) if node >= 0}
-    ends = zip(model.body1.tolist(), model.body2.tolist(), strict=True)
+    ends = zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
     touching = {frozenset((("joint", j), ("body", i))) for j, pair in enumerate(ends) for i in pair}
     touching |= {frozenset((vertex,)) for vertex in owner.values()}
     columns = np.repeat(np.arange(len(owner)), np.diff(structure.column_start)).tolist()
@@ -121,7 +121,9 @@ def test_trees_take_each_body_before_the_joint_above_it(seed, count):
     assert sorted(order) == sorted(
         [("body", i) for i in range(count)] + [("joint", j) for j in range(count)]
     )
-    for j, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
+    for j, pair in enumerate(
+        zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
+    ):
         earlier = [place["body", i] < place["joint", j] for i in pair if i < count]
         assert sum(earlier) == 1
 
@@ -138,8 +140,10 @@ def test_loops_take_both_bodies_before_a_joint(scene):
 
     assert loops
     assert structure.has_loops
-    assert len(place) == len(order) == bodies + len(model.body1)
-    for j, pair in enumerate(zip(model.body1.tolist(), model.body2.tolist(), strict=True)):
+    assert len(place) == len(order) == bodies + len(model.joints)
+    for j, pair in enumerate(
+        zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
+    ):
         for i in pair:
             assert i == bodies or place["body", i] < place["joint", j]
 
@@ -189,8 +193,8 @@ def test_every_node_once():
         [
             structure.linear_node,
             structure.angular_node,
-            structure.translation_node[model.translation_part > 0],
-            structure.rotation_node[model.rotation_part > 0],
+            structure.translation_node[model.joints["translation_part"] > 0],
+            structure.rotation_node[model.joints["rotation_part"] > 0],
         ]
     )
 

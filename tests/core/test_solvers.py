@@ -149,12 +149,12 @@ def test_forests_break_every_loop():
 
     found = forests(model)
 
-    assert sorted(joint for forest in found for joint in forest) == list(range(len(model.body1)))
+    assert sorted(joint for forest in found for joint in forest) == list(range(len(model.joints)))
     assert len(found) >= 2
     for forest in found:
         group = list(range(model.dynamic + 1))
         for joint in forest:
-            a, b = group[model.body1[joint]], group[model.body2[joint]]
+            a, b = group[model.joints["body1"][joint]], group[model.joints["body2"][joint]]
             assert a != b
             group = [a if member == b else member for member in group]
 
@@ -286,7 +286,10 @@ def largest_gap(recording):
     orientation = np.concatenate([recording.orientations, still], axis=1)
     ends = [
         position[:, body] + rotated(orientation[:, body], anchor)
-        for body, anchor in ((model.body1, model.anchor1), (model.body2, model.anchor2))
+        for body, anchor in (
+            (model.joints["body1"], model.joints["anchor1"]),
+            (model.joints["body2"], model.joints["anchor2"]),
+        )
     ]
     return float(np.linalg.norm(ends[1] - ends[0], axis=-1).max())
 

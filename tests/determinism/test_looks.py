@@ -86,8 +86,8 @@ SCRATCH = (
     ),
     *(f"runner.setup.events.{name}" for name in ("time", "what", "pair")),
 )
-# Constants that lie among scratch.
-CONSTANT = ("runner.sweeps.limit",)
+# Lies among scratch, but is constant, or what a frame shows.
+CONSTANT = ("runner.sweeps.limit", "work.axes.force")
 # Scratch that is not spoiled: arrays that others look into, body by body, and rows that are
 # multiplied by zero once their joint has broken.
 SPARED = ("comparison.stages.packed", "comparison.stages.rates", "runner.setup.joined.probe_rate")
@@ -107,7 +107,7 @@ IN_USE = {
 def new_stepper(scene: ic.Scene, **options: Any) -> Stepper:
     compiled = compile_scene(scene)
     stepper = Stepper(compiled, choose_options(compiled, **options))
-    stepper.start_segment(0.0, np.ones(len(stepper.model.load_body), dtype=np.int64))
+    stepper.start_segment(0.0, np.ones(len(stepper.model.loads), dtype=np.int64))
     return stepper
 
 
@@ -119,7 +119,10 @@ def arrays_of(stepper: Stepper) -> Arrays:
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, NDArray[Any]]]:
     if isinstance(value, np.ndarray):
-        yield path, value
+        fields = value.dtype.names
+        yield from (
+            [(f"{path}.{name}", value[name]) for name in fields] if fields else [(path, value)]
+        )
         return
     if id(value) in seen:
         return
@@ -163,8 +166,11 @@ def spoil(arrays: Arrays) -> None:
     What is constant in them stays: the world, which never moves, rows of joints that broke, which
     are zero, and what is known of bodies in contact.
     """
-    dynamic, joints = np.count_nonzero(arrays["model.mass"]), len(arrays["model.body1"])
-    world = len(arrays["model.mass"]) - 1
+    dynamic, joints = (
+        np.count_nonzero(arrays["model.bodies.mass"]),
+        len(arrays["model.joints.body1"]),
+    )
+    world = len(arrays["model.bodies.mass"]) - 1
     broken = arrays["tally.broken_joint"][: arrays["tally.broken"][0]]
     for path, array in arrays.items():
         nothing = np.nan if array.dtype == float else 3
