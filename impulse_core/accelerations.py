@@ -7,12 +7,13 @@ from impulse_core.algebra import (
     Vec3,
     cross,
     dot,
-    mat3_at,
+    mat3_of,
     put_vec3,
     quat_at,
     rotate,
     rotate_back,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.biases import rotation_bias, translation_bias
@@ -71,13 +72,13 @@ def joint_accelerations(model, state, rate, work):
         if model.joints[j].translation_part == COUPLING:
             continue
         if model.joints[j].translation_part != NO_PART:
-            a1 = vec3_at(rate.velocity, i1) + cross(spin1, vec3_at(now.arm1, j))
-            a2 = vec3_at(rate.velocity, i2) + cross(spin2, vec3_at(now.arm2, j))
-            a = mat3_at(now.translation_rows, j) @ (a2 - a1)
+            a1 = vec3_at(rate.velocity, i1) + cross(spin1, vec3_of(now.joints[j].arm1))
+            a2 = vec3_at(rate.velocity, i2) + cross(spin2, vec3_of(now.joints[j].arm2))
+            a = mat3_of(now.joints[j].translation_rows) @ (a2 - a1)
             a = a + translation_bias(model, now, j, state, w1, w2)
             work.error[j, 0], work.error[j, 1], work.error[j, 2] = a.x, a.y, a.z
         if model.joints[j].rotation_part != NO_PART:
-            a = mat3_at(now.rotation_rows, j) @ (spin2 - spin1)
+            a = mat3_of(now.joints[j].rotation_rows) @ (spin2 - spin1)
             a = a + rotation_bias(model, now, j, state, w1, w2)
             work.error[j, 3], work.error[j, 4], work.error[j, 5] = a.x, a.y, a.z
     _coupling_accelerations(model, state, rate, work)
@@ -90,24 +91,24 @@ def _coupling_accelerations(model, state, rate, work):
     for c in range(len(couplings.joint)):
         total = 0.0
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-            j = couplings.term_joint[k]
+            j = couplings.terms[k].joint
             i1 = model.joints[j].body1
             i2 = model.joints[j].body2
             w1 = vec3_at(work.angular_velocity, i1)
             w2 = vec3_at(work.angular_velocity, i2)
             spin1 = vec3_at(work.next_position, i1)
             spin2 = vec3_at(work.next_position, i2)
-            n = vec3_at(work.now.term_axis, k)
-            if couplings.term_row[k] == ROTATION_AXIS:
+            n = vec3_of(work.now.terms[k].axis)
+            if couplings.terms[k].row == ROTATION_AXIS:
                 a = dot(n, spin2 - spin1) + dot(cross(w1, n), w2 - w1)
             else:
-                r1 = vec3_at(work.now.term_arm1, k)
-                r2 = vec3_at(work.now.term_arm2, k)
+                r1 = vec3_of(work.now.terms[k].arm1)
+                r2 = vec3_of(work.now.terms[k].arm2)
                 v1 = vec3_at(state.velocity, i1)
                 v2 = vec3_at(state.velocity, i2)
                 a1 = vec3_at(rate.velocity, i1) + cross(spin1, r1)
                 a2 = vec3_at(rate.velocity, i2) + cross(spin2, r2)
                 a = dot(n, a2 - a1) + point_plane_bias(n, v1, w1, r1, v2, w2, r2).x
-            total += couplings.coefficient[k] * a
+            total += couplings.terms[k].coefficient * a
         j = couplings.joint[c]
         work.error[j, 0], work.error[j, 1], work.error[j, 2] = total, 0.0, 0.0

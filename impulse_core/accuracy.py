@@ -52,10 +52,10 @@ def correction_energy(model, scale, work):
 @inner_kernel
 def _alone(model, structure, joint, error, h):
     """Kinetic energy of the correction of an error [m] if no other joint resisted it [J]."""
-    scale = structure.row_scale[joint, 0]
+    scale = structure.joints[joint].row_scale[0]
     if model.joints[joint].translation_part == NO_PART:
         weight = model.joints[joint].body_length
-        scale = structure.row_scale[joint, 3] * weight * weight
+        scale = structure.joints[joint].row_scale[3] * weight * weight
     return 0.5 * (error / h) ** 2 / scale
 
 

@@ -428,8 +428,8 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
                 model.coupled,
                 work.next_position,
                 work.next_orientation,
-                work.term_near,
-                work.term_next,
+                work.terms.near,
+                work.terms.next,
                 work.error,
             )
             shift = max(shift, slip)

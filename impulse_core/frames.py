@@ -22,7 +22,7 @@ def frame_record(model: Model) -> np.dtype[np.void]:
             ("time", float),
             ("position", float, (rows, 3)),
             ("orientation", float, (rows, 4)),
-            ("term_position", float, (len(model.couplings.term_joint),)),
+            ("term_position", float, (len(model.couplings.terms),)),
             ("energy", float, (2,)),  # kinetic, potential
             ("momentum", float, (2, 3)),  # linear, angular
             ("reaction", float, (joints, 2, 3)),  # force, torque

@@ -40,7 +40,7 @@ def locked_problem(compiled: CompiledScene, structure: Structure, state: State) 
         return None
     owners = np.searchsorted(couplings.first_term, locked, side="right") - 1
     guilty = sorted(set(couplings.joint[owners].tolist()))
-    held = sorted(set(couplings.term_joint[locked].tolist()))
+    held = sorted(set(couplings.terms["joint"][locked].tolist()))
     return problem_at(
         compiled.scene,
         ("joints", guilty[-1]),
@@ -61,14 +61,14 @@ def _locked_terms(model: Model, structure: Structure, state: State) -> Ints:
     work = new_workspace(model, structure, state)
     still = _mobilities(model, structure, state, work) < _LOCKED
     couplings = model.couplings.joint
-    work.compliance[couplings, 0] = _SOFT * structure.row_scale[couplings, 0]
+    work.compliance[couplings, 0] = _SOFT * structure.joints["row_scale"][couplings, 0]
     still_without = _mobilities(model, structure, state, work) < _LOCKED
     found: Ints = np.flatnonzero(still & ~still_without)
     return found
 
 
 def _mobilities(model: Model, structure: Structure, state: State, work: Workspace) -> Floats:
-    mobility = np.empty(len(model.couplings.term_joint))
+    mobility = np.empty(len(model.couplings.terms))
     _push_each(model, structure, copy_state(state), work, mobility)
     return mobility
 

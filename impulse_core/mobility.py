@@ -84,12 +84,14 @@ def _dropped_rows(compiled: CompiledScene, translations: Ints, rotations: Ints) 
     """
     structure = plan_structure(compiled.model)
     work = new_workspace(compiled.model, structure, compiled.state)
-    work.compliance[:] = structure.padding * structure.row_scale  # comparable with real pivots
+    work.compliance[:] = (
+        structure.joints["padding"] * structure.joints["row_scale"]
+    )  # comparable with real pivots
     _factorise(compiled.model, structure, compiled.state, work)
     # joints without such a part have node -1, which reads the zero put behind the last
     dropped = np.append(work.dropped, 0)
-    of_translations = np.minimum(dropped[structure.translation_node], translations)
-    of_rotations = np.minimum(dropped[structure.rotation_node], rotations)
+    of_translations = np.minimum(dropped[structure.joints["translation_node"]], translations)
+    of_rotations = np.minimum(dropped[structure.joints["rotation_node"]], rotations)
     rows: Ints = of_translations + of_rotations
     return rows
 

@@ -16,7 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.joints.force_law import ForceLaw
-from impulse_core.records import Records, f8, i8, new_records, pair, quat, record, vec3
+from impulse_core.records import (
+    Records,
+    f8,
+    i8,
+    mat3,
+    new_records,
+    pair,
+    quat,
+    record,
+    six,
+    six_i8,
+    vec3,
+)
 
 if TYPE_CHECKING:
     from impulse_core.free_motion.kinematic import Paths
@@ -28,15 +40,19 @@ __all__ = [
     "Axis",
     "AxisStage",
     "Body",
+    "BodyPlace",
     "Couplings",
     "Directions",
     "Floats",
     "Ints",
     "Joint",
+    "JointPlace",
     "Load",
     "Model",
+    "Reaction",
     "State",
     "Structure",
+    "Term",
     "Workspace",
     "copy_state",
     "new_workspace",
@@ -55,6 +71,35 @@ SOFTEST = 1e12
 """Compliance of an axis on which nothing acts, relative to its inverse mass."""
 
 
+@record
+class BodyPlace:
+    """Where a body is in the joint matrix."""
+
+    linear_node: i8
+    """Node of its linear part."""
+    angular_node: i8
+    """Node of its angular part."""
+
+
+@record
+class JointPlace:
+    """Where the rows of a joint are in the joint matrix, and of what size."""
+
+    translation_node: i8
+    """Node of the translational rows, -1 if it has none."""
+    rotation_node: i8
+    """Node of the rotational rows, -1 if it has none."""
+    block: six_i8
+    """Blocks of (T, lin 1), (T, ang 1), (T, lin 2), (T, ang 2), (R, ang 1), (R, ang 2); -1 where
+    that side is the world or the rows do not exist."""
+    transposed: six_i8
+    """1 where the body comes after the joint, so that Gᵀ is stored."""
+    padding: six
+    """1 in the rows that only fill a node up to three, 0 in constraint rows."""
+    row_scale: six
+    """Size of the diagonal of A in each row [1/kg | 1/(kg m²)]."""
+
+
 class Structure(NamedTuple):
     """Where each block of the joint matrix lives, fixed once (solver/ordering.py).
 
@@ -63,14 +108,10 @@ class Structure(NamedTuple):
     Block k < K is the diagonal of node k, block K + e the off-diagonal entry e.
     """
 
-    linear_node: Ints
-    """Node of each dynamic body's linear part, shape (n,)."""
-    angular_node: Ints
-    """Node of each dynamic body's angular part, shape (n,)."""
-    translation_node: Ints
-    """Node of each joint's translational rows, -1 if it has none, shape (m,)."""
-    rotation_node: Ints
-    """Node of each joint's rotational rows, -1 if it has none, shape (m,)."""
+    bodies: Records
+    """Places of the dynamic bodies (BodyPlace), shape (n,)."""
+    joints: Records
+    """Places and sizes of the rows of joints (JointPlace), shape (m,)."""
     column_start: Ints
     """Entries of column k are column_start[k] … column_start[k+1]-1, shape (K+1,)."""
     entry_row: Ints
@@ -79,19 +120,10 @@ class Structure(NamedTuple):
     """First target of column k, shape (K,); entry pair (a, b ≤ a) adds a(a+1)/2 + b."""
     target: Ints
     """Block that each pair of a column's entries updates."""
-    joint_block: Ints
-    """Blocks of (T, lin 1), (T, ang 1), (T, lin 2), (T, ang 2), (R, ang 1), (R, ang 2); -1 where
-    that side is the world or the rows do not exist, shape (m, 6)."""
-    joint_block_transposed: Ints
-    """1 where the body comes after the joint, so that Gᵀ is stored, shape (m, 6)."""
     fill_block: Ints
     """Blocks that start as zero in every factorisation."""
     solve_node: Ints
     """Nodes a solve has to visit: all but those of bodies that carry no joint beneath them."""
-    padding: Floats
-    """1 in the rows that only fill a node up to three, 0 in constraint rows, shape (m, 6)."""
-    row_scale: Floats
-    """Size of the diagonal of A in each joint row [1/kg | 1/(kg m²)], shape (m, 6)."""
     pivot_floor: Floats
     """Scalar pivots below this belong to rows that repeat others, shape (K, 3); 0 in nodes of
     bodies and of joints on no loop, where that cannot be."""
@@ -100,6 +132,20 @@ class Structure(NamedTuple):
     where that is the world, or the linear part of an angle, shape (t, 4)."""
     has_loops: int
     """1 if the joints close loops, else 0."""
+
+
+@record
+class Term:
+    """One term c s of a coupling."""
+
+    joint: i8
+    """Joint whose coordinate s is."""
+    row: i8
+    """TRANSLATION_AXIS or ROTATION_AXIS (joints/table.py)."""
+    coefficient: f8
+    """Factor c of the coordinate."""
+    offset: f8
+    """a·(B - A) at the start pose [m]; 0 for angles."""
 
 
 class Couplings(NamedTuple):
@@ -113,14 +159,8 @@ class Couplings(NamedTuple):
     """Metres that an error of one means, so that one tolerance serves all rows, shape (q,)."""
     first_term: Ints
     """Terms of coupling c are first_term[c] … first_term[c+1]-1, shape (q+1,)."""
-    term_joint: Ints
-    """Joint whose coordinate s is, shape (t,)."""
-    term_row: Ints
-    """TRANSLATION_AXIS or ROTATION_AXIS (joints/table.py), shape (t,)."""
-    coefficient: Floats
-    """Factor c of the coordinate, shape (t,)."""
-    term_offset: Floats
-    """a·(B - A) at the start pose [m], shape (t,); 0 for angles."""
+    terms: Records
+    """Terms of all couplings, one coupling after the other (Term), shape (t,)."""
 
 
 @record
@@ -335,23 +375,59 @@ class State(NamedTuple):
     """Coordinates of the terms of couplings [m | rad], shape (t,): angles go on over full turns."""
 
 
-class Directions(NamedTuple):
-    """Constraint directions of all joints at one set of poses; world frame."""
+@record
+class JointDirections:
+    """Constraint directions of a joint at one set of poses; world frame."""
 
-    arm1: Floats
-    """From the centre of mass of body 1 to the joint point [m], shape (m, 3)."""
-    arm2: Floats
-    """From the centre of mass of body 2 to the joint point [m], shape (m, 3)."""
-    translation_rows: Floats
-    """Directions of the translational rows, row by row, shape (m, 9)."""
-    rotation_rows: Floats
-    """Directions of the rotational rows, row by row, shape (m, 9)."""
-    term_axis: Floats
-    """Joint axes of the terms of couplings, shape (t, 3)."""
-    term_arm1: Floats
-    """From the centre of mass of body 1 to point B of a displacement's joint [m], shape (t, 3)."""
-    term_arm2: Floats
+    arm1: vec3
+    """From the centre of mass of body 1 to the joint point [m]."""
+    arm2: vec3
+    """From the centre of mass of body 2 to the joint point [m]."""
+    translation_rows: mat3
+    """Directions of the translational rows, row by row."""
+    rotation_rows: mat3
+    """Directions of the rotational rows, row by row."""
+
+
+@record
+class TermDirections:
+    """The same of a term of a coupling."""
+
+    axis: vec3
+    """Axis of its joint."""
+    arm1: vec3
+    """From the centre of mass of body 1 to point B of a displacement's joint [m]."""
+    arm2: vec3
     """The same from body 2."""
+
+
+@record
+class TermStage:
+    """What a stage finds out about a term of a coupling."""
+
+    near: f8
+    """Estimate of the coordinate at the prediction [m | rad]: an angle is the nearest one."""
+    next: f8
+    """Coordinate at the prediction [m | rad]."""
+
+
+@record
+class Reaction:
+    """What a joint does to its second body; world frame."""
+
+    force: vec3
+    """At the joint point [N]."""
+    torque: vec3
+    """[N m]."""
+
+
+class Directions(NamedTuple):
+    """Constraint directions of all joints at one set of poses."""
+
+    joints: Records
+    """Of all joints (JointDirections), shape (m,)."""
+    terms: Records
+    """Of the terms of couplings (TermDirections), shape (t,)."""
 
 
 class Workspace(NamedTuple):
@@ -385,18 +461,14 @@ class Workspace(NamedTuple):
     """What a stage finds out about each axis (AxisStage), shape (a,)."""
     worst_axis: Ints
     """Axis whose law was met worst at the last look, -1 if joints were worse, shape (1,)."""
-    reaction_force: Floats
-    """Force of each joint on body 2 at its joint point [N], shape (m, 3), world frame."""
-    reaction_torque: Floats
-    """Torque of each joint on body 2 [N m], shape (m, 3), world frame."""
+    reactions: Records
+    """What joints do to bodies (Reaction), shape (m,)."""
     may_break: Ints
     """1 while joints may break, 0 where the step only looks ahead, shape (1,)."""
     kinematic_work: Floats
     """Work of kinematic bodies on the others in the present stage [J], shape (1,)."""
-    term_near: Floats
-    """Estimates of the coordinates at the prediction, shape (t,): an angle is the nearest one."""
-    term_next: Floats
-    """Coordinates at the prediction [m | rad], shape (t,)."""
+    terms: Records
+    """What a stage finds out about the terms of couplings (TermStage), shape (t,)."""
     stage_velocity: Floats
     """Velocities at the start of the stage, shape (b, 3)."""
     stage_angular_momentum: Floats
@@ -439,7 +511,7 @@ def put_state(state: State, values: State) -> None:
 
 def _start_compliance(model: Model, structure: Structure) -> Floats:
     """E where nothing acts on any axis."""
-    compliance = structure.padding.copy()
+    compliance = structure.joints["padding"].copy()
     axes = model.axes
     compliance[axes["joint"], axes["row"]] = SOFTEST * axes["inverse_mass"]
     return compliance
@@ -447,20 +519,14 @@ def _start_compliance(model: Model, structure: Structure) -> Floats:
 
 def _new_directions(joints: int, terms: int) -> Directions:
     return Directions(
-        arm1=np.zeros((joints, 3)),
-        arm2=np.zeros((joints, 3)),
-        translation_rows=np.zeros((joints, 9)),
-        rotation_rows=np.zeros((joints, 9)),
-        term_axis=np.zeros((terms, 3)),
-        term_arm1=np.zeros((terms, 3)),
-        term_arm2=np.zeros((terms, 3)),
+        joints=new_records(JointDirections, joints), terms=new_records(TermDirections, terms)
     )
 
 
 def new_workspace(model: Model, structure: Structure, state: State) -> Workspace:
     """Scratch arrays that fit the model."""
     rows = len(model.bodies)
-    joints, terms = len(model.joints), len(model.couplings.term_joint)
+    joints, terms = len(model.joints), len(model.couplings.terms)
     nodes = len(structure.column_start) - 1
     axes = len(model.axes)
     return Workspace(
@@ -479,12 +545,10 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         laws=new_records(ForceLaw, axes),
         axes=new_records(AxisStage, axes),
         worst_axis=np.full(1, -1, dtype=np.int64),
-        reaction_force=np.zeros((joints, 3)),
-        reaction_torque=np.zeros((joints, 3)),
+        reactions=new_records(Reaction, joints),
         may_break=np.zeros(1, dtype=np.int64),
         kinematic_work=np.zeros(1),
-        term_near=np.zeros(terms),
-        term_next=np.zeros(terms),
+        terms=new_records(TermStage, terms),
         stage_velocity=np.zeros((rows, 3)),
         stage_angular_momentum=np.zeros((rows, 3)),
         block=np.zeros((nodes + len(structure.entry_row), 9)),

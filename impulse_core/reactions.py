@@ -21,12 +21,14 @@ from impulse_core.accelerations import (
 from impulse_core.algebra import (
     ZERO3,
     Vec3,
-    mat3_at,
+    mat3_of,
     put_quat,
     put_vec3,
     quat_at,
+    set_vec3,
     transposed_times,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.free_motion.kinematic import drive, resume_kinematic
 from impulse_core.jit import inlined_kernel, kernel
@@ -40,7 +42,7 @@ _SIDE = 1e-4  # s to either side of a state, for the accelerations of kinematic 
 
 @kernel
 def find_reactions(model, structure, state, work):
-    """Reactions of all joints at a state, into work.reaction_force and work.reaction_torque.
+    """Reactions of all joints at a state, into work.reactions.
 
     Leaves directions and factor of that state in work, and its compliances as they were.
     """
@@ -75,13 +77,13 @@ def find_reactions(model, structure, state, work):
             model.joints[j].translation_part != NO_PART
             and model.joints[j].translation_part != COUPLING
         ):
-            rows = mat3_at(work.now.translation_rows, j)
+            rows = mat3_of(work.now.joints[j].translation_rows)
             F = transposed_times(rows, Vec3(p[j, 0], p[j, 1], p[j, 2]))
         if model.joints[j].rotation_part != NO_PART:
-            rows = mat3_at(work.now.rotation_rows, j)
+            rows = mat3_of(work.now.joints[j].rotation_rows)
             T = transposed_times(rows, Vec3(p[j, 3], p[j, 4], p[j, 5]))
-        put_vec3(work.reaction_force, j, F)
-        put_vec3(work.reaction_torque, j, T)
+        set_vec3(work.reactions[j].force, F)
+        set_vec3(work.reactions[j].torque, T)
     for c in range(len(model.couplings.joint)):
         _add_coupling(model, c, work)
 
@@ -91,13 +93,13 @@ def _add_coupling(model, c, work):
     """What coupling c transmits acts along the axes of its terms, as a motor there would."""
     couplings = model.couplings
     for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-        j = couplings.term_joint[k]
-        size = couplings.coefficient[k] * work.impulse[couplings.joint[c], 0]
-        push = size * vec3_at(work.now.term_axis, k)
-        if couplings.term_row[k] == ROTATION_AXIS:
-            put_vec3(work.reaction_torque, j, vec3_at(work.reaction_torque, j) + push)
+        j = couplings.terms[k].joint
+        size = couplings.terms[k].coefficient * work.impulse[couplings.joint[c], 0]
+        push = size * vec3_of(work.now.terms[k].axis)
+        if couplings.terms[k].row == ROTATION_AXIS:
+            set_vec3(work.reactions[j].torque, vec3_of(work.reactions[j].torque) + push)
         else:
-            put_vec3(work.reaction_force, j, vec3_at(work.reaction_force, j) + push)
+            set_vec3(work.reactions[j].force, vec3_of(work.reactions[j].force) + push)
 
 
 @inlined_kernel

@@ -91,8 +91,8 @@ class Recorder:
         frame["position"], frame["orientation"] = s.state.position, s.state.orientation
         frame["term_position"] = s.state.term_position
         frame["energy"], frame["momentum"] = (kinetic, potential), (linear, angular)
-        frame["reaction"][:, 0] = s.work.reaction_force
-        frame["reaction"][:, 1] = s.work.reaction_torque
+        frame["reaction"][:, 0] = s.work.reactions["force"]
+        frame["reaction"][:, 1] = s.work.reactions["torque"]
         frame["axis_position"], frame["axis_force"] = s.state.axis_position, s.work.axes["force"]
         frame["turned"] = s.tally.turned[:, 0]
         if self.options.record_contacts:
@@ -170,8 +170,8 @@ class Recorder:
             found["force"], found["torque"] = reaction[:, j, 0], reaction[:, j, 1]
             quantities[name] = found
         terms = frames["term_position"]
-        for k in np.flatnonzero(model.couplings.term_row == ROTATION_AXIS):
-            name = compiled.joint_names[model.couplings.term_joint[k]]
+        for k in np.flatnonzero(model.couplings.terms["row"] == ROTATION_AXIS):
+            name = compiled.joint_names[model.couplings.terms["joint"][k]]
             quantities[name]["angle"] = terms[:, k] - terms[:1, k]
         return quantities
 

@@ -14,7 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Records", "f8", "i8", "new_records", "pair", "quat", "record", "vec3"]
+__all__ = [
+    "Records",
+    "f8",
+    "i8",
+    "mat3",
+    "new_records",
+    "pair",
+    "quat",
+    "record",
+    "six",
+    "six_i8",
+    "vec3",
+]
 
 Records = NDArray[Any]
 """Shape (n,), of a dtype that a record class declares."""
@@ -25,6 +37,9 @@ i8 = int
 pair = list[float]
 vec3 = list[float]
 quat = list[float]
+mat3 = list[float]
+six = list[float]
+six_i8 = list[int]
 
 _TYPES: dict[str, Any] = {
     "f8": np.float64,
@@ -32,6 +47,9 @@ _TYPES: dict[str, Any] = {
     "pair": (np.float64, 2),
     "vec3": (np.float64, 3),
     "quat": (np.float64, 4),
+    "mat3": (np.float64, 9),
+    "six": (np.float64, 6),
+    "six_i8": (np.int64, 6),
 }
 
 

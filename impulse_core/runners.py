@@ -167,16 +167,16 @@ def changed_by_breaking(model: Model) -> list[NDArray[Any]]:
     """The arrays of the model that a breaking joint changes."""
     couplings = model.couplings
     joints = [getattr(model, field) for field in _CHANGED_BY_BREAKING]
-    return [*joints, couplings.constant, couplings.coefficient]
+    return [*joints, couplings.constant, couplings.terms]
 
 
 def own_joints(model: Model) -> Model:
     """The model with its own copy of what a breaking joint changes."""
     couplings = model.couplings
-    constant, coefficient = couplings.constant.copy(), couplings.coefficient.copy()
+    constant, terms = couplings.constant.copy(), couplings.terms.copy()
     return model._replace(
         **{field: getattr(model, field).copy() for field in _CHANGED_BY_BREAKING},
-        couplings=couplings._replace(constant=constant, coefficient=coefficient),
+        couplings=couplings._replace(constant=constant, terms=terms),
     )
 
 
@@ -263,7 +263,8 @@ class DrivenRunner(DirectRunner):
         if not count:
             self._take_steps(state, length, 0, grid, put_back, tally)
             find_reactions(self.model, self.structure, state, self.work)
-            self.work.reaction_force[:] = self.work.reaction_torque[:] = 0.0  # nothing breaks yet
+            for kind in ("force", "torque"):  # nothing breaks yet
+                self.work.reactions[kind] = 0.0
             break_joints(
                 self.model, copy_state(state), self.work, new_tally(len(self.model.joints))
             )

@@ -139,8 +139,8 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
             model.coupled,
             work.next_position,
             work.next_orientation,
-            work.term_near,
-            work.term_next,
+            work.terms.near,
+            work.terms.next,
             work.error,
         )
         shift = max(shift, slip)

@@ -175,6 +175,30 @@ def inverse_symmetric(a):
 
 
 @kernel
+def mat3_of(numbers):
+    """The nine numbers of a field of a record, row by row."""
+    return Mat3(
+        numbers[0], numbers[1], numbers[2],
+        numbers[3], numbers[4], numbers[5],
+        numbers[6], numbers[7], numbers[8],
+    )  # fmt: skip
+
+
+@kernel
+def set_mat3(numbers, a):
+    """Store A in a field of a record."""
+    numbers[0] = a.xx
+    numbers[1] = a.xy
+    numbers[2] = a.xz
+    numbers[3] = a.yx
+    numbers[4] = a.yy
+    numbers[5] = a.yz
+    numbers[6] = a.zx
+    numbers[7] = a.zy
+    numbers[8] = a.zz
+
+
+@kernel
 def mat3_at(rows, i):
     """Row i of an (n, 9) array."""
     return Mat3(

@@ -83,6 +83,14 @@ def vec3_of(numbers):
 
 
 @kernel
+def set_vec3(numbers, a):
+    """Store a in a field of a record."""
+    numbers[0] = a.x
+    numbers[1] = a.y
+    numbers[2] = a.z
+
+
+@kernel
 def vec3_at(rows, i):
     """Row i of an (n, 3) array."""
     return Vec3(rows[i, 0], rows[i, 1], rows[i, 2])

@@ -9,7 +9,8 @@ import numpy as np
 from impulse_core.compile.joints import REPAIR_FRACTION, JointRows
 from impulse_core.compile.problems import JOINTS_APART, ProblemList
 from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
-from impulse_core.model import Couplings, Floats
+from impulse_core.model import Couplings, Floats, Term
+from impulse_core.records import new_records
 from impulse_core.rotations import rotated
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, CouplingTerm, Joint
@@ -27,7 +28,7 @@ def compile_couplings(
 
     Args:
         scene: The scene; terms name hinge, slider and cylindrical joints.
-        joints: The arrays of its joints.
+        joints: Its joints.
         position: Centres of mass [m], shape (n+1, 3).
         orientation: Body frame to world, shape (n+1, 4).
     """
@@ -42,20 +43,16 @@ def compile_couplings(
         np.array(rows) == ROTATION_AXIS, joints.records["body_length"][term_joint], 1.0
     )
     metres = lengths / np.abs(coefficient)
+    records = new_records(Term, len(terms))
+    records["joint"], records["row"], records["coefficient"] = term_joint, rows, coefficient
+    for k in np.flatnonzero(records["row"] == TRANSLATION_AXIS):
+        records["offset"][k] = _displacement(joints, term_joint[k], position, orientation)
     return Couplings(
         joint=np.array([j for j, _ in couplings], dtype=np.int64),
         constant=np.array([joint.constant for _, joint in couplings], dtype=float),
         weight=np.array([metres[a:b].max() for a, b in pairwise(first)]),
         first_term=first.astype(np.int64),
-        term_joint=term_joint,
-        term_row=np.array(rows, dtype=np.int64),
-        coefficient=coefficient,
-        term_offset=np.array(
-            [
-                _displacement(joints, j, position, orientation) if row == TRANSLATION_AXIS else 0.0
-                for j, row in zip(term_joint, rows, strict=True)
-            ]
-        ),
+        terms=records,
     )
 
 

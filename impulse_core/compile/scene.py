@@ -184,7 +184,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
             time=np.zeros(1),
             spin=np.zeros((len(kinematic), 3)),
             interval=kinematics.start_interval,
-            term_position=np.zeros(len(couplings.term_joint)),
+            term_position=np.zeros(len(couplings.terms)),
         ),
         body_names=[body.name for body in scene.bodies],
         body_row=body_row,

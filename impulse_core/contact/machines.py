@@ -74,8 +74,8 @@ def _list_nodes(structure, contacts, movers, joined):
         for side in range(2):
             i = _jointed_body(contacts, movers, joined.contact[k], side)
             if i >= 0:
-                _want_path(structure, wanted, structure.linear_node[i])
-                _want_path(structure, wanted, structure.angular_node[i])
+                _want_path(structure, wanted, structure.bodies[i].linear_node)
+                _want_path(structure, wanted, structure.bodies[i].angular_node)
     count = 0
     for n in range(len(wanted)):
         if wanted[n]:
@@ -106,7 +106,7 @@ def _push_columns(structure, contacts, movers, joined, c, turning):
         if i >= 0:
             r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
             sign = 1.0 if side else -1.0
-            linear, angular = structure.linear_node[i], structure.angular_node[i]
+            linear, angular = structure.bodies[i].linear_node, structure.bodies[i].angular_node
             if turning:
                 r = IDENTITY3
             else:
@@ -149,8 +149,8 @@ def _velocity_columns(structure, contacts, movers, joined, c):
         i = _jointed_body(contacts, movers, c, side)
         if i >= 0:
             r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
-            v = mat3_at(joined.column, structure.linear_node[i])
-            w = mat3_at(joined.column, structure.angular_node[i])
+            v = mat3_at(joined.column, structure.bodies[i].linear_node)
+            w = mat3_at(joined.column, structure.bodies[i].angular_node)
             sign = 1.0 if side else -1.0
             u = u + (v - r @ w) * sign
             turn = turn + w * sign

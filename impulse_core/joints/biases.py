@@ -7,7 +7,7 @@ its impulses act.
 
 from __future__ import annotations
 
-from impulse_core.algebra import ZERO3, Vec3, mat3_at, quat_at, rotate, vec3_at, vec3_of
+from impulse_core.algebra import ZERO3, Vec3, mat3_of, quat_at, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.common_axis import common_axis_bias
 from impulse_core.joints.constant_angle import constant_angle_bias
@@ -26,9 +26,9 @@ def translation_bias(model, directions, j, state, w1, w2):
     v1 = vec3_at(state.velocity, i1)
     v2 = vec3_at(state.velocity, i2)
     part = model.joints[j].translation_part
-    rows = mat3_at(directions.translation_rows, j)
-    r1 = vec3_at(directions.arm1, j)
-    r2 = vec3_at(directions.arm2, j)
+    rows = mat3_of(directions.joints[j].translation_rows)
+    r1 = vec3_of(directions.joints[j].arm1)
+    r2 = vec3_of(directions.joints[j].arm2)
     if part == POINT_POINT:
         # the arms end midway between A and B; these end at A and B
         rA = rotate(quat_at(state.orientation, i1), vec3_of(model.joints[j].anchor1))
@@ -51,7 +51,7 @@ def rotation_bias(model, directions, j, state, w1, w2):
     if part == FIXED_ROTATION:
         return ZERO3
     if part == COMMON_AXIS:
-        rows = mat3_at(directions.rotation_rows, j)
+        rows = mat3_of(directions.joints[j].rotation_rows)
         b = Vec3(rows.xx, rows.xy, rows.xz)
         c = Vec3(rows.yx, rows.yy, rows.yz)
         return common_axis_bias(b, c, w1, w2)

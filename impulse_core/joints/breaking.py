@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import Mat3, norm, put_mat3, vec3_at
+from impulse_core.algebra import Mat3, norm, set_mat3, vec3_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.coupling import release_couplings
 from impulse_core.joints.table import NO_MOTOR, NO_PART
@@ -22,7 +22,7 @@ def break_joints(model, state, work, tally):
     for j in range(len(model.joints)):
         if model.joints[j].break_force == math.inf and model.joints[j].break_torque == math.inf:
             continue
-        F, T = vec3_at(work.reaction_force, j), vec3_at(work.reaction_torque, j)
+        F, T = vec3_of(work.reactions[j].force), vec3_of(work.reactions[j].torque)
         if norm(F) > model.joints[j].break_force or norm(T) > model.joints[j].break_torque:
             _take_out(model, state, work, tally, j)
             count = tally.broken[0]
@@ -43,8 +43,8 @@ def _take_out(model, state, work, tally, j):
     model.joints[j].break_force = math.inf
     model.joints[j].break_torque = math.inf
     for directions in (work.now, work.then):
-        put_mat3(directions.translation_rows, j, _NO_ROWS)
-        put_mat3(directions.rotation_rows, j, _NO_ROWS)
+        set_mat3(directions.joints[j].translation_rows, _NO_ROWS)
+        set_mat3(directions.joints[j].rotation_rows, _NO_ROWS)
     for row in range(6):
         state.multiplier[j, row] = 0.0
         work.error[j, row] = 0.0

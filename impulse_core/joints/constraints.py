@@ -14,14 +14,15 @@ from impulse_core.algebra import (
     Vec3,
     cross,
     dot,
-    mat3_at,
+    mat3_of,
     norm,
-    put_mat3,
     put_vec3,
     quat_at,
     quat_of,
     rotate,
     rotate_back,
+    set_mat3,
+    set_vec3,
     transposed_times,
     vec3_at,
     vec3_of,
@@ -200,14 +201,14 @@ def joint_directions(model, position, orientation, directions):
             rows, x1, x2 = _translation_rows(model, j, q1, A, B)
             if model.joints[j].has_translation_axis:
                 rows = _with_axis(rows, _translation_axis(model, j, q1, A, B))
-            put_mat3(directions.translation_rows, j, rows)
-            put_vec3(directions.arm1, j, x1 - C1)
-            put_vec3(directions.arm2, j, x2 - C2)
+            set_mat3(directions.joints[j].translation_rows, rows)
+            set_vec3(directions.joints[j].arm1, x1 - C1)
+            set_vec3(directions.joints[j].arm2, x2 - C2)
         if model.joints[j].rotation_part != NO_PART:
             rows = _rotation_rows(model, j, q1, q2)
             if model.joints[j].has_rotation_axis:
                 rows = _with_axis(rows, _axis(model.joints[j], q1))
-            put_mat3(directions.rotation_rows, j, rows)
+            set_mat3(directions.joints[j].rotation_rows, rows)
 
 
 @inner_kernel
@@ -248,20 +249,24 @@ def apply_impulses(model, impulse, state, work):
         L2 = vec3_at(state.angular_momentum, i2)
         if model.joints[j].translation_part != NO_PART:
             p = Vec3(impulse[j, 0], impulse[j, 1], impulse[j, 2])
-            P = transposed_times(mat3_at(work.now.translation_rows, j), p)
+            P = transposed_times(mat3_of(work.now.joints[j].translation_rows), p)
             v1 = vec3_at(state.velocity, i1) - P * model.bodies[i1].inverse_mass
             v2 = vec3_at(state.velocity, i2) + P * model.bodies[i2].inverse_mass
             put_vec3(state.velocity, i1, v1)
             put_vec3(state.velocity, i2, v2)
-            L1 = L1 - cross(vec3_at(work.now.arm1, j), P)
-            L2 = L2 + cross(vec3_at(work.now.arm2, j), P)
+            L1 = L1 - cross(vec3_of(work.now.joints[j].arm1), P)
+            L2 = L2 + cross(vec3_of(work.now.joints[j].arm2), P)
             if model.dynamic <= i1 < world:
-                work_done += dot(P, _point_velocity(state, work, i1, vec3_at(work.now.arm1, j)))
+                work_done += dot(
+                    P, _point_velocity(state, work, i1, vec3_of(work.now.joints[j].arm1))
+                )
             if model.dynamic <= i2 < world:
-                work_done -= dot(P, _point_velocity(state, work, i2, vec3_at(work.now.arm2, j)))
+                work_done -= dot(
+                    P, _point_velocity(state, work, i2, vec3_of(work.now.joints[j].arm2))
+                )
         if model.joints[j].rotation_part != NO_PART:
             p = Vec3(impulse[j, 3], impulse[j, 4], impulse[j, 5])
-            P = transposed_times(mat3_at(work.now.rotation_rows, j), p)
+            P = transposed_times(mat3_of(work.now.joints[j].rotation_rows), p)
             L1 = L1 - P
             L2 = L2 + P
             if model.dynamic <= i1 < world:
@@ -309,9 +314,9 @@ def relative_velocities(model, state, work, rate):
         w1 = vec3_at(work.angular_velocity, i1)
         w2 = vec3_at(work.angular_velocity, i2)
         if model.joints[j].translation_part != NO_PART:
-            v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.now.arm1, j))
-            v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
-            u = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
+            v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_of(work.now.joints[j].arm1))
+            v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_of(work.now.joints[j].arm2))
+            u = mat3_of(work.now.joints[j].translation_rows) @ (v2 - v1)
             rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
             if model.joints[j].translation_part == OFFSET:
                 u = ZERO3
@@ -319,7 +324,7 @@ def relative_velocities(model, state, work, rate):
                 u = Vec3(u.x, u.y, 0.0)
             fastest = max(fastest, norm(u))
         if model.joints[j].rotation_part != NO_PART:
-            u = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
+            u = mat3_of(work.now.joints[j].rotation_rows) @ (w2 - w1)
             rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z
             if model.joints[j].has_rotation_axis:
                 u = Vec3(u.x, u.y, 0.0)

@@ -26,6 +26,7 @@ from impulse_core.algebra import (
     put_vec3,
     quat_at,
     rotate,
+    set_vec3,
     vec3_at,
     vec3_of,
 )
@@ -39,10 +40,10 @@ _ROUND_OFF = 1e-15  # of Σ |cₖ sₖ|: after many turns no smaller error can b
 @inner_kernel
 def _coordinate(model, k, position, orientation, near):
     """Coordinate of term k at these poses; of all equal angles the one nearest to ``near``."""
-    j = model.couplings.term_joint[k]
-    if model.couplings.term_row[k] == ROTATION_AXIS:
+    j = model.couplings.terms[k].joint
+    if model.couplings.terms[k].row == ROTATION_AXIS:
         return turned_angle(model, j, orientation, near)
-    return distance_along(model, j, position, orientation) - model.couplings.term_offset[k]
+    return distance_along(model, j, position, orientation) - model.couplings.terms[k].offset
 
 
 @inner_kernel
@@ -63,8 +64,8 @@ def coupling_errors(model, coupled, position, orientation, near, coordinate, err
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
             s = _coordinate(model, k, position, orientation, near[k])
             coordinate[k] = s
-            d += couplings.coefficient[k] * s
-            size += abs(couplings.coefficient[k] * s)
+            d += couplings.terms[k].coefficient * s
+            size += abs(couplings.terms[k].coefficient * s)
         j = couplings.joint[c]
         error[j, 0], error[j, 1], error[j, 2] = d, 0.0, 0.0
         rest = abs(d) * couplings.weight[c]
@@ -81,28 +82,28 @@ def coupling_directions(model, coupled, position, orientation, directions):
     """Axes and arms of all terms at these poses, into directions."""
     if coupled is None:
         return
-    terms = model.couplings
-    for k in range(len(terms.term_joint)):
-        j = terms.term_joint[k]
+    terms = model.couplings.terms
+    for k in range(len(terms)):
+        j = terms[k].joint
         i1, i2 = model.joints[j].body1, model.joints[j].body2
         a = vec3_of(model.joints[j].axis1)
-        put_vec3(directions.term_axis, k, rotate(quat_at(orientation, i1), a))
-        if terms.term_row[k] != ROTATION_AXIS:
+        set_vec3(directions.terms[k].axis, rotate(quat_at(orientation, i1), a))
+        if terms[k].row != ROTATION_AXIS:
             r2 = rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
             B = vec3_at(position, i2) + r2
-            put_vec3(directions.term_arm1, k, B - vec3_at(position, i1))
-            put_vec3(directions.term_arm2, k, r2)
+            set_vec3(directions.terms[k].arm1, B - vec3_at(position, i1))
+            set_vec3(directions.terms[k].arm2, r2)
 
 
 @inner_kernel
 def term_moments(model, k, directions):
     """What a unit impulse along term k turns: moments about the centres of bodies 1 and 2."""
-    a = vec3_at(directions.term_axis, k)
-    if model.couplings.term_row[k] == ROTATION_AXIS:
+    a = vec3_of(directions.terms[k].axis)
+    if model.couplings.terms[k].row == ROTATION_AXIS:
         return a, a
     return (
-        cross(vec3_at(directions.term_arm1, k), a),
-        cross(vec3_at(directions.term_arm2, k), a),
+        cross(vec3_of(directions.terms[k].arm1), a),
+        cross(vec3_of(directions.terms[k].arm2), a),
     )
 
 
@@ -112,8 +113,8 @@ def term_rows(model, k, directions):
 
     The linear parts mean nothing for an angle.
     """
-    c = model.couplings.coefficient[k]
-    a = c * vec3_at(directions.term_axis, k)
+    c = model.couplings.terms[k].coefficient
+    a = c * vec3_of(directions.terms[k].axis)
     m1, m2 = term_moments(model, k, directions)
     return -a, -c * m1, a, c * m2
 
@@ -121,11 +122,11 @@ def term_rows(model, k, directions):
 @inner_kernel
 def push_term(model, k, impulse, state, work):
     """Change the momenta of both bodies by an impulse along the axis of term k."""
-    terms = model.couplings
-    j = terms.term_joint[k]
+    terms = model.couplings.terms
+    j = terms[k].joint
     i1, i2 = model.joints[j].body1, model.joints[j].body2
-    if terms.term_row[k] != ROTATION_AXIS:
-        P = impulse * vec3_at(work.now.term_axis, k)
+    if terms[k].row != ROTATION_AXIS:
+        P = impulse * vec3_of(work.now.terms[k].axis)
         v1 = vec3_at(state.velocity, i1) - P * model.bodies[i1].inverse_mass
         put_vec3(state.velocity, i1, v1)
         v2 = vec3_at(state.velocity, i2) + P * model.bodies[i2].inverse_mass
@@ -148,8 +149,8 @@ def apply_coupling_impulses(model, coupled, impulse, state, work):
     for c in range(len(couplings.joint)):
         p = impulse[couplings.joint[c], 0]
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-            push_term(model, k, couplings.coefficient[k] * p, state, work)
-            work_done += _kinematic_work(model, k, couplings.coefficient[k] * p, state, work)
+            push_term(model, k, couplings.terms[k].coefficient * p, state, work)
+            work_done += _kinematic_work(model, k, couplings.terms[k].coefficient * p, state, work)
     return work_done
 
 
@@ -157,14 +158,14 @@ def apply_coupling_impulses(model, coupled, impulse, state, work):
 def _kinematic_work(model, k, impulse, state, work):
     """Work of kinematic bodies in an impulse along term k [J]."""
     world = len(model.bodies) - 1
-    j = model.couplings.term_joint[k]
+    j = model.couplings.terms[k].joint
     i1, i2 = model.joints[j].body1, model.joints[j].body2
     rate = 0.0
     if model.dynamic <= i1 < world or model.dynamic <= i2 < world:
         m1, m2 = term_moments(model, k, work.now)
         along = ZERO3
-        if model.couplings.term_row[k] != ROTATION_AXIS:
-            along = vec3_at(work.now.term_axis, k)
+        if model.couplings.terms[k].row != ROTATION_AXIS:
+            along = vec3_of(work.now.terms[k].axis)
         if model.dynamic <= i1 < world:
             rate += dot(along, vec3_at(state.velocity, i1))
             rate += dot(m1, vec3_at(work.angular_velocity, i1))
@@ -177,16 +178,16 @@ def _kinematic_work(model, k, impulse, state, work):
 @inner_kernel
 def term_rate(model, k, state, work):
     """ds/dt of term k, with the directions and angular velocities in work."""
-    terms = model.couplings
-    j = terms.term_joint[k]
+    terms = model.couplings.terms
+    j = terms[k].joint
     i1, i2 = model.joints[j].body1, model.joints[j].body2
     u = ZERO3
-    if terms.term_row[k] != ROTATION_AXIS:
+    if terms[k].row != ROTATION_AXIS:
         u = vec3_at(state.velocity, i2) - vec3_at(state.velocity, i1)
     m1, m2 = term_moments(model, k, work.now)
     turning = dot(m2, vec3_at(work.angular_velocity, i2))
     turning -= dot(m1, vec3_at(work.angular_velocity, i1))
-    return dot(vec3_at(work.now.term_axis, k), u) + turning
+    return dot(vec3_of(work.now.terms[k].axis), u) + turning
 
 
 @inner_kernel
@@ -199,7 +200,7 @@ def coupling_velocities(model, coupled, state, work, rate):
     for c in range(len(couplings.joint)):
         u = 0.0
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-            u += couplings.coefficient[k] * term_rate(model, k, state, work)
+            u += couplings.terms[k].coefficient * term_rate(model, k, state, work)
         j = couplings.joint[c]
         rate[j, 0], rate[j, 1], rate[j, 2] = u, 0.0, 0.0
         fastest = max(fastest, abs(u) * couplings.weight[c])
@@ -211,9 +212,9 @@ def foresee_coordinates(model, coupled, state, h, work):
     """Where the coordinates will be at t+h if they keep their rates, to know full turns by."""
     if coupled is None:
         return
-    for k in range(len(model.couplings.term_joint)):
+    for k in range(len(model.couplings.terms)):
         rate = term_rate(model, k, state, work)
-        work.term_near[k] = state.term_position[k] + h * rate
+        work.terms[k].near = state.term_position[k] + h * rate
 
 
 @inner_kernel
@@ -221,8 +222,8 @@ def accept_coordinates(model, coupled, state, work):
     """The coordinates of the last prediction are those of the state."""
     if coupled is None:
         return
-    for k in range(len(model.couplings.term_joint)):
-        state.term_position[k] = work.term_next[k]
+    for k in range(len(model.couplings.terms)):
+        state.term_position[k] = work.terms[k].next
 
 
 @inner_kernel
@@ -234,9 +235,9 @@ def release_couplings(model, coupled, work, j):
     for c in range(len(couplings.joint)):
         held = False
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-            held = held or couplings.term_joint[k] == j
+            held = held or couplings.terms[k].joint == j
         if held:
             couplings.constant[c] = 0.0
             work.compliance[couplings.joint[c], 0] = 1.0
             for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-                couplings.coefficient[k] = 0.0
+                couplings.terms[k].coefficient = 0.0

@@ -20,6 +20,7 @@ from impulse_core.algebra import (
     cross,
     inverse_symmetric,
     mat3_at,
+    mat3_of,
     put_mat3,
     put_vec3,
     quat_at,
@@ -53,9 +54,9 @@ def moment_rows(r, rows):
 @inner_kernel
 def _put_coupling(structure, block, j, k, rows):
     """Store a block of G, or its transpose where the body comes after the joint."""
-    where = structure.joint_block[j, k]
+    where = structure.joints[j].block[k]
     if where >= 0:
-        if structure.joint_block_transposed[j, k]:
+        if structure.joints[j].transposed[k]:
             rows = transposed(rows)
         put_mat3(block, where, rows)
 
@@ -64,9 +65,9 @@ def _put_coupling(structure, block, j, k, rows):
 def softness(structure, work, j, row):
     """-E of the three rows of joint j from row on."""
     scale, e = work.regularisation[0], work.compliance
-    x = e[j, row] + scale * structure.row_scale[j, row]
-    y = e[j, row + 1] + scale * structure.row_scale[j, row + 1]
-    z = e[j, row + 2] + scale * structure.row_scale[j, row + 2]
+    x = e[j, row] + scale * structure.joints[j].row_scale[row]
+    y = e[j, row + 1] + scale * structure.joints[j].row_scale[row + 1]
+    z = e[j, row + 2] + scale * structure.joints[j].row_scale[row + 2]
     return Mat3(-x, 0.0, 0.0, 0.0, -y, 0.0, 0.0, 0.0, -z)
 
 
@@ -87,23 +88,27 @@ def _assemble(model, structure, state, work):
         put_mat3(block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for i in range(model.dynamic):
         m = model.bodies[i].mass
-        put_mat3(block, structure.linear_node[i], Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
+        put_mat3(
+            block, structure.bodies[i].linear_node, Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
+        )
         R = rotation_matrix(quat_at(state.orientation, i))
-        put_mat3(block, structure.angular_node[i], similarity(R, vec3_of(model.bodies[i].inertia)))
+        put_mat3(
+            block, structure.bodies[i].angular_node, similarity(R, vec3_of(model.bodies[i].inertia))
+        )
     for j in range(len(model.joints)):
-        node = structure.translation_node[j]
+        node = structure.joints[j].translation_node
         if node >= 0:
             put_mat3(block, node, softness(structure, work, j, 0))
-            rows = mat3_at(work.now.translation_rows, j)
+            rows = mat3_of(work.now.joints[j].translation_rows)
             for side in range(2):
-                r = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+                r = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
                 sign = 1.0 if side else -1.0
                 _put_coupling(structure, block, j, 2 * side, sign * rows)
                 _put_coupling(structure, block, j, 2 * side + 1, sign * moment_rows(r, rows))
-        node = structure.rotation_node[j]
+        node = structure.joints[j].rotation_node
         if node >= 0:
             put_mat3(block, node, softness(structure, work, j, 3))
-            rows = mat3_at(work.now.rotation_rows, j)
+            rows = mat3_of(work.now.joints[j].rotation_rows)
             for side in range(2):
                 sign = 1.0 if side else -1.0
                 _put_coupling(structure, block, j, 4 + side, sign * rows)
@@ -114,7 +119,7 @@ def _assemble(model, structure, state, work):
 def _add_couplings(model, coupled, structure, work):
     if coupled is None:
         return
-    for k in range(len(model.couplings.term_joint)):
+    for k in range(len(model.couplings.terms)):
         rows = term_rows(model, k, work.now)
         for side in range(4):
             add_to_first_row(work.block, structure.coupling_block[k, side], rows[side])
@@ -165,8 +170,11 @@ def substitute_forward(structure, lower, right_side, scale, x):
     """x (K, 3) with L x = scale · right_side (m, 6) at the joint nodes and zero at the bodies."""
     for node in range(len(x)):
         put_vec3(x, node, ZERO3)
-    for j in range(len(structure.translation_node)):
-        for node, row in ((structure.translation_node[j], 0), (structure.rotation_node[j], 3)):
+    for j in range(len(structure.joints)):
+        for node, row in (
+            (structure.joints[j].translation_node, 0),
+            (structure.joints[j].rotation_node, 3),
+        ):
             if node >= 0:
                 x[node, 0] = scale * right_side[j, row]
                 x[node, 1] = scale * right_side[j, row + 1]
@@ -183,8 +191,11 @@ def substitute_forward(structure, lower, right_side, scale, x):
 @inner_kernel
 def gather(structure, x, impulse):
     """Read λ (m, 6) from the joint nodes of the solution x (K, 3), which holds -λ."""
-    for j in range(len(structure.translation_node)):
-        for node, row in ((structure.translation_node[j], 0), (structure.rotation_node[j], 3)):
+    for j in range(len(structure.joints)):
+        for node, row in (
+            (structure.joints[j].translation_node, 0),
+            (structure.joints[j].rotation_node, 3),
+        ):
             if node >= 0:
                 impulse[j, row] = -x[node, 0]
                 impulse[j, row + 1] = -x[node, 1]

@@ -24,6 +24,7 @@ from impulse_core.algebra import (
     cross,
     inverse_symmetric,
     mat3_at,
+    mat3_of,
     norm,
     put_mat3,
     put_quat,
@@ -218,18 +219,24 @@ def _prepare(model, sweeps, state, work):
     E = work.compliance
     for j in range(len(model.joints)):
         P = (
-            mat3_at(work.now.translation_rows, j)
+            mat3_of(work.now.joints[j].translation_rows)
             if model.joints[j].translation_part != NO_PART
             else zero
         )
-        Q = mat3_at(work.now.rotation_rows, j) if model.joints[j].rotation_part != NO_PART else zero
+        Q = (
+            mat3_of(work.now.joints[j].rotation_rows)
+            if model.joints[j].rotation_part != NO_PART
+            else zero
+        )
         T = Mat3(E[j, 0], 0.0, 0.0, 0.0, E[j, 1], 0.0, 0.0, 0.0, E[j, 2])
         C = zero
         R = Mat3(E[j, 3], 0.0, 0.0, 0.0, E[j, 4], 0.0, 0.0, 0.0, E[j, 5])
         for side in range(2):
             i = model.joints[j].body2 if side else model.joints[j].body1
             J = mat3_at(sweeps.inverse_inertia, i)
-            W = moment_rows(vec3_at(work.now.arm2 if side else work.now.arm1, j), P)
+            W = moment_rows(
+                vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1), P
+            )
             WJ = W @ J
             T = T + times_transposed(P, P) * model.bodies[i].inverse_mass + times_transposed(WJ, W)
             C = C + times_transposed(WJ, Q)
@@ -306,15 +313,15 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
             share = min(1.0, reach / size) / -h
             p, l = _solve_joint(sweeps, j, share * T, share * R)
             _add(work.impulse, j, p, l)
-            p = transposed_times(mat3_at(work.now.translation_rows, j), p)
-            l = transposed_times(mat3_at(work.now.rotation_rows, j), l)
+            p = transposed_times(mat3_of(work.now.joints[j].translation_rows), p)
+            l = transposed_times(mat3_of(work.now.joints[j].rotation_rows), l)
             made += 1
             for side in range(2):
                 i = i2 if side else i1
                 if i >= model.dynamic:
                     continue
                 sign = 1.0 if side else -1.0
-                arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+                arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
                 v = vec3_at(state.velocity, i) + p * (sign * model.bodies[i].inverse_mass)
                 L = vec3_at(state.angular_momentum, i) + sign * (cross(arm, p) + l)
                 if turns_too_far(model, L, i, h, work):
@@ -455,12 +462,12 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
             T, R = ZERO3, ZERO3
             size = 0.0
             if model.joints[j].translation_part != NO_PART:
-                v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_at(work.now.arm1, j))
-                v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_at(work.now.arm2, j))
-                T = mat3_at(work.now.translation_rows, j) @ (v2 - v1)
+                v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_of(work.now.joints[j].arm1))
+                v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_of(work.now.joints[j].arm2))
+                T = mat3_of(work.now.joints[j].translation_rows) @ (v2 - v1)
                 size = norm(T)
             if model.joints[j].rotation_part != NO_PART:
-                R = mat3_at(work.now.rotation_rows, j) @ (w2 - w1)
+                R = mat3_of(work.now.joints[j].rotation_rows) @ (w2 - w1)
                 size = max(size, norm(R) * model.joints[j].body_length)
             if size <= slowest:
                 continue
@@ -470,15 +477,15 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
                 break
             p, l = _solve_joint(sweeps, j, -T, -R)
             _add(work.impulse, j, p, l)
-            p = transposed_times(mat3_at(work.now.translation_rows, j), p)
-            l = transposed_times(mat3_at(work.now.rotation_rows, j), l)
+            p = transposed_times(mat3_of(work.now.joints[j].translation_rows), p)
+            l = transposed_times(mat3_of(work.now.joints[j].rotation_rows), l)
             made += 1
             for side in range(2):
                 i = i2 if side else i1
                 if i >= model.dynamic:
                     continue
                 sign = 1.0 if side else -1.0
-                arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+                arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
                 change = sign * (cross(arm, p) + l)
                 v = vec3_at(state.velocity, i) + p * (sign * model.bodies[i].inverse_mass)
                 w = vec3_at(work.angular_velocity, i) + mat3_at(sweeps.inverse_inertia, i) @ change
@@ -515,7 +522,7 @@ def _fastest_point(model, state, work):
     for j in range(len(model.joints)):
         for side in range(2):
             i = model.joints[j].body2 if side else model.joints[j].body1
-            arm = vec3_at(work.now.arm2 if side else work.now.arm1, j)
+            arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
             w = vec3_at(work.angular_velocity, i)
             fastest = max(fastest, norm(vec3_at(state.velocity, i)))
             fastest = max(fastest, norm(w) * max(norm(arm), model.joints[j].body_length))

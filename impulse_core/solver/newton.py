@@ -22,6 +22,7 @@ from impulse_core.algebra import (
     cross_matrix,
     inverse,
     mat3_at,
+    mat3_of,
     put_mat3,
     put_vec3,
     quat_at,
@@ -55,9 +56,9 @@ def _turn_by_momentum(R0, R1, L, inverse_inertia, h):
 @inner_kernel
 def _put_pair(structure, work, j, k, row, column):
     """Store a block of G(t+h) and the matching one of G(t)ᵀ on their sides of the diagonal."""
-    where = structure.joint_block[j, k]
+    where = structure.joints[j].block[k]
     if where >= 0:
-        if structure.joint_block_transposed[j, k]:
+        if structure.joints[j].transposed[k]:
             put_mat3(work.newton_lower, where, transposed(column))
             put_mat3(work.newton_upper, where, row)
         else:
@@ -74,7 +75,7 @@ def _assemble(model, structure, state, h, work):
     for i in range(model.dynamic):
         m = model.bodies[i].mass
         diagonal = Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
-        put_mat3(work.newton_lower, structure.linear_node[i], diagonal)
+        put_mat3(work.newton_lower, structure.bodies[i].linear_node, diagonal)
         turn = _turn_by_momentum(
             rotation_matrix(quat_at(state.orientation, i)),
             rotation_matrix(quat_at(work.next_orientation, i)),
@@ -82,27 +83,27 @@ def _assemble(model, structure, state, h, work):
             vec3_of(model.bodies[i].inverse_inertia),
             h,
         )
-        put_mat3(work.newton_lower, structure.angular_node[i], inverse(turn))
+        put_mat3(work.newton_lower, structure.bodies[i].angular_node, inverse(turn))
     now, then = work.now, work.then
     for j in range(len(model.joints)):
-        node = structure.translation_node[j]
+        node = structure.joints[j].translation_node
         if node >= 0:
             put_mat3(work.newton_lower, node, softness(structure, work, j, 0))
-            row = mat3_at(then.translation_rows, j)
-            column = mat3_at(now.translation_rows, j)
+            row = mat3_of(then.joints[j].translation_rows)
+            column = mat3_of(now.joints[j].translation_rows)
             for side in range(2):
                 sign = 1.0 if side else -1.0
-                arm_then = vec3_at(then.arm2 if side else then.arm1, j)
-                arm_now = vec3_at(now.arm2 if side else now.arm1, j)
+                arm_then = vec3_of(then.joints[j].arm2 if side else then.joints[j].arm1)
+                arm_now = vec3_of(now.joints[j].arm2 if side else now.joints[j].arm1)
                 _put_pair(structure, work, j, 2 * side, sign * row, sign * column)
                 moment_row = sign * moment_rows(arm_then, row)
                 moment_column = sign * moment_rows(arm_now, column)
                 _put_pair(structure, work, j, 2 * side + 1, moment_row, moment_column)
-        node = structure.rotation_node[j]
+        node = structure.joints[j].rotation_node
         if node >= 0:
             put_mat3(work.newton_lower, node, softness(structure, work, j, 3))
-            row = mat3_at(then.rotation_rows, j)
-            column = mat3_at(now.rotation_rows, j)
+            row = mat3_of(then.joints[j].rotation_rows)
+            column = mat3_of(now.joints[j].rotation_rows)
             for side in range(2):
                 sign = 1.0 if side else -1.0
                 _put_pair(structure, work, j, 4 + side, sign * row, sign * column)
@@ -113,7 +114,7 @@ def _assemble(model, structure, state, h, work):
 def _add_couplings(model, coupled, structure, work):
     if coupled is None:
         return
-    for k in range(len(model.couplings.term_joint)):
+    for k in range(len(model.couplings.terms)):
         rows, columns = term_rows(model, k, work.then), term_rows(model, k, work.now)
         for side in range(4):
             where = structure.coupling_block[k, side]

@@ -29,7 +29,8 @@ from impulse_core.joints.table import (
     TRANSLATION_AXIS,
     TRANSLATION_ROWS,
 )
-from impulse_core.model import Floats, Ints, Model, Structure
+from impulse_core.model import BodyPlace, Floats, Ints, JointPlace, Model, Structure
+from impulse_core.records import new_records
 
 __all__ = ["elimination_order", "plan_structure"]
 
@@ -48,7 +49,7 @@ def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
         for pair in zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
     ]
     for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):
-        joints = model.couplings.term_joint[terms].tolist()
+        joints = model.couplings.terms["joint"][terms].tolist()
         bodies_of[coupling] = sorted({body for joint in joints for body in bodies_of[joint]})
     for joint, ends in enumerate(bodies_of):
         for body in ends:
@@ -189,7 +190,7 @@ Coupling = tuple[int, int] | None
 def _joint_couplings(
     model: Model, linear: Ints, angular: Ints, translation: Ints, rotation: Ints
 ) -> list[list[Coupling]]:
-    """For each joint the six (joint node, body node) pairs of Structure.joint_block."""
+    """For each joint the six (joint node, body node) pairs of JointPlace.block."""
     bodies = len(linear)
     table: list[list[Coupling]] = []
     for j in range(len(translation)):
@@ -213,7 +214,9 @@ def _term_couplings(
     table: list[list[Coupling]] = []
     for coupling, terms in zip(couplings.joint, _terms(model), strict=True):
         node = int(translation[coupling])
-        for joint, row in zip(couplings.term_joint[terms], couplings.term_row[terms], strict=True):
+        for joint, row in zip(
+            couplings.terms["joint"][terms], couplings.terms["row"][terms], strict=True
+        ):
             pairs: list[Coupling] = []
             for body in (model.joints["body1"][joint], model.joints["body2"][joint]):
                 moves = body < len(linear)
@@ -251,8 +254,10 @@ def _lay_out(
             targets.extend(block_of[row, earlier] for earlier in rows[:a])
             targets.append(row)
 
-    joint_block = np.full((len(couplings), 6), -1, dtype=np.int64)
-    transposed = np.zeros((len(couplings), 6), dtype=np.int64)
+    joint_places = new_records(JointPlace, len(couplings))
+    joint_places["translation_node"], joint_places["rotation_node"] = translation, rotation
+    joint_block, transposed = joint_places["block"], joint_places["transposed"]
+    joint_block[:] = -1
     for j, row_pairs in enumerate(couplings):
         for k, pair in enumerate(row_pairs):
             if pair is not None:
@@ -270,26 +275,22 @@ def _lay_out(
         block for block in range(nodes, nodes + int(column_start[-1])) if block not in assembled
     ]
 
-    scale = _row_scale(model)
+    joint_places["padding"], joint_places["row_scale"] = _padding(model), _row_scale(model)
+    body_places = new_records(BodyPlace, len(linear))
+    body_places["linear_node"], body_places["angular_node"] = linear, angular
     body_nodes = set(linear.tolist()) | set(angular.tolist())
     reached = {row for rows in columns for row in rows}
     visit = [node for node in range(nodes) if node in reached or node not in body_nodes]
     return Structure(
-        linear_node=linear,
-        angular_node=angular,
-        translation_node=translation,
-        rotation_node=rotation,
+        bodies=body_places,
+        joints=joint_places,
         column_start=column_start,
         entry_row=np.array([row for rows in columns for row in rows], dtype=np.int64),
         target_start=target_start,
         target=np.array(targets, dtype=np.int64),
-        joint_block=joint_block,
-        joint_block_transposed=transposed,
         fill_block=np.array(fill, dtype=np.int64),
         solve_node=np.array(visit, dtype=np.int64),
-        padding=_padding(model),
-        row_scale=scale,
-        pivot_floor=_pivot_floor(nodes, scale, looped, translation, rotation),
+        pivot_floor=_pivot_floor(nodes, joint_places["row_scale"], looped, translation, rotation),
         coupling_block=coupling_block,
         has_loops=int(bool(looped)),
     )
@@ -324,8 +325,8 @@ def _row_scale(model: Model) -> Floats:
         )
         scale[j, 3:] = softest[i1] + softest[i2]
     for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):
-        rows = scale[model.couplings.term_joint[terms], model.couplings.term_row[terms]]
-        scale[coupling] = model.couplings.coefficient[terms] ** 2 @ rows
+        rows = scale[model.couplings.terms["joint"][terms], model.couplings.terms["row"][terms]]
+        scale[coupling] = model.couplings.terms["coefficient"][terms] ** 2 @ rows
     return scale
 
 

@@ -178,9 +178,12 @@ class JointSystems:
         """G of every joint and side, shape (m, 2, 6, 6), columns v and ω in world axes."""
         joints = len(self.model.joints)
         G = np.zeros((joints, 2, 6, 6))
-        normals = work.now.translation_rows.reshape(joints, 3, 3)
-        axes = work.now.rotation_rows.reshape(joints, 3, 3)
-        for side, sign, arm in ((0, -1.0, work.now.arm1), (1, 1.0, work.now.arm2)):
+        normals = work.now.joints["translation_rows"].reshape(joints, 3, 3)
+        axes = work.now.joints["rotation_rows"].reshape(joints, 3, 3)
+        for side, sign, arm in (
+            (0, -1.0, work.now.joints["arm1"]),
+            (1, 1.0, work.now.joints["arm2"]),
+        ):
             G[:, side, :3, :3] = sign * normals
             G[:, side, :3, 3:] = sign * np.cross(arm[:, None, :], normals)
             G[:, side, 3:, 3:] = sign * axes

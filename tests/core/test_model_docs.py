@@ -18,7 +18,10 @@ from tests.core.scenes import chain, four_bar
 SHAPE = re.compile(r"shape \(([^()]*)\)")
 ENDS = {"anchor": (0.0, 0.0, 3.0), "anchor2": (0.0, 0.0, 1.0)}
 NAMES = ("Structure", "Model", "Couplings", "State", "Workspace")
-RECORDS = ("Body", "Joint", "Axis", "AxisStage", "Load")
+RECORDS = (
+    *("Body", "Joint", "Axis", "AxisStage", "Load", "Term", "TermStage", "BodyPlace"),
+    *("JointPlace", "JointDirections", "TermDirections", "Reaction"),
+)
 
 
 def documented_classes():
@@ -77,7 +80,7 @@ def sizes(probe):
         "K": len(probe.structure.column_start) - 1,
         "E": len(probe.structure.entry_row),
         "q": len(probe.model.couplings.joint),
-        "t": len(probe.model.couplings.term_joint),
+        "t": len(probe.model.couplings.terms),
         "r": len(probe.model.counted_joint),
         "TAYLOR_ORDER": TAYLOR_ORDER,
     }
@@ -97,7 +100,11 @@ def test_records_are_those_of_the_arrays(probe):
     eight bytes, without gaps.
     """
     model, work = probe.model, probe.work
-    arrays = (model.bodies, model.joints, model.axes, work.axes, model.loads)
+    places, now, terms = probe.structure, work.now, model.couplings.terms
+    arrays = (
+        *(model.bodies, model.joints, model.axes, work.axes, model.loads, terms, work.terms),
+        *(places.bodies, places.joints, now.joints, now.terms, work.reactions),
+    )
     for name, array in zip(RECORDS, arrays, strict=True):
         declared = getattr(model_module, name).dtype
         assert array.dtype == declared

@@ -34,7 +34,7 @@ def _predicted_errors(model, state, h, impulse, work):
         work.next_position,
         work.next_orientation,
         state.term_position,
-        work.term_next,
+        work.terms.next,
         work.error,
     )
 

@@ -77,10 +77,10 @@ def fill_between_strangers(model, structure):
     """
     owner = {}
     for kind, nodes in (
-        ("body", structure.linear_node),
-        ("body", structure.angular_node),
-        ("joint", structure.translation_node),
-        ("joint", structure.rotation_node),
+        ("body", structure.bodies["linear_node"]),
+        ("body", structure.bodies["angular_node"]),
+        ("joint", structure.joints["translation_node"]),
+        ("joint", structure.joints["rotation_node"]),
     ):
         owner |= {int(node): (kind, i) for i, node in enumerate(nodes) if node >= 0}
     ends = zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
@@ -191,10 +191,10 @@ def test_every_node_once():
     model, structure = planned(random_tree(np.random.default_rng(4), 25))
     nodes = np.concatenate(
         [
-            structure.linear_node,
-            structure.angular_node,
-            structure.translation_node[model.joints["translation_part"] > 0],
-            structure.rotation_node[model.joints["rotation_part"] > 0],
+            structure.bodies["linear_node"],
+            structure.bodies["angular_node"],
+            structure.joints["translation_node"][model.joints["translation_part"] > 0],
+            structure.joints["rotation_node"][model.joints["rotation_part"] > 0],
         ]
     )
 
@@ -300,7 +300,7 @@ def test_row_scale_is_a_diagonal():
     G = probe.gradient()
     diagonal = np.diag(G @ np.linalg.solve(probe.mass_matrix(), G.T))
 
-    share = probe.structure.row_scale[probe.used] / diagonal
+    share = probe.structure.joints["row_scale"][probe.used] / diagonal
     assert share.min() > 0.99
     assert share.max() < 1e3
 
@@ -314,7 +314,7 @@ def test_only_rows_on_loops_are_dropped():
     looped = Probe(scene)
 
     assert (tree.structure.pivot_floor == 0.0).all()
-    floor = looped.structure.pivot_floor[looped.structure.translation_node]
+    floor = looped.structure.pivot_floor[looped.structure.joints["translation_node"]]
     assert (floor[:-1] > 0.0).all()
     assert (floor[-1] == 0.0).all()
 

@@ -56,8 +56,8 @@ SCRATCH = (
         f"work.{name}"
         for name in (
             *("next_position", "next_orientation", "angular_velocity", "now", "then", "error"),
-            *("impulse", "dropped", "laws", "axes", "reaction_force", "reaction_torque"),
-            *("kinematic_work", "term_near", "term_next", "stage_velocity"),
+            *("impulse", "dropped", "laws", "axes", "reactions", "terms"),
+            *("kinematic_work", "stage_velocity"),
             *("stage_angular_momentum", "block", "newton_lower", "newton_upper", "right_side"),
             *("series", "saved", "account", "group", "worst_axis"),
         )
