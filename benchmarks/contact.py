@@ -22,11 +22,11 @@ from engines import mujoco_is_installed
 from impulse_core.collision.detect import detect
 from impulse_core.compile import compile_scene
 from impulse_core.jit import kernel
-from impulse_core.model import Floats
 from impulse_core.options import choose_options
 from impulse_core.rotations import conjugated, rotated
 from impulse_core.stepper import Stepper
 from impulse_core.timeline import active_loads
+from impulse_core.types import Floats
 from impulse_schema import Scene
 from mujoco_scene import mjcf, start, with_contact
 

@@ -14,8 +14,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from impulse_core.compile import CompiledScene
-from impulse_core.model import Floats
 from impulse_core.rotations import conjugated, multiplied, rotated
+from impulse_core.types import Floats
 
 __all__ = [
     "Attachment",

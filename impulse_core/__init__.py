@@ -14,9 +14,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from impulse_core.checks import check
     from impulse_core.compile import SceneError, load_scene
     from impulse_core.description import describe
-    from impulse_core.options import OptionError, check
+    from impulse_core.options import OptionError
     from impulse_core.recording import Recording, RecordingError, load_recording
     from impulse_core.simulation import Progress, SimulationError, simulate
 
@@ -29,7 +30,7 @@ _HOME = {
     "RecordingError": "recording",
     "SceneError": "compile",
     "SimulationError": "simulation",
-    "check": "options",
+    "check": "checks",
     "describe": "description",
     "load_recording": "recording",
     "load_scene": "compile",

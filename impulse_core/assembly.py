@@ -29,8 +29,9 @@ from impulse_core.algebra import (
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
 from impulse_core.joints.coupling import coupling_errors
-from impulse_core.model import Floats, State
+from impulse_core.model import State
 from impulse_core.solver.direct import prepare, solve
+from impulse_core.types import Floats
 
 __all__ = ["close_joints", "move_bodies", "moves"]
 

@@ -33,9 +33,10 @@ from impulse_core.contact.sleep import Sleep, new_sleep
 from impulse_core.contact.system import ContactSetup, new_joined
 from impulse_core.contact_step import run_contact_steps
 from impulse_core.invariants import Tally
-from impulse_core.model import Floats, Model, State, Structure, Workspace
+from impulse_core.model import Model, State, Structure, Workspace
 from impulse_core.options import Options
 from impulse_core.runners import ContactEvent, ContactPoints, DrivenRunner
+from impulse_core.types import Floats
 
 __all__ = ["ContactRunner"]
 

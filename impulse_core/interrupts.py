@@ -13,7 +13,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from impulse_core.model import Ints
+    from impulse_core.types import Ints
 
 __all__ = ["HeldSignals", "StopFlag"]
 

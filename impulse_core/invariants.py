@@ -11,7 +11,7 @@ from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.coordinates import turned_angle
 from impulse_core.joints.elements import spring_energy
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = [
     "CLOSED",

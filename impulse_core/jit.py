@@ -34,6 +34,7 @@ __all__ = [
 _PACKAGE = Path(__file__).parent
 # Neither hold kernels nor what kernels are made of: an edit there recompiles nothing.
 _WITHOUT_KERNELS = (
+    "checks.py",
     "compile",
     "recording",
     "contact_runner.py",
@@ -42,7 +43,9 @@ _WITHOUT_KERNELS = (
     "interrupts.py",
     "kernel_cache.py",
     "options.py",
+    "paper_runners.py",
     "recorder.py",
+    "runner_choice.py",
     "runners.py",
     "simulation.py",
     "snapshot.py",

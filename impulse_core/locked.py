@@ -13,17 +13,9 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.joints.coupling import push_term, term_rate
-from impulse_core.model import (
-    Floats,
-    Ints,
-    Model,
-    State,
-    Structure,
-    Workspace,
-    copy_state,
-    new_workspace,
-)
+from impulse_core.model import Model, State, Structure, Workspace, copy_state, new_workspace
 from impulse_core.solver.direct import prepare, solve
+from impulse_core.types import Floats, Ints
 
 __all__ = ["locked_problem"]
 

@@ -9,9 +9,10 @@ import numpy as np
 from impulse_core.compile import CompiledScene
 from impulse_core.jit import kernel
 from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, ROTATION_ROWS, TRANSLATION_ROWS
-from impulse_core.model import Ints, new_workspace
+from impulse_core.model import new_workspace
 from impulse_core.solver.direct import prepare
 from impulse_core.solver.ordering import plan_structure
+from impulse_core.types import Ints
 
 __all__ = ["Mobility", "mobility"]
 

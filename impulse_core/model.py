@@ -13,10 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impulse_core.joints.force_law import ForceLaw
-from impulse_core.records import (
+from impulse_core.types import (
+    Floats,
+    Ints,
     Records,
     f8,
     i8,
@@ -43,8 +44,6 @@ __all__ = [
     "BodyPlace",
     "Couplings",
     "Directions",
-    "Floats",
-    "Ints",
     "Joint",
     "JointPlace",
     "Load",
@@ -58,9 +57,6 @@ __all__ = [
     "new_workspace",
     "put_state",
 ]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FLOW_EXACT = 0
 FLOW_RK4 = 1

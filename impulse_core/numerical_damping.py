@@ -26,9 +26,10 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.joints.table import IMPLICIT_SERVO
-from impulse_core.model import Floats, Model, copy_state, new_workspace
+from impulse_core.model import Model, copy_state, new_workspace
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.solver.ordering import plan_structure
+from impulse_core.types import Floats
 
 __all__ = ["damping_warnings"]
 

@@ -10,13 +10,10 @@ import numpy as np
 
 from impulse_core.compile import (
     CompiledScene,
-    Problem,
-    Scene,
     SceneError,
     beyond,
-    compile_scene,
 )
-from impulse_core.compile.problems import NOT_SIMULATED, ProblemList, problem_at
+from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.frames import frame_bytes
 from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.integrators.imp import DEFAULT_TOLERANCE
@@ -38,7 +35,6 @@ __all__ = [
     "SOLVERS",
     "OptionError",
     "Options",
-    "check",
     "choose_options",
     "finest_tolerance",
 ]
@@ -194,29 +190,6 @@ def choose_options(
 def finest_tolerance(compiled: CompiledScene) -> float:
     """The smallest joint error that coordinates of the scene can tell from round-off [m]."""
     return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
-
-
-def check(scene: Scene, *, start: bool = False) -> list[Problem]:
-    """What keeps a scene from being simulated as its settings ask; the simulator's own checks if
-    it passes those of the schema.
-
-    Args:
-        scene: From ``load_scene`` or built from the schema's models.
-        start: Whether to prepare the first step as well, with the simulator's kernels. That finds
-            bodies that overlap, and joints that cannot be closed.
-    """
-    try:
-        compiled = compile_scene(scene)
-        options = choose_options(compiled)
-        if start:
-            from impulse_core.stepper import Stepper
-
-            Stepper(compiled, options)
-    except SceneError as error:
-        return error.problems
-    except OptionError as error:
-        return [problem_at(scene, ("settings",), NOT_SIMULATED, str(error))]
-    return []
 
 
 def _check_contact(

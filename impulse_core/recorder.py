@@ -14,7 +14,6 @@ from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
 from impulse_core.invariants import observe
 from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
-from impulse_core.model import Floats
 from impulse_core.numerical_damping import damping_warnings
 from impulse_core.options import OptionError, Options, finest_tolerance
 from impulse_core.passivity import MOST_CREATED
@@ -22,6 +21,7 @@ from impulse_core.recording import Recording, state_hash, without_infinities
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_core.stepper import Stepper
 from impulse_core.timeline import frame_times
+from impulse_core.types import Floats
 
 __all__ = ["FrameError", "Recorder"]
 

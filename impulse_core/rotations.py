@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impulse_core.model import Floats
+from impulse_core.types import Floats
 
 __all__ = ["conjugated", "matrix_to_quaternion", "multiplied", "quaternion_to_matrix", "rotated"]
 

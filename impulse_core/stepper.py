@@ -21,13 +21,15 @@ from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import new_tally, observe
 from impulse_core.jit import compiling
-from impulse_core.model import Floats, Ints, State, copy_state, new_workspace
+from impulse_core.model import State, copy_state, new_workspace
 from impulse_core.options import Options
 from impulse_core.reactions import find_reactions
-from impulse_core.runners import can_break, choose_runner, is_driven, own_joints
+from impulse_core.runner_choice import choose_runner
+from impulse_core.runners import can_break, is_driven, own_joints
 from impulse_core.snapshot import Snapshot
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step import begin, pass_keyframes
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Stepper"]
 

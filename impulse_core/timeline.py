@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Segment", "plan_timeline"]
 

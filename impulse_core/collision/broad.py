@@ -38,7 +38,8 @@ from impulse_core.collision.shapes import (
     Shapes,
 )
 from impulse_core.jit import inner_kernel, kernel
-from impulse_core.model import Floats, Ints, State
+from impulse_core.model import State
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Sweep", "enlarge", "find_pairs", "may_touch", "new_sweep"]
 

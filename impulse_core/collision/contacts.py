@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.jit import inner_kernel
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 PLANE_POINT = 0
 POINT_POINT = 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from impulse_core.collision.ground import triangles_of
 from impulse_core.geometry.mesh import PolygonMesh
-from impulse_core.model import Floats
+from impulse_core.types import Floats
 
 __all__ = ["PartsError", "convex_parts"]
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impulse_core.geometry.hull import convex_hull
 from impulse_core.geometry.mesh import PolygonMesh
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = [
     "ROUND_SIDES",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from impulse_core.algebra import Vec3, cross, dot, vec3_at
 from impulse_core.jit import inner_kernel, kernel
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = [
     "EDGE",

@@ -8,7 +8,7 @@ import numpy as np
 
 from impulse_core.collision.cores import ConvexityDefect, Core, CoreError
 from impulse_core.geometry.hull import convex_hull
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["FineHull", "fine_convexity_defect", "fine_core", "fine_hull"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impulse_core.collision.cores import triangle_core
 from impulse_core.geometry.mesh import PolygonMesh
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Ground", "StackedGrounds", "stack_grounds", "triangles_of"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["CONE", "CYLINDER", "ELLIPSOID", "GROUND", "PLANE", "POLYHEDRON", "TRIANGLE", "Shapes"]
 

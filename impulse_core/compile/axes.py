@@ -23,7 +23,7 @@ from impulse_core.joints.table import (
     VELOCITY_MOTOR,
 )
 from impulse_core.model import Axis
-from impulse_core.records import new_records
+from impulse_core.types import new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
 

@@ -22,8 +22,8 @@ from impulse_core.joints.table import (
     POINT_POINT,
     ROTATION_AXIS,
 )
-from impulse_core.model import Floats
 from impulse_core.rotations import quaternion_to_matrix, rotated
+from impulse_core.types import Floats
 
 __all__ = ["BodyRows", "inverse_mass_along"]
 

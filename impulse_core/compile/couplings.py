@@ -9,9 +9,9 @@ import numpy as np
 from impulse_core.compile.joints import REPAIR_FRACTION, JointRows
 from impulse_core.compile.problems import JOINTS_APART, ProblemList
 from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
-from impulse_core.model import Couplings, Floats, Term
-from impulse_core.records import new_records
+from impulse_core.model import Couplings, Term
 from impulse_core.rotations import rotated
+from impulse_core.types import Floats, new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, CouplingTerm, Joint
 

@@ -26,9 +26,9 @@ from impulse_core.compile.problems import NO_MASS, ProblemList
 from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
-from impulse_core.model import FLOW_EXACT, FLOW_RK4, Floats, Ints, Model, State
-from impulse_core.records import Records, new_records
+from impulse_core.model import FLOW_EXACT, FLOW_RK4, Model, State
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
+from impulse_core.types import Floats, Ints, Records, new_records
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
 from impulse_schema.bounds import beyond
 from impulse_schema.models import Body

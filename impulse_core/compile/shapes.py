@@ -35,8 +35,8 @@ from impulse_core.compile.bodies import MassSource
 from impulse_core.compile.collision_meshes import CollisionMeshes
 from impulse_core.compile.contact_rules import can_touch, filter_fields, material_fields
 from impulse_core.compile.problems import BAD_SHAPE
-from impulse_core.model import Floats, Ints
 from impulse_core.rotations import multiplied, quaternion_to_matrix, rotated
+from impulse_core.types import Floats, Ints
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry
 

@@ -9,7 +9,7 @@ import numpy as np
 from impulse_core.algebra import dot, vec3_in
 from impulse_core.collision.contacts import FIRST, IMPULSE, NORMAL, PAIR
 from impulse_core.jit import inner_kernel
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["LIFT_OFF", "TOUCH", "ContactEvents", "bears", "new_contact_events", "note_events"]
 

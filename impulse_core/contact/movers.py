@@ -8,7 +8,8 @@ import numpy as np
 
 from impulse_core.algebra import cross, mat3_in, put_vec3_in, vec3_in
 from impulse_core.jit import inlined_kernel
-from impulse_core.model import Floats, Ints, Model
+from impulse_core.model import Model
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Movers", "new_movers", "push_mover"]
 

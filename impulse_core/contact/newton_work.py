@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["MOST_DENSE", "NewtonWork", "new_newton_work"]
 

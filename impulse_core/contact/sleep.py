@@ -36,7 +36,8 @@ from impulse_core.contact.islands import find_islands, root_of
 from impulse_core.contact.movers import JOINTED
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import inner_kernel
-from impulse_core.model import Floats, Ints, Model
+from impulse_core.model import Model
+from impulse_core.types import Floats, Ints
 
 __all__ = [
     "Sleep",

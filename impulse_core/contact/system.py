@@ -20,7 +20,8 @@ from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
 from impulse_core.jit import inlined_kernel
-from impulse_core.model import Directions, Floats, Ints, Model, State, Structure
+from impulse_core.model import Directions, Model, State, Structure
+from impulse_core.types import Floats, Ints
 
 __all__ = [
     "ContactSetup",

@@ -26,7 +26,7 @@ from impulse_core.algebra import (
     vec3_at,
 )
 from impulse_core.jit import inner_kernel, kernel
-from impulse_core.model import Floats, Ints
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Paths", "choose_intervals", "drive", "predict_kinematic"]
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.joints.table import COMMON_AXIS, DISTANCE, NO_PART, POINT_POINT
-from impulse_core.model import Floats, Ints, Model, State
+from impulse_core.model import Model, State
 from impulse_core.rotations import rotated
+from impulse_core.types import Floats, Ints
 
 __all__ = ["Chain", "NotAChainError", "plan_chain"]
 

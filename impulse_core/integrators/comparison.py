@@ -14,7 +14,8 @@ from impulse_core.compile import CompiledScene
 from impulse_core.integrators.chains import NotAChainError, plan_chain
 from impulse_core.integrators.tableaus import MULTIPLIER_METHODS, tableau
 from impulse_core.invariants import Tally
-from impulse_core.model import Floats, Model, State, Structure, Workspace
+from impulse_core.model import Model, State, Structure, Workspace
+from impulse_core.types import Floats
 
 __all__ = [
     "COMPARISON_ORDERS",

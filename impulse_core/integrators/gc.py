@@ -35,7 +35,8 @@ from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, joint_errors
 from impulse_core.loads import kick, load_power
-from impulse_core.model import Floats, State
+from impulse_core.model import State
+from impulse_core.types import Floats
 
 __all__ = ["ChainScratch", "new_chain_scratch", "run_chain_steps"]
 

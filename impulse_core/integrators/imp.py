@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impulse_core.model import Floats
+from impulse_core.types import Floats
 
 __all__ = ["COMPOSITIONS", "DEFAULT_TOLERANCE", "ORDERS", "stage_fractions"]
 

@@ -40,8 +40,9 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.loads import load_power
-from impulse_core.model import Floats, Ints, State, copy_state
+from impulse_core.model import State, copy_state
 from impulse_core.solver.direct import prepare, solve
+from impulse_core.types import Floats, Ints
 
 LARGEST_DRIFT = 1.0  # m; SB05 calls a run failed beyond it
 MOST_PROJECTIONS = 20  # of the poses after a step; usual are 1 or 2

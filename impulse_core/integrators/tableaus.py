@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.model import Floats
+from impulse_core.types import Floats
 
 __all__ = ["MULTIPLIER_METHODS", "MultiplierMethod", "tableau"]
 

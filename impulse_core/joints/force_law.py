@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from impulse_core.jit import inner_kernel
-from impulse_core.records import f8, record
+from impulse_core.types import f8, record
 
 __all__ = ["ForceLaw", "active_piece", "no_force", "servo_part"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.jit import inner_kernel
-from impulse_core.model import Floats, Ints
 from impulse_core.signals.program import run_program
+from impulse_core.types import Floats, Ints
 
 __all__ = [
     "CONSTANT",

@@ -51,7 +51,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.joints.table import NO_PART
 from impulse_core.loads import kick, load_power
-from impulse_core.model import Floats, Ints, Model
+from impulse_core.model import Model
 from impulse_core.solver.direct import moment_rows, transposed
 from impulse_core.step import (
     copy_into,
@@ -61,6 +61,7 @@ from impulse_core.step import (
     save,
     warm_start,
 )
+from impulse_core.types import Floats, Ints
 
 __all__ = ["UNLIMITED", "Sweeps", "new_sweeps", "run_steps_in_turn"]
 

@@ -29,8 +29,8 @@ from impulse_core.joints.table import (
     TRANSLATION_AXIS,
     TRANSLATION_ROWS,
 )
-from impulse_core.model import BodyPlace, Floats, Ints, JointPlace, Model, Structure
-from impulse_core.records import new_records
+from impulse_core.model import BodyPlace, JointPlace, Model, Structure
+from impulse_core.types import Floats, Ints, new_records
 
 __all__ = ["elimination_order", "plan_structure"]
 

@@ -24,7 +24,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from impulse_core.invariants import Tally
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
-from impulse_core.model import Floats, Ints, Model, State, Workspace, put_state
+from impulse_core.model import Model, State, Workspace, put_state
 from impulse_core.rotations import conjugated, rotated
 from impulse_core.solver.sle_kernels import (
     add_work,
@@ -36,6 +36,7 @@ from impulse_core.solver.sle_kernels import (
     take_prediction,
 )
 from impulse_core.step import halving_step
+from impulse_core.types import Floats, Ints
 
 __all__ = ["JointSystems", "forests", "load_kernels", "prepare", "take_step"]
 

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,32 @@ def test_importing_is_light(module):
     )
 
     assert result.stdout.strip() == "[]"
+
+
+def needs_of(module: Path) -> set[str]:
+    """Modules of the core that a module names, in functions and for types as well."""
+    known = {name_of(path) for path in CORE.rglob("*.py")}
+    found = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    own = name_of(module)
+    # a package is no more than the names of its modules
+    return {name for name in found & known if not f"{own}.".startswith(f"{name}.")}
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(CORE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_no_circles():
+    """No module of the core needs itself, however far around, not even for types."""
+    order = TopologicalSorter({name_of(path): needs_of(path) for path in CORE.rglob("*.py")})
+
+    try:
+        order.prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))

@@ -1,4 +1,4 @@
-"""Records: what belongs to one axis, joint or body, declared field by field in one class.
+"""Types of arrays, and records: what belongs to one axis, joint or body, field by field.
 
 A class of fields becomes the type of one array of structures, so that a kernel is handed one array
 where it was handed one for every field, and compiles in a fraction of the time
@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Floats",
+    "Ints",
     "Records",
     "f8",
     "i8",
@@ -28,6 +30,8 @@ __all__ = [
     "vec3",
 ]
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Records = NDArray[Any]
 """Shape (n,), of a dtype that a record class declares."""
 
