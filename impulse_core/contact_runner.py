@@ -10,15 +10,6 @@ from numpy.typing import NDArray
 
 from impulse_core.collision.broad import enlarge, new_sweep
 from impulse_core.collision.contacts import (
-    ARM1,
-    BODY1,
-    BODY2,
-    FIRST,
-    NORMAL,
-    SECOND,
-    SHAPE1,
-    SHAPE2,
-    TARGET,
     Memory,
     new_contacts,
     new_found,
@@ -154,22 +145,21 @@ class ContactRunner(DrivenRunner):
         used = int(c.used[0])
         row, mark = c.row[:used], c.mark[:used]
         asleep = self.setup.sleep.asleep == 1  # their contacts are no longer among the remembered
-        awake = ~(asleep[mark[:, BODY1]] | asleep[mark[:, BODY2]])
+        awake = ~(asleep[mark["body1"]] | asleep[mark["body2"]])
         row, mark = row[awake], mark[awake]
         if len(row) != memory.used[0]:  # before the first step, which was only looked at
             row, mark = row[:0], mark[:0]
         step = float(memory.step[0]) or 1.0
         # what is remembered leaves out impacts that were met, which are no forces
-        second = SECOND - FIRST
         remembered = memory.row[: len(row)]
-        force = (remembered[:, :3] + remembered[:, second : second + 3]) / step
-        normal = row[:, NORMAL : NORMAL + 3]
+        force = (remembered["first"] + remembered["second"]) / step
+        normal = row["normal"]
         bearing = np.einsum("ck,ck->c", force, normal) > 0.0
         owner = self.setup.shapes.owner
         return ContactPoints(
-            owner[mark[bearing, SHAPE1]],
-            owner[mark[bearing, SHAPE2]],
-            (state.position[mark[:, BODY1]] + row[:, ARM1 : ARM1 + 3])[bearing],
+            owner[mark["shape1"][bearing]],
+            owner[mark["shape2"][bearing]],
+            (state.position[mark["body1"]] + row["arm1"])[bearing],
             normal[bearing],
             force[bearing],
         )
@@ -181,11 +171,11 @@ class ContactRunner(DrivenRunner):
         c, limit = self.setup.contacts, _DEEPEST_START * self.options.tolerance
         used = int(c.used[0])
         # what set_targets made of the gap
-        target, slack, recovery = c.row[:used, TARGET], self.setup.slack, _RECOVERY
+        target, slack, recovery = c.row["target"][:used], self.setup.slack, _RECOVERY
         depth = -(target + recovery * slack) / (1.0 - recovery)
         owner, deepest = self.setup.shapes.owner, dict[tuple[int, int], float]()
         for k in np.flatnonzero(depth > limit):
-            pair = int(owner[c.mark[k, SHAPE1]]), int(owner[c.mark[k, SHAPE2]])
+            pair = int(owner[c.mark["shape1"][k]]), int(owner[c.mark["shape2"][k]])
             ordered = min(pair), max(pair)
             deepest[ordered] = max(deepest.get(ordered, 0.0), float(depth[k]))
         return [(*pair, depth) for pair, depth in sorted(deepest.items())]

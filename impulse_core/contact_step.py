@@ -9,34 +9,9 @@ factorised matrix, contacts by sweeps in which jointed bodies answer through tha
 from __future__ import annotations
 
 from impulse_core.accuracy import correction_energy, note_correction, note_left_open
-from impulse_core.algebra import ZERO3, dot, norm, put_vec3_in, vec3_in
+from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
 from impulse_core.collision.contacts import (
-    ACTIVE,
-    APPLIED,
-    BEGUN,
-    BODY1,
-    BODY2,
-    EARLIER,
-    FEATURE,
-    FIRST,
-    FLOOR,
-    FRICTION,
-    GAP,
-    IMPULSE,
-    KINETIC,
-    MEETING,
-    MEMORY_COLUMNS,
-    NORMAL,
-    OFFSET,
-    PAIR,
-    ROLL,
-    SECOND,
-    SHAPE1,
-    STATIC,
-    STICKING,
-    TORQUE,
-    TORQUE_APPLIED,
-    TURN_OFFSET,
+    copy_impulses,
     copy_memory,
 )
 from impulse_core.collision.detect import detect
@@ -311,7 +286,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if guilty >= 0 and setup.law != NEWTON:
             tally.failed_energy[0] = created
             for side in range(2):
-                shape = contacts.mark[guilty, SHAPE1 + side]
+                shape = contacts.mark[guilty].shape2 if side else contacts.mark[guilty].shape1
                 tally.failed_bodies[side] = setup.shapes.owner[shape]
             setup.residual[0] = residual
             return False
@@ -353,19 +328,19 @@ def _begin_part(contacts, movers, motion, tolerance, slack, recovery):
     contact_velocities(contacts, motion)
     set_targets(contacts, tolerance, slack, recovery)
     for c in range(contacts.used[0]):
-        row[c, FRICTION] = row[c, STATIC] if mark[c, STICKING] else row[c, KINETIC]
-        row[c, FLOOR] = 0.0
-        mark[c, MEETING] = 0
-        if movers.mark[mark[c, BODY1], JOINTED] or movers.mark[mark[c, BODY2], JOINTED]:
+        row[c].friction = row[c].static if mark[c].sticking else row[c].kinetic
+        row[c].floor = 0.0
+        mark[c].meeting = 0
+        if movers.mark[mark[c].body1, JOINTED] or movers.mark[mark[c].body2, JOINTED]:
             # nearer in time, as for joints
-            put_vec3_in(row, c, FIRST, vec3_in(row, c, SECOND))
-            put_vec3_in(row, c, ROLL, vec3_in(row, c, ROLL + 3))
+            set_vec3(row[c].first, vec3_of(row[c].second))
+            set_vec3(row[c].roll_first, vec3_of(row[c].roll_second))
         else:
             # their mean is the force: what one half did to correct the other would be repeated,
             # and stacks that are not quite solved for would sway ever more
-            force = 0.5 * (vec3_in(row, c, FIRST) + vec3_in(row, c, SECOND))
-            put_vec3_in(row, c, FIRST, force)
-            put_vec3_in(row, c, SECOND, force)
+            force = 0.5 * (vec3_of(row[c].first) + vec3_of(row[c].second))
+            set_vec3(row[c].first, force)
+            set_vec3(row[c].second, force)
 
 
 @inner_kernel
@@ -374,24 +349,24 @@ def _begin_first_half(contacts, motion, h):
     row, mark = contacts.row, contacts.mark
     find_arrivals(contacts, motion, h)
     for c in range(contacts.used[0]):
-        mark[c, ACTIVE] = 1
-        put_vec3_in(row, c, BEGUN, vec3_in(row, c, FIRST))
-        _start_from(row, c, FIRST, ROLL)
+        mark[c].active = 1
+        set_vec3(row[c].begun, vec3_of(row[c].first))
+        _start_from(row[c], row[c].first, row[c].roll_first)
 
 
 @inner_kernel
-def _start_from(row, c, guess, turn_guess):
-    """Begin with an impulse at contact c that has not acted yet, kept within its cone."""
-    n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, guess)
+def _start_from(contact, guess, turn_guess):
+    """Begin with an impulse at a contact that has not acted yet, kept within its cone."""
+    n, p = vec3_of(contact.normal), vec3_of(guess)
     p_n = max(0.0, dot(n, p))
     across = p - n * dot(n, p)
     size = norm(across)
-    if size > row[c, FRICTION] * p_n:
-        across = across * (row[c, FRICTION] * p_n / size)
-    put_vec3_in(row, c, IMPULSE, n * p_n + across)
-    put_vec3_in(row, c, APPLIED, ZERO3)
-    put_vec3_in(row, c, TORQUE, vec3_in(row, c, turn_guess) if p_n > 0.0 else ZERO3)
-    put_vec3_in(row, c, TORQUE_APPLIED, ZERO3)
+    if size > contact.friction * p_n:
+        across = across * (contact.friction * p_n / size)
+    set_vec3(contact.impulse, n * p_n + across)
+    set_vec3(contact.applied, ZERO3)
+    set_vec3(contact.torque, vec3_of(turn_guess) if p_n > 0.0 else ZERO3)
+    set_vec3(contact.torque_applied, ZERO3)
 
 
 @inlined_kernel
@@ -559,11 +534,11 @@ def _end_first_half(contacts):
     """Keep the impulses."""
     row = contacts.row
     for c in range(contacts.used[0]):
-        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-        row[c, EARLIER] = max(0.0, dot(n, vec3_in(row, c, FIRST)))
-        row[c, EARLIER] += max(0.0, dot(n, vec3_in(row, c, SECOND)))
-        put_vec3_in(row, c, FIRST, p)
-        put_vec3_in(row, c, ROLL, vec3_in(row, c, TORQUE))
+        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
+        row[c].earlier = max(0.0, dot(n, vec3_of(row[c].first)))
+        row[c].earlier += max(0.0, dot(n, vec3_of(row[c].second)))
+        set_vec3(row[c].first, p)
+        set_vec3(row[c].roll_first, vec3_of(row[c].torque))
 
 
 @inner_kernel
@@ -580,15 +555,15 @@ def _begin_second_half(contacts, movers, motion, tolerance):
     contact_directions(contacts, movers, motion)
     contact_velocities(contacts, motion)
     for c in range(contacts.used[0]):
-        p = vec3_in(row, c, FIRST)
+        p = vec3_of(row[c].first)
         pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
-        mark[c, ACTIVE] = 1 if pressed or row[c, GAP] <= tolerance else 0
-        put_vec3_in(row, c, OFFSET, ZERO3)
-        put_vec3_in(row, c, TURN_OFFSET, ZERO3)
-        _start_from(row, c, SECOND, ROLL + 3)
-        if not mark[c, ACTIVE]:
-            put_vec3_in(row, c, IMPULSE, ZERO3)
-            put_vec3_in(row, c, TORQUE, ZERO3)
+        mark[c].active = 1 if pressed or row[c].gap <= tolerance else 0
+        set_vec3(row[c].offset, ZERO3)
+        set_vec3(row[c].turn_offset, ZERO3)
+        _start_from(row[c], row[c].second, row[c].roll_second)
+        if not mark[c].active:
+            set_vec3(row[c].impulse, ZERO3)
+            set_vec3(row[c].torque, ZERO3)
 
 
 @inlined_kernel
@@ -672,10 +647,9 @@ def _keep(contacts, memory, multiplier, h):
         for k in range(6):
             memory.multiplier[j, k] = multiplier[j, k]
     for c in range(contacts.used[0]):
-        put_vec3_in(row, c, SECOND, vec3_in(row, c, IMPULSE))
-        put_vec3_in(row, c, ROLL + 3, vec3_in(row, c, TORQUE))
-        for k in range(MEMORY_COLUMNS):
-            memory.row[c, k] = row[c, FIRST + k]
+        set_vec3(row[c].second, vec3_of(row[c].impulse))
+        set_vec3(row[c].roll_second, vec3_of(row[c].torque))
+        copy_impulses(row[c], memory.row[c], 1.0)
 
 
 @inner_kernel
@@ -690,10 +664,10 @@ def _keep_beginning(contacts, memory, h):
         for k in range(6):
             memory.multiplier[j, k] *= scale
     for c in range(contacts.used[0]):
-        put_vec3_in(memory.row, c, FIRST - FIRST, vec3_in(row, c, BEGUN))
-        put_vec3_in(memory.row, c, SECOND - FIRST, vec3_in(row, c, SECOND))
-        put_vec3_in(memory.row, c, ROLL - FIRST, vec3_in(row, c, ROLL + 3))
-        put_vec3_in(memory.row, c, ROLL + 3 - FIRST, vec3_in(row, c, ROLL + 3))
+        set_vec3(memory.row[c].first, vec3_of(row[c].begun))
+        set_vec3(memory.row[c].second, vec3_of(row[c].second))
+        set_vec3(memory.row[c].roll_first, vec3_of(row[c].roll_second))
+        set_vec3(memory.row[c].roll_second, vec3_of(row[c].roll_second))
 
 
 @inner_kernel
@@ -703,11 +677,11 @@ def _keep_marks(contacts, memory, h):
     memory.step[0] = h
     memory.used[0] = contacts.used[0]
     for c in range(contacts.used[0]):
-        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-        memory.mark[c, 0] = mark[c, PAIR]
-        memory.mark[c, 1] = mark[c, FEATURE]
-        memory.mark[c, 2] = 1 if _sticks(n, p, row[c, FRICTION]) else 0
-        memory.mark[c, 3] = 1 if bears(row, c) else 0
+        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
+        memory.mark[c].pair = mark[c].pair
+        memory.mark[c].feature = mark[c].feature
+        memory.mark[c].sticking = 1 if _sticks(n, p, row[c].friction) else 0
+        memory.mark[c].bore = 1 if bears(row, c) else 0
 
 
 @inner_kernel
@@ -718,9 +692,9 @@ def _count(contacts, figures, share):
     row = contacts.row
     bearing = 0
     for c in range(contacts.used[0]):
-        if dot(vec3_in(row, c, FIRST), vec3_in(row, c, NORMAL)) > 0.0:
+        if dot(vec3_of(row[c].first), vec3_of(row[c].normal)) > 0.0:
             bearing += 1
-        figures[2] = max(figures[2], -row[c, GAP])
+        figures[2] = max(figures[2], -row[c].gap)
     figures[0] += bearing * share
     figures[1] = max(figures[1], bearing)
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.algebra import set_vec3, vec3_of
 from impulse_core.jit import inner_kernel
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, Records, f8, i8, mat3, new_records, quat, record, vec3
 
 PLANE_POINT = 0
 POINT_POINT = 1
@@ -52,72 +53,160 @@ class Found(NamedTuple):
     """Scratch: name of each of these corners and of the edge after it, (2, MOST_CORNERS, 2)."""
 
 
-# Columns of Contacts.mark.
-PAIR = 0  # key of the pair of shapes
-FEATURE = 1  # what tells the point from others of the pair
-BODY1 = 2
-BODY2 = 3
-SHAPE1 = 4
-SHAPE2 = 5
-KIND = 6
-STICKING = 7  # 1 where the bodies did not slide on each other at the end of the last step
-ACTIVE = 8  # 1 for points that can bear an impulse in this half of the step
-JOINED = 9  # number among the active points on jointed bodies, -1 for others
-NEXT = 10  # next contact of the same island, -1 at its end
-MEETING = 11  # 1 where bodies meet within this part of the step (contact/meeting.py)
-VIOLATED = 12  # 1 where its law was broken by more than it may be at the last look
-MARKS = 13
+@record
+class ContactMark:
+    """Which bodies and features meet at a contact point, and how it stands."""
 
-# Columns of Contacts.row. World frame unless said; impulses act on body 2.
-NORMAL = 0  # unit, from body 1 to body 2
-ARM1 = 3  # from the centre of body 1 to the contact [m]
-ARM2 = 6
-OFFSET = 9  # what the relative velocity of the bodies lacks to what the law is about [m/s]
-IMPULSE = 12  # in this half of the step [N s]
-BLOCK = 15  # answer W of the point to its own impulse [1/kg], nine numbers
-BLOCK_INVERSE = 24
-FRICTION = 33  # Coulomb coefficient that holds in this step
-FLOOR = 34  # least normal impulse [N s]: what an impact gives back
-ROLLING = 35  # lever arm of the rolling resistance [m]
-TORQUE = 36  # impulse of the rolling resistance in this half [N m s]
-TURN_OFFSET = 39  # as OFFSET, for the relative angular velocity [rad/s]
-APPLIED = 42  # part of IMPULSE that the bodies have received
-TORQUE_APPLIED = 45
-CORE1 = 48  # points on the cores [m]
-CORE2 = 51
-BEFORE = 54  # relative velocity before the impulses of this half [m/s]
-TURN_BEFORE = 57  # relative angular velocity before them [rad/s]
-GAP = 60  # at the present poses [m]
-TARGET = 61  # gap to reach [m]
-EARLIER = 62  # normal impulse of the step before [N s]
-ARRIVAL = 63  # velocity at which the bodies meet [m/s], 0 where they do not
-REBOUND = 64  # that over the velocity at the end of the step
-POINT1 = 65  # on the core of body 1 [m], body-1 frame
-POINT2 = 68  # on the core of body 2 [m], body-2 frame
-AXIS1 = 71  # normal of the plane or direction of the line, body-1 frame
-AXIS2 = 74  # direction of the line or axis of the rim, body-2 frame
-RIM = 77  # radius of a rim [m]
-RADIUS1 = 78  # rounding of the shapes [m]
-RADIUS2 = 79
-FRAME = 80  # axes of an ellipsoid to the frame of body 2, a quaternion; AXIS2 has its half axes
-STATIC = 84  # Coulomb coefficients of the pair of materials
-KINETIC = 85
-RESTITUTION = 86
-FIRST = 87  # impulse at the start of the step [N s]
-SECOND = 90  # impulse at its end [N s]
-ROLL = 93  # impulses of the rolling resistance in both halves [N m s], six numbers
-BEFORE_SWEEP = 99  # impulse before the last sweep [N s]
-SEARCH = 102  # direction of the sweeps so far [N s]
-BEGUN = 105  # impulse with which the first half began [N s]
-LACKING = 108  # by how much its law was broken at the last look [m], in the second half [m/s]
-EXTRA = 109  # work of its impulses on what the law is about, beyond its accuracy [J]
-RETURN = 110  # the same of an impact, less what that took on its way [J]
-WORK = 111  # ½ p·(u⁻ + u⁺) of both halves [J]
-COLUMNS = 112
+    pair: i8
+    """Key of the pair of shapes."""
+    feature: i8
+    """What tells the point from others of the pair."""
+    body1: i8
+    """Row of the first body."""
+    body2: i8
+    """Row of the second body."""
+    shape1: i8
+    """Shape of the first body."""
+    shape2: i8
+    """Shape of the second body."""
+    kind: i8
+    """PLANE_POINT, POINT_POINT, …."""
+    sticking: i8
+    """1 where the bodies did not slide on each other at the end of the last step."""
+    active: i8
+    """1 for points that can bear an impulse in this half of the step."""
+    joined: i8
+    """Number among the active points on jointed bodies, -1 for others."""
+    next: i8
+    """Next contact of the same island, -1 at its end."""
+    meeting: i8
+    """1 where bodies meet within this part of the step (contact/meeting.py)."""
+    violated: i8
+    """1 where its law was broken by more than it may be at the last look."""
 
-# Columns of Memory.row, which are those of Contacts.row from FIRST on.
-MEMORY_COLUMNS = 12
-MEMORY_MARKS = 4
+
+@record
+class ContactRow:
+    """The numbers of a contact point. World frame unless said; impulses act on body 2."""
+
+    normal: vec3
+    """Unit, from body 1 to body 2."""
+    arm1: vec3
+    """From the centre of body 1 to the contact [m]."""
+    arm2: vec3
+    """From the centre of body 2 to it [m]."""
+    offset: vec3
+    """What the relative velocity of the bodies lacks to what the law is about [m/s]."""
+    impulse: vec3
+    """In this half of the step [N s]."""
+    block: mat3
+    """Answer W of the point to its own impulse [1/kg]."""
+    block_inverse: mat3
+    """Its inverse [kg]."""
+    friction: f8
+    """Coulomb coefficient that holds in this step."""
+    floor: f8
+    """Least normal impulse [N s]: what an impact gives back."""
+    rolling: f8
+    """Lever arm of the rolling resistance [m]."""
+    torque: vec3
+    """Impulse of the rolling resistance in this half [N m s]."""
+    turn_offset: vec3
+    """As offset, for the relative angular velocity [rad/s]."""
+    applied: vec3
+    """Part of the impulse that the bodies have received [N s]."""
+    torque_applied: vec3
+    """Part of the torque that they have received."""
+    core1: vec3
+    """Point on the core of body 1 [m]."""
+    core2: vec3
+    """Point on the core of body 2 [m]."""
+    before: vec3
+    """Relative velocity before the impulses of this half [m/s]."""
+    turn_before: vec3
+    """Relative angular velocity before them [rad/s]."""
+    gap: f8
+    """At the present poses [m]."""
+    target: f8
+    """Gap to reach [m]."""
+    earlier: f8
+    """Normal impulse of the step before [N s]."""
+    arrival: f8
+    """Velocity at which the bodies meet [m/s], 0 where they do not."""
+    rebound: f8
+    """That over the velocity at the end of the step."""
+    point1: vec3
+    """On the core of body 1 [m], body-1 frame."""
+    point2: vec3
+    """On the core of body 2 [m], body-2 frame."""
+    axis1: vec3
+    """Normal of the plane or direction of the line, body-1 frame."""
+    axis2: vec3
+    """Direction of the line or axis of the rim, body-2 frame."""
+    rim: f8
+    """Radius of a rim [m]."""
+    radius1: f8
+    """Rounding of the first shape [m]."""
+    radius2: f8
+    """Rounding of the second [m]."""
+    frame: quat
+    """Axes of an ellipsoid to the frame of body 2; axis2 has its half axes."""
+    static: f8
+    """Static Coulomb coefficient of the pair of materials."""
+    kinetic: f8
+    """The kinetic one."""
+    restitution: f8
+    """Of the pair of materials."""
+    first: vec3
+    """Impulse at the start of the step [N s]."""
+    second: vec3
+    """Impulse at its end [N s]."""
+    roll_first: vec3
+    """Impulse of the rolling resistance at the start of the step [N m s]."""
+    roll_second: vec3
+    """The same at its end."""
+    before_sweep: vec3
+    """Impulse before the last sweep [N s]."""
+    search: vec3
+    """Direction of the sweeps so far [N s]."""
+    begun: vec3
+    """Impulse with which the first half began [N s]."""
+    lacking: f8
+    """By how much its law was broken at the last look [m], in the second half [m/s]."""
+    extra: f8
+    """Work of its impulses on what the law is about, beyond its accuracy [J]."""
+    returned: f8
+    """The same of an impact, less what that took on its way [J]."""
+    worked: f8
+    """½ p·(u⁻ + u⁺) of both halves [J]."""
+
+
+@record
+class RememberedMark:
+    """What tells a point again in the next step, and how it was left."""
+
+    pair: i8
+    """Key of the pair of shapes."""
+    feature: i8
+    """What tells the point from others of the pair."""
+    sticking: i8
+    """1 where the bodies did not slide."""
+    bore: i8
+    """1 where it bore an impulse."""
+
+
+@record
+class RememberedRow:
+    """The impulses that a point was left with; fields as in ContactRow."""
+
+    first: vec3
+    """[N s]."""
+    second: vec3
+    """[N s]."""
+    roll_first: vec3
+    """[N m s]."""
+    roll_second: vec3
+    """[N m s]."""
 
 
 class Contacts(NamedTuple):
@@ -128,10 +217,10 @@ class Contacts(NamedTuple):
 
     used: Ints
     """Rows in use, shape (1,)."""
-    mark: Ints
-    """PAIR, FEATURE, BODY1, …, shape (c, MARKS)."""
-    row: Floats
-    """NORMAL, ARM1, ARM2, …, shape (c, COLUMNS)."""
+    mark: Records
+    """Of each (ContactMark), shape (c,)."""
+    row: Records
+    """Of each (ContactRow), shape (c,)."""
 
 
 class Memory(NamedTuple):
@@ -141,12 +230,12 @@ class Memory(NamedTuple):
     """Its length [s], shape (1,)."""
     used: Ints
     """Rows in use, shape (1,)."""
-    mark: Ints
-    """PAIR, FEATURE, STICKING, and 1 for points that bore an impulse, shape (c, MEMORY_MARKS)."""
+    mark: Records
+    """Of each point (RememberedMark), shape (c,)."""
     multiplier: Floats
     """Impulses of joints and axes in its second half [N s | N m s], shape (m, 6)."""
-    row: Floats
-    """FIRST, SECOND, ROLL, shape (c, MEMORY_COLUMNS)."""
+    row: Records
+    """Of each point (RememberedRow), shape (c,)."""
 
 
 def new_found() -> Found:
@@ -171,8 +260,8 @@ def new_contacts(rows: int) -> Contacts:
     """Room for a number of contact points."""
     return Contacts(
         used=np.zeros(1, dtype=np.int64),
-        mark=np.zeros((rows, MARKS), dtype=np.int64),
-        row=np.zeros((rows, COLUMNS)),
+        mark=new_records(ContactMark, rows),
+        row=new_records(ContactRow, rows),
     )
 
 
@@ -181,10 +270,28 @@ def new_memory(rows: int, joints: int) -> Memory:
     return Memory(
         step=np.zeros(1),
         used=np.zeros(1, dtype=np.int64),
-        mark=np.zeros((rows, MEMORY_MARKS), dtype=np.int64),
+        mark=new_records(RememberedMark, rows),
         multiplier=np.zeros((joints, 6)),
-        row=np.zeros((rows, MEMORY_COLUMNS)),
+        row=new_records(RememberedRow, rows),
     )
+
+
+@inner_kernel
+def copy_impulses(source, target, factor):  # type: ignore[no-untyped-def]
+    """Let one contact's record hold the remembered impulses of another, times a factor."""
+    set_vec3(target.first, factor * vec3_of(source.first))
+    set_vec3(target.second, factor * vec3_of(source.second))
+    set_vec3(target.roll_first, factor * vec3_of(source.roll_first))
+    set_vec3(target.roll_second, factor * vec3_of(source.roll_second))
+
+
+@inner_kernel
+def copy_remembered(source, m, target, k, factor):  # type: ignore[no-untyped-def]
+    """Copy point m of a memory to point k of another, its impulses times a factor."""
+    mark, other = target.mark[k], source.mark[m]
+    mark.pair, mark.feature = other.pair, other.feature
+    mark.sticking, mark.bore = other.sticking, other.bore
+    copy_impulses(source.row[m], target.row[k], factor)
 
 
 @inner_kernel
@@ -193,10 +300,7 @@ def copy_memory(source, target):  # type: ignore[no-untyped-def]
     target.step[0] = source.step[0]
     target.used[0] = source.used[0]
     for c in range(source.used[0]):
-        for k in range(MEMORY_MARKS):
-            target.mark[c, k] = source.mark[c, k]
-        for k in range(MEMORY_COLUMNS):
-            target.row[c, k] = source.row[c, k]
+        copy_remembered(source, c, target, c, 1.0)
     for j in range(len(source.multiplier)):
         for k in range(6):
             target.multiplier[j, k] = source.multiplier[j, k]

@@ -8,42 +8,21 @@ which begins with the impulses of the step before.
 from __future__ import annotations
 
 from impulse_core.algebra import (
+    ZERO3,
     Vec3,
     normalized,
-    put_vec3_in,
     quat_at,
     rotate,
     rotate_back,
     rotation_of,
+    set_vec3,
     vec3_at,
     vec3_of,
 )
 from impulse_core.collision.broad import find_pairs
 from impulse_core.collision.contacts import (
-    AXIS1,
-    AXIS2,
-    BODY1,
-    BODY2,
-    FEATURE,
-    FIRST,
-    FRAME,
-    GAP,
-    KIND,
-    KINETIC,
-    MEMORY_COLUMNS,
-    PAIR,
     PLANE_ELLIPSOID,
-    POINT1,
-    POINT2,
-    RADIUS1,
-    RADIUS2,
-    RESTITUTION,
-    RIM,
-    ROLLING,
-    SHAPE1,
-    SHAPE2,
-    STATIC,
-    STICKING,
+    copy_impulses,
 )
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
@@ -76,7 +55,7 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
         if still[i1] and still[i2]:
             continue
         key = (s1 << 32) + s2
-        while at < memory.used[0] and memory.mark[at, 0] < key:
+        while at < memory.used[0] and memory.mark[at].pair < key:
             at += 1
         first = used
         looks, deepest = 1, -margin
@@ -95,7 +74,7 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
             for p in range(count):
                 if look == 1 and _is_listed(contacts, first, used, found, p):
                     continue
-                contacts.mark[used, PAIR] = key
+                contacts.mark[used].pair = key
                 if found.swapped[p]:
                     _keep(shapes, contacts, used, s2, s1, found, p)
                 else:
@@ -139,7 +118,7 @@ def _free_pose(model, state, i, h):
 def _is_listed(contacts, first, used, found, p):
     """Whether point p is among the contacts of its pair already."""
     for c in range(first, min(used, len(contacts.row))):
-        if contacts.mark[c, FEATURE] == found.feature[p]:
+        if contacts.mark[c].feature == found.feature[p]:
             return True
     return False
 
@@ -155,26 +134,26 @@ def _gap_now(contacts, c, state):
 def _keep(shapes, contacts, c, s1, s2, found, p):
     """Store point p of a pair of shapes as contact c."""
     mark, row = contacts.mark, contacts.row
-    mark[c, SHAPE1], mark[c, SHAPE2] = s1, s2
-    mark[c, BODY1], mark[c, BODY2] = shapes.body[s1], shapes.body[s2]
-    mark[c, KIND], mark[c, FEATURE] = found.kind[p], found.feature[p]
-    put_vec3_in(row, c, POINT1, vec3_at(found.point1, p))
-    put_vec3_in(row, c, POINT2, vec3_at(found.point2, p))
-    put_vec3_in(row, c, AXIS1, vec3_at(found.axis1, p))
-    put_vec3_in(row, c, AXIS2, vec3_at(found.axis2, p))
+    mark[c].shape1, mark[c].shape2 = s1, s2
+    mark[c].body1, mark[c].body2 = shapes.body[s1], shapes.body[s2]
+    mark[c].kind, mark[c].feature = found.kind[p], found.feature[p]
+    set_vec3(row[c].point1, vec3_at(found.point1, p))
+    set_vec3(row[c].point2, vec3_at(found.point2, p))
+    set_vec3(row[c].axis1, vec3_at(found.axis1, p))
+    set_vec3(row[c].axis2, vec3_at(found.axis2, p))
     if found.kind[p] == PLANE_ELLIPSOID:
-        put_vec3_in(row, c, AXIS2, vec3_at(shapes.extent, s2))
+        set_vec3(row[c].axis2, vec3_at(shapes.extent, s2))
         for k in range(4):
-            row[c, FRAME + k] = shapes.frame[s2, k]
-    row[c, RIM], row[c, GAP] = found.rim[p], found.gap[p]
-    row[c, RADIUS1], row[c, RADIUS2] = shapes.radius[s1], shapes.radius[s2]
+            row[c].frame[k] = shapes.frame[s2, k]
+    row[c].rim, row[c].gap = found.rim[p], found.gap[p]
+    row[c].radius1, row[c].radius2 = shapes.radius[s1], shapes.radius[s2]
     m1, m2 = shapes.material[s1], shapes.material[s2]
-    row[c, STATIC], row[c, KINETIC] = (
+    row[c].static, row[c].kinetic = (
         shapes.static_friction[m1, m2],
         shapes.kinetic_friction[m1, m2],
     )
-    row[c, RESTITUTION] = shapes.restitution[m1, m2]
-    row[c, ROLLING] = shapes.rolling_friction[m1, m2]
+    row[c].restitution = shapes.restitution[m1, m2]
+    row[c].rolling = shapes.rolling_friction[m1, m2]
 
 
 @inner_kernel
@@ -183,16 +162,18 @@ def _remember(contacts, c, memory, at, scale):
 
     A new point sticks if others of its pair did: features may change while nothing slides.
     """
-    for k in range(MEMORY_COLUMNS):
-        contacts.row[c, FIRST + k] = 0.0
-    contacts.mark[c, STICKING] = 0
+    new = contacts.row[c]
+    set_vec3(new.first, ZERO3)
+    set_vec3(new.second, ZERO3)
+    set_vec3(new.roll_first, ZERO3)
+    set_vec3(new.roll_second, ZERO3)
+    contacts.mark[c].sticking = 0
     m = at
-    while m < memory.used[0] and memory.mark[m, 0] == contacts.mark[c, PAIR]:
-        if memory.mark[m, 2]:
-            contacts.mark[c, STICKING] = 1
-        if memory.mark[m, 1] == contacts.mark[c, FEATURE]:
-            for k in range(MEMORY_COLUMNS):
-                contacts.row[c, FIRST + k] = memory.row[m, k] * scale
-            contacts.mark[c, STICKING] = memory.mark[m, 2]
+    while m < memory.used[0] and memory.mark[m].pair == contacts.mark[c].pair:
+        if memory.mark[m].sticking:
+            contacts.mark[c].sticking = 1
+        if memory.mark[m].feature == contacts.mark[c].feature:
+            copy_impulses(memory.row[m], new, scale)
+            contacts.mark[c].sticking = memory.mark[m].sticking
             return
         m += 1

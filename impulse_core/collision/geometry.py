@@ -9,37 +9,26 @@ from __future__ import annotations
 
 from impulse_core.algebra import (
     ZERO3,
-    Quat,
     Vec3,
     conjugate,
     cross,
     dot,
     norm,
     quat_at,
+    quat_of,
     rotate,
     rotate_back,
     rotation_vector,
     vec3_at,
-    vec3_in,
+    vec3_of,
 )
 from impulse_core.collision.contacts import (
-    AXIS1,
-    AXIS2,
-    BODY1,
-    BODY2,
     EDGE_EDGE,
-    FRAME,
-    KIND,
     LINE_LINE,
     LINE_POINT,
     PLANE_ELLIPSOID,
     PLANE_POINT,
     PLANE_RIM,
-    POINT1,
-    POINT2,
-    RADIUS1,
-    RADIUS2,
-    RIM,
 )
 from impulse_core.jit import inner_kernel
 
@@ -53,32 +42,32 @@ def contact_geometry(contacts, c, position, orientation):
     The surface points are A + r1 n and B - r2 n with the rounding radii.
     """
     mark, row = contacts.mark, contacts.row
-    i1, i2 = mark[c, BODY1], mark[c, BODY2]
+    i1, i2 = mark[c].body1, mark[c].body2
     q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
-    A = vec3_at(position, i1) + rotate(q1, vec3_in(row, c, POINT1))
-    B = vec3_at(position, i2) + rotate(q2, vec3_in(row, c, POINT2))
-    rounding = row[c, RADIUS1] + row[c, RADIUS2]
-    kind = mark[c, KIND]
+    A = vec3_at(position, i1) + rotate(q1, vec3_of(row[c].point1))
+    B = vec3_at(position, i2) + rotate(q2, vec3_of(row[c].point2))
+    rounding = row[c].radius1 + row[c].radius2
+    kind = mark[c].kind
     if kind in (PLANE_POINT, PLANE_ELLIPSOID, PLANE_RIM):
-        n = rotate(q1, vec3_in(row, c, AXIS1))
+        n = rotate(q1, vec3_of(row[c].axis1))
         if kind == PLANE_ELLIPSOID:
-            frame = Quat(row[c, FRAME], row[c, FRAME + 1], row[c, FRAME + 2], row[c, FRAME + 3])
-            B = B + _lowest_of_ellipsoid(q2 * frame, vec3_in(row, c, AXIS2), n)
+            frame = quat_of(row[c].frame)
+            B = B + _lowest_of_ellipsoid(q2 * frame, vec3_of(row[c].axis2), n)
         elif kind == PLANE_RIM:
-            B = B + row[c, RIM] * _lowest_of_rim(rotate(q2, vec3_in(row, c, AXIS2)), n)
+            B = B + row[c].rim * _lowest_of_rim(rotate(q2, vec3_of(row[c].axis2)), n)
         gap = dot(n, B - A)
         return n, B - n * gap, B, gap - rounding
     if kind == LINE_POINT:
-        a = rotate(q1, vec3_in(row, c, AXIS1))
+        a = rotate(q1, vec3_of(row[c].axis1))
         A = A + a * dot(a, B - A)
     elif kind == EDGE_EDGE:
-        a, b = rotate(q1, vec3_in(row, c, AXIS1)), rotate(q2, vec3_in(row, c, AXIS2))
+        a, b = rotate(q1, vec3_of(row[c].axis1)), rotate(q2, vec3_of(row[c].axis2))
         n = cross(a, b)
         n = n * (1.0 / norm(n))
         A, B = line_points(A, a, B, b)
         return n, A, B, dot(n, B - A) - rounding
     elif kind == LINE_LINE:
-        a, b = rotate(q1, vec3_in(row, c, AXIS1)), rotate(q2, vec3_in(row, c, AXIS2))
+        a, b = rotate(q1, vec3_of(row[c].axis1)), rotate(q2, vec3_of(row[c].axis2))
         A, B = line_points(A, a, B, b)
     between = B - A
     distance = norm(between)

@@ -22,8 +22,8 @@ from impulse_core.algebra import (
     put_mat3_in,
     put_vec3_in,
     vec3_in,
+    vec3_of,
 )
-from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2, FLOOR, FRICTION, NORMAL
 from impulse_core.contact.friction import law_piece, own_softness
 from impulse_core.contact.movers import (
     INVERSE_INERTIA,
@@ -56,13 +56,15 @@ def order_bodies(contacts, movers, work, n):
     mark, mover, link = contacts.mark, movers.mark, work.mark
     for k in range(n):
         for side in range(2):
-            i = mark[link[k, CONTACT], BODY1 + side]
+            c = link[k, CONTACT]
+            i = mark[c].body2 if side else mark[c].body1
             mover[i, PLACE] = -1
             mover[i, LINK] = -1
     start = -1
     for k in range(n - 1, -1, -1):
         for side in range(2):
-            i = mark[link[k, CONTACT], BODY1 + side]
+            c = link[k, CONTACT]
+            i = mark[c].body2 if side else mark[c].body1
             if movers.row[i, INVERSE_MASS] > 0.0:
                 link[k, LINK1 + side] = mover[i, LINK]
                 mover[i, LINK] = 2 * k + side
@@ -75,8 +77,8 @@ def order_bodies(contacts, movers, work, n):
         start = mover[count - 1, ORDER]
     reach = 0
     for k in range(n):
-        a = mover[mark[link[k, CONTACT], BODY1], PLACE]
-        b = mover[mark[link[k, CONTACT], BODY2], PLACE]
+        a = mover[mark[link[k, CONTACT]].body1, PLACE]
+        b = mover[mark[link[k, CONTACT]].body2, PLACE]
         if a >= 0 and b >= 0:
             reach = max(reach, abs(a - b))
     return count, reach
@@ -94,7 +96,8 @@ def _spread(mark, movers, link, start):
         e = mover[mover[done, ORDER], LINK]
         while e >= 0:
             k, side = e >> 1, e & 1
-            i = mark[link[k, CONTACT], BODY2 - side]
+            c = link[k, CONTACT]
+            i = mark[c].body1 if side else mark[c].body2
             if movers.row[i, INVERSE_MASS] > 0.0 and mover[i, PLACE] < 0:
                 mover[i, PLACE] = count
                 mover[count, ORDER] = i
@@ -138,36 +141,39 @@ def _add_contact(contacts, movers, work, k, width, half):
     row = contacts.row
     w = own_softness(row, c)
     A, B, f = law_piece(
-        vec3_in(row, c, NORMAL),
+        vec3_of(row[c].normal),
         vec3_in(work.row, k, TRIAL),
         vec3_in(work.row, k, RATE),
         w,
-        row[c, FRICTION],
-        row[c, FLOOR],
+        row[c].friction,
+        row[c].floor,
     )
     C = inverse(B * w)  # law_piece keeps it from being singular
     K, g = C @ A, C @ f
     put_mat3_in(work.row, k, STIFFNESS, K)
     put_vec3_in(work.row, k, LOAD, g)
     for side in range(2):
-        i = contacts.mark[c, BODY1 + side]
+        i = contacts.mark[c].body2 if side else contacts.mark[c].body1
         a = 6 * movers.mark[i, PLACE]
         if a < 0:
             continue
         sign = 1.0 if side else -1.0
-        r = vec3_in(row, c, ARM2 if side else ARM1)
+        r = vec3_of(row[c].arm2 if side else row[c].arm1)
         R = cross_matrix(r)
         force = g * sign
         _add_vec3(work.right, a, force)
         _add_vec3(work.right, a + 3, cross(r, force))
         for other in range(2):
-            b = 6 * movers.mark[contacts.mark[c, BODY1 + other], PLACE]
+            b = (
+                6
+                * movers.mark[(contacts.mark[c].body2 if other else contacts.mark[c].body1), PLACE]
+            )
             if b < 0:
                 continue
             Q = K if side == other else K * -1.0
             _add_block(work.matrix, width, half, a, b, Q)
             _add_block(work.matrix, width, half, a + 3, b, R @ Q)
-            Q = Q @ cross_matrix(vec3_in(row, c, ARM2 if other else ARM1)) * -1.0
+            Q = Q @ cross_matrix(vec3_of(row[c].arm2 if other else row[c].arm1)) * -1.0
             _add_block(work.matrix, width, half, a, b + 3, Q)
             _add_block(work.matrix, width, half, a + 3, b + 3, R @ Q)
 
@@ -234,11 +240,11 @@ def _relative(contacts, movers, work, k):
     right = work.right
     u = ZERO3
     for side in range(2):
-        a = 6 * movers.mark[contacts.mark[c, BODY1 + side], PLACE]
+        a = 6 * movers.mark[(contacts.mark[c].body2 if side else contacts.mark[c].body1), PLACE]
         if a >= 0:
             v = Vec3(right[a], right[a + 1], right[a + 2])
             spin = Vec3(right[a + 3], right[a + 4], right[a + 5])
-            v = v + cross(spin, vec3_in(contacts.row, c, ARM2 if side else ARM1))
+            v = v + cross(spin, vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
             u = u + v if side else u - v
     return u
 
@@ -253,12 +259,12 @@ def body_push(contacts, movers, work, n, bodies):
         c = work.mark[k, CONTACT]
         p = vec3_in(work.row, k, CHANGE)
         for side in range(2):
-            i = contacts.mark[c, BODY1 + side]
+            i = contacts.mark[c].body2 if side else contacts.mark[c].body1
             a = 6 * movers.mark[i, PLACE]
             if a >= 0:
                 force = p if side else -p
                 _add_vec3(right, a, force)
-                r = vec3_in(contacts.row, c, ARM2 if side else ARM1)
+                r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
                 _add_vec3(right, a + 3, cross(r, force))
     for k in range(bodies):
         i = movers.mark[k, ORDER]

@@ -6,18 +6,9 @@ converges. Jointed bodies answer by a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross_matrix, mat3_in, vec3_in
-from impulse_core.collision.contacts import (
-    ARM1,
-    ARM2,
-    BODY1,
-    FLOOR,
-    FRICTION,
-    JOINED,
-    NORMAL,
-)
+from impulse_core.algebra import cross_matrix, mat3_in, vec3_in, vec3_of
 from impulse_core.contact.friction import law_piece, own_softness
-from impulse_core.contact.machines import mat3_of
+from impulse_core.contact.machines import answer_block
 from impulse_core.contact.movers import INVERSE_INERTIA, INVERSE_MASS
 from impulse_core.contact.newton_work import CHANGE, CONTACT, PUSH, RATE, TRIAL
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -38,19 +29,20 @@ def _put_answer(contacts, movers, joined, work, k, m):
     """Answer of contact k to an impulse at contact m."""
     row, mark = contacts.row, contacts.mark
     c, e = work.mark[k, CONTACT], work.mark[m, CONTACT]
-    j, l = mark[c, JOINED], mark[e, JOINED]
+    j, l = mark[c].joined, mark[e].joined
     for a in range(3):
         for b in range(3):
             both = j >= 0 and l >= 0
             work.answer[3 * k + a, 3 * m + b] = joined.answer[3 * j + a, 3 * l + b] if both else 0.0
     for side in range(2):
-        i = mark[c, BODY1 + side]
+        i = mark[c].body2 if side else mark[c].body1
         for other in range(2):
-            if movers.row[i, INVERSE_MASS] == 0.0 or i != mark[e, BODY1 + other]:
+            also = mark[e].body2 if other else mark[e].body1
+            if movers.row[i, INVERSE_MASS] == 0.0 or i != also:
                 continue
             sign = 1.0 if side == other else -1.0
-            r = cross_matrix(vec3_in(row, c, ARM2 if side else ARM1))
-            s = cross_matrix(vec3_in(row, e, ARM2 if other else ARM1))
+            r = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1))
+            s = cross_matrix(vec3_of(row[e].arm2 if other else row[e].arm1))
             A = r @ (mat3_in(movers.row, i, INVERSE_INERTIA) @ s)
             w = sign * movers.row[i, INVERSE_MASS]
             _add_block(work.answer, 3 * k, 3 * m, A * -sign, w)
@@ -78,15 +70,15 @@ def machine_step(contacts, work, n):
         c = work.mark[k, CONTACT]
         w = own_softness(contacts.row, c)
         A, B, f = law_piece(
-            vec3_in(contacts.row, c, NORMAL),
+            vec3_of(contacts.row[c].normal),
             vec3_in(work.row, k, TRIAL),
             vec3_in(work.row, k, RATE),
             w,
-            contacts.row[c, FRICTION],
-            contacts.row[c, FLOOR],
+            contacts.row[c].friction,
+            contacts.row[c].floor,
         )
         for m in range(n):
-            M = A @ mat3_of(work.answer, 3 * k, 3 * m)
+            M = A @ answer_block(work.answer, 3 * k, 3 * m)
             if m == k:
                 M = M + B * w
             _put_block(work.matrix, width, 3 * k, 3 * m, M)

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra import dot, vec3_in
-from impulse_core.collision.contacts import FIRST, IMPULSE, NORMAL, PAIR
+from impulse_core.algebra import dot, vec3_of
 from impulse_core.jit import inner_kernel
 from impulse_core.types import Floats, Ints
 
@@ -45,8 +44,8 @@ def new_contact_events(room: int = _ROOM) -> ContactEvents:
 @inner_kernel
 def bears(row, c):
     """Whether contact c bore an impulse in either half of the step."""
-    n = vec3_in(row, c, NORMAL)
-    return dot(n, vec3_in(row, c, FIRST)) > 0.0 or dot(n, vec3_in(row, c, IMPULSE)) > 0.0
+    n = vec3_of(row[c].normal)
+    return dot(n, vec3_of(row[c].first)) > 0.0 or dot(n, vec3_of(row[c].impulse)) > 0.0
 
 
 @inner_kernel
@@ -55,14 +54,14 @@ def note_events(contacts, memory, events, time):
     row, mark = contacts.row, contacts.mark
     o, c = 0, 0
     while o < memory.used[0] or c < contacts.used[0]:
-        key = mark[c, PAIR] if c < contacts.used[0] else memory.mark[o, 0]
+        key = mark[c].pair if c < contacts.used[0] else memory.mark[o].pair
         if o < memory.used[0]:
-            key = min(key, memory.mark[o, 0])
+            key = min(key, memory.mark[o].pair)
         touched, touches = False, False
-        while o < memory.used[0] and memory.mark[o, 0] == key:
-            touched = touched or memory.mark[o, 3] == 1
+        while o < memory.used[0] and memory.mark[o].pair == key:
+            touched = touched or memory.mark[o].bore == 1
             o += 1
-        while c < contacts.used[0] and mark[c, PAIR] == key:
+        while c < contacts.used[0] and mark[c].pair == key:
             touches = touches or bears(row, c)
             c += 1
         if touched != touches:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_in, norm
-from impulse_core.collision.contacts import BLOCK
+from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_of, norm
 from impulse_core.jit import inner_kernel
 
 __all__ = ["contact_law", "in_disc", "law_piece", "own_softness"]
@@ -80,7 +79,7 @@ def in_disc(a, radius):
 @inner_kernel
 def own_softness(row, c):
     """Mean answer of contact c to its own impulse [1/kg]: 1/ρ of the projection P(p - ρu)."""
-    W = mat3_in(row, c, BLOCK)
+    W = mat3_of(row[c].block)
     return (W.xx + W.yy + W.zz) / 3.0
 
 

@@ -13,23 +13,13 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import dot, mat3_in, norm, put_vec3_in, vec3_at, vec3_in
-from impulse_core.collision.contacts import (
-    ACTIVE,
-    ARRIVAL,
-    BEFORE,
-    BLOCK,
-    BODY1,
-    BODY2,
-    EARLIER,
-    FIRST,
-    FLOOR,
-    GAP,
-    IMPULSE,
-    NORMAL,
-    OFFSET,
-    REBOUND,
-    RESTITUTION,
+from impulse_core.algebra import (
+    dot,
+    mat3_of,
+    norm,
+    set_vec3,
+    vec3_at,
+    vec3_of,
 )
 from impulse_core.contact.rows import relative_velocity
 from impulse_core.jit import inner_kernel
@@ -62,17 +52,17 @@ def find_arrivals(contacts, motion, h):
     row, mark = contacts.row, contacts.mark
     g = vec3_at(motion.gravity.reshape(1, 3), 0)
     for c in range(contacts.used[0]):
-        n = vec3_in(row, c, NORMAL)
-        u = dot(n, vec3_in(row, c, BEFORE))
+        n = vec3_of(row[c].normal)
+        u = dot(n, vec3_of(row[c].before))
         a = 0.0
-        if mark[c, BODY2] < motion.dynamic:
+        if mark[c].body2 < motion.dynamic:
             a += dot(n, g)
-        if mark[c, BODY1] < motion.dynamic:
+        if mark[c].body1 < motion.dynamic:
             a -= dot(n, g)
         last = u + a * h
-        square = u * u - 2.0 * a * max(row[c, GAP], 0.0)
-        row[c, ARRIVAL] = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
-        row[c, REBOUND] = min(1.0, row[c, ARRIVAL] / -last) if last < 0.0 else 0.0
+        square = u * u - 2.0 * a * max(row[c].gap, 0.0)
+        row[c].arrival = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
+        row[c].rebound = min(1.0, row[c].arrival / -last) if last < 0.0 else 0.0
 
 
 @inner_kernel
@@ -80,9 +70,9 @@ def arrive_now(contacts, motion):
     """Velocities of arrival where bodies meet at this very moment, so that gravity adds nothing."""
     row = contacts.row
     for c in range(contacts.used[0]):
-        u = dot(vec3_in(row, c, NORMAL), relative_velocity(contacts, c, motion))
-        row[c, ARRIVAL] = max(0.0, -u)
-        row[c, REBOUND] = 1.0
+        u = dot(vec3_of(row[c].normal), relative_velocity(contacts, c, motion))
+        row[c].arrival = max(0.0, -u)
+        row[c].rebound = 1.0
 
 
 @inner_kernel
@@ -95,19 +85,19 @@ def give_back(contacts, threshold, law):
     row = contacts.row
     hit = False
     for c in range(contacts.used[0]):
-        e = row[c, RESTITUTION]
-        if e == 0.0 or not contacts.mark[c, ACTIVE]:
+        e = row[c].restitution
+        if e == 0.0 or not contacts.mark[c].active:
             continue
-        n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
         p_n = dot(n, p)
-        sudden = p_n + dot(n, vec3_in(row, c, FIRST)) - row[c, EARLIER]
-        if sudden * dot(n, mat3_in(row, c, BLOCK) @ n) <= threshold:
+        sudden = p_n + dot(n, vec3_of(row[c].first)) - row[c].earlier
+        if sudden * dot(n, mat3_of(row[c].block) @ n) <= threshold:
             continue
         hit = True
         if law == NEWTON:
-            put_vec3_in(row, c, OFFSET, n * (-e * row[c, ARRIVAL]))
+            set_vec3(row[c].offset, n * (-e * row[c].arrival))
         else:
-            more = e * row[c, REBOUND] * sudden
-            put_vec3_in(row, c, IMPULSE, p + n * more)
-            row[c, FLOOR] = p_n + more
+            more = e * row[c].rebound * sudden
+            set_vec3(row[c].impulse, p + n * more)
+            row[c].floor = p_n + more
     return hit

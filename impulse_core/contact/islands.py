@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from impulse_core.collision.contacts import ACTIVE, BODY1, BODY2, JOINED, NEXT
 from impulse_core.contact.movers import HEAD, ISLAND, MACHINE, MOVER, NUMBER, UNSOLVED
 from impulse_core.jit import inner_kernel
 
@@ -26,19 +25,19 @@ def find_islands(contacts, movers):
         mover[i, MACHINE] = 0
         mover[i, UNSOLVED] = 0
     for c in range(contacts.used[0]):
-        if not mark[c, ACTIVE]:
+        if not mark[c].active:
             continue
-        a, b = mover[mark[c, BODY1], MOVER], mover[mark[c, BODY2], MOVER]
+        a, b = mover[mark[c].body1, MOVER], mover[mark[c].body2, MOVER]
         if world not in (a, b):
             a, b = _root(mover, a), _root(mover, b)
             mover[max(a, b), ISLAND] = min(a, b)
     for c in range(contacts.used[0] - 1, -1, -1):
-        if mark[c, ACTIVE]:
+        if mark[c].active:
             i = island_of(mark, mover, c)
-            mark[c, NEXT] = mover[i, HEAD]
+            mark[c].next = mover[i, HEAD]
             mover[i, HEAD] = c
             mover[i, NUMBER] += 1
-            if mark[c, JOINED] >= 0:
+            if mark[c].joined >= 0:
                 mover[i, MACHINE] = 1
 
 
@@ -51,9 +50,9 @@ def is_large(mover, i):
 @inner_kernel
 def island_of(mark, mover, c):
     """Mover that stands for the island of contact c."""
-    a = mover[mark[c, BODY1], MOVER]
+    a = mover[mark[c].body1, MOVER]
     if a == len(mover) - 1:
-        a = mover[mark[c, BODY2], MOVER]
+        a = mover[mark[c].body2, MOVER]
     return _root(mover, a)
 
 

@@ -11,40 +11,15 @@ from impulse_core.algebra import (
     ZERO3,
     dot,
     norm,
-    put_vec3_in,
     quat_at,
     rotate,
+    set_vec3,
     vec3_at,
-    vec3_in,
+    vec3_of,
 )
 from impulse_core.collision.contacts import (
-    ARM1,
-    ARM2,
-    BODY1,
-    BODY2,
-    CORE1,
-    CORE2,
-    FIRST,
-    FLOOR,
-    FRICTION,
-    GAP,
-    IMPULSE,
-    KIND,
-    LACKING,
-    NEXT,
-    NORMAL,
-    OFFSET,
     PLANE_ELLIPSOID,
     PLANE_RIM,
-    POINT2,
-    RADIUS1,
-    RADIUS2,
-    ROLLING,
-    SECOND,
-    TARGET,
-    TORQUE,
-    TURN_OFFSET,
-    VIOLATED,
 )
 from impulse_core.collision.geometry import contact_geometry, moved, turn
 from impulse_core.contact.islands import is_large, island_of
@@ -70,19 +45,19 @@ def set_targets(contacts, tolerance, slack, recovery):
     """
     row = contacts.row
     for c in range(contacts.used[0]):
-        gap = row[c, GAP]
-        row[c, TARGET] = min(gap, 0.0)
+        gap = row[c].gap
+        row[c].target = min(gap, 0.0)
         if gap < -slack:
-            row[c, TARGET] = gap - recovery * (gap + slack)
+            row[c].target = gap - recovery * (gap + slack)
         elif gap > 0.0 and _bore(row, c):
-            row[c, TARGET] = min(gap - recovery * max(gap - slack, 0.0), tolerance)
+            row[c].target = min(gap - recovery * max(gap - slack, 0.0), tolerance)
 
 
 @inner_kernel
 def _bore(row, c):
     """Whether contact c bore an impulse in either half of the last step."""
-    p = vec3_in(row, c, FIRST)
-    q = vec3_in(row, c, SECOND)
+    p = vec3_of(row[c].first)
+    q = vec3_of(row[c].second)
     return dot(p, p) + dot(q, q) > 0.0
 
 
@@ -124,9 +99,9 @@ def _look_at_islands(
         while c >= 0:
             error = error_of(contacts, c, motion, h)
             violated = max(violated, error)
-            contacts.row[c, LACKING] = error
-            contacts.mark[c, VIOLATED] = 1 if error > allowed else 0
-            c = contacts.mark[c, NEXT]
+            contacts.row[c].lacking = error
+            contacts.mark[c].violated = 1 if error > allowed else 0
+            c = contacts.mark[c].next
         worst = max(worst, violated)
         if _bear_with(mover, i, violated, accuracy, coarse, first):
             residual[0] = max(residual[0], violated * unit)
@@ -139,24 +114,24 @@ def _look_at_islands(
 def _error(contacts, c, motion, h):
     """Offset of contact c; returns its violation [m]."""
     row, mark = contacts.row, contacts.mark
-    n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
+    n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
     _, _, B, gap = contact_geometry(contacts, c, motion.next_position, motion.next_orientation)
-    lacking = gap - row[c, TARGET]
+    lacking = gap - row[c].target
     slid = ZERO3
     if lacking <= 0.0 or p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
         slid = _slid_way(contacts, c, n, B, motion)
         slid = slid - n * dot(n, slid)
     error = n * lacking + slid
     u = relative_velocity(contacts, c, motion)
-    put_vec3_in(row, c, OFFSET, error * (1.0 / h) - u)
+    set_vec3(row[c].offset, error * (1.0 / h) - u)
     rolled = 0.0
-    if row[c, ROLLING] > 0.0:
-        turned = turn(mark[c, BODY2], motion) - turn(mark[c, BODY1], motion)
+    if row[c].rolling > 0.0:
+        turned = turn(mark[c].body2, motion) - turn(mark[c].body1, motion)
         missing = turned * (1.0 / h) - relative_spin(contacts, c, motion)
-        put_vec3_in(row, c, TURN_OFFSET, missing)
+        set_vec3(row[c].turn_offset, missing)
         rolled = _rolls_on(contacts, c, motion, n, p, turned)
     scale = h * _answer(contacts, c, motion)
-    violated = _violation(n, p, lacking, slid, row[c, FRICTION], row[c, FLOOR], scale)
+    violated = _violation(n, p, lacking, slid, row[c].friction, row[c].floor, scale)
     return max(violated, rolled)
 
 
@@ -164,12 +139,12 @@ def _error(contacts, c, motion, h):
 def _velocity_error(contacts, c, motion, h):  # noqa: ARG001  # as _error
     """Violation of contact c by the present velocities [m/s]."""
     row = contacts.row
-    n, p = vec3_in(row, c, NORMAL), vec3_in(row, c, IMPULSE)
-    u = relative_velocity(contacts, c, motion) + vec3_in(row, c, OFFSET)
+    n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
+    u = relative_velocity(contacts, c, motion) + vec3_of(row[c].offset)
     u_n = dot(n, u)
     scale = _answer(contacts, c, motion)
-    violated = _violation(n, p, u_n, u - n * u_n, row[c, FRICTION], row[c, FLOOR], scale)
-    if row[c, ROLLING] > 0.0:
+    violated = _violation(n, p, u_n, u - n * u_n, row[c].friction, row[c].floor, scale)
+    if row[c].rolling > 0.0:
         w = relative_spin(contacts, c, motion)
         violated = max(violated, _rolls_on(contacts, c, motion, n, p, w))
     return violated
@@ -203,13 +178,13 @@ def accuracy_of(contacts, movers, c, accuracy, coarse):
 def _slid_way(contacts, c, n, B_next, motion):
     """How far the touching points of contact c move past each other in the step [m]."""
     row = contacts.row
-    A, B = vec3_in(row, c, CORE1), vec3_in(row, c, CORE2)
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
-    d1 = moved(i1, A, n * row[c, RADIUS1], motion)
-    offset = n * (-row[c, RADIUS2])
-    kind = contacts.mark[c, KIND]
+    A, B = vec3_of(row[c].core1), vec3_of(row[c].core2)
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
+    d1 = moved(i1, A, n * row[c].radius1, motion)
+    offset = n * (-row[c].radius2)
+    kind = contacts.mark[c].kind
     if kind in (PLANE_ELLIPSOID, PLANE_RIM):
-        point = vec3_in(row, c, POINT2)
+        point = vec3_of(row[c].point2)
         center = vec3_at(motion.position, i2) + rotate(quat_at(motion.orientation, i2), point)
         q_next = quat_at(motion.next_orientation, i2)
         center_next = vec3_at(motion.next_position, i2) + rotate(q_next, point)
@@ -223,28 +198,28 @@ def _slid_way(contacts, c, n, B_next, motion):
 def _rolls_on(contacts, c, motion, n, p, turned):
     """By how much a turning breaks the law of rolling resistance, as the way at the longer arm."""
     row = contacts.row
-    limit = row[c, ROLLING] * dot(n, p)
+    limit = row[c].rolling * dot(n, p)
     if limit <= 0.0:
         return 0.0
     turned = turned - n * dot(n, turned)
-    t = vec3_in(row, c, TORQUE)
+    t = vec3_of(row[c].torque)
     size = norm(t)
     if size >= limit * (1.0 - _ON_CONE):
         along = dot(turned, t) / size
         if along <= 0.0:
             turned = turned - t * (along / size)
     arm = 0.0
-    if motion.inverse_mass[contacts.mark[c, BODY1]] > 0.0:
-        arm = norm(vec3_in(row, c, ARM1))
-    if motion.inverse_mass[contacts.mark[c, BODY2]] > 0.0:
-        arm = max(arm, norm(vec3_in(row, c, ARM2)))
+    if motion.inverse_mass[contacts.mark[c].body1] > 0.0:
+        arm = norm(vec3_of(row[c].arm1))
+    if motion.inverse_mass[contacts.mark[c].body2] > 0.0:
+        arm = max(arm, norm(vec3_of(row[c].arm2)))
     return norm(turned) * arm
 
 
 @inner_kernel
 def _answer(contacts, c, motion):
     """How much an impulse at contact c moves its bodies at least [1/kg]."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     return motion.inverse_mass[i1] + motion.inverse_mass[i2]
 
 

@@ -9,20 +9,12 @@ however large the machine is.
 
 from __future__ import annotations
 
-from impulse_core.algebra import (
-    IDENTITY3,
-    Mat3,
-    cross_matrix,
-    mat3_at,
-    put_mat3,
-    vec3_in,
-)
-from impulse_core.collision.contacts import ARM1, ARM2, BODY1, BODY2, ROLLING
+from impulse_core.algebra import IDENTITY3, Mat3, cross_matrix, mat3_at, put_mat3, vec3_of
 from impulse_core.contact.movers import JOINTED
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
-__all__ = ["joined_answers", "mat3_of"]
+__all__ = ["answer_block", "joined_answers"]
 
 
 @inner_kernel
@@ -34,12 +26,12 @@ def joined_answers(structure, contacts, movers, joined, block):
     """
     joined.rolls[0] = 0
     for k in range(joined.used[0]):
-        if contacts.row[joined.contact[k], ROLLING] > 0.0:
+        if contacts.row[joined.contact[k]].rolling > 0.0:
             joined.rolls[0] = 1
     count = _list_nodes(structure, contacts, movers, joined)
     for column in range(2 * joined.used[0]):
         k, turning = column // 2, column % 2
-        if turning and not contacts.row[joined.contact[k], ROLLING] > 0.0:
+        if turning and not contacts.row[joined.contact[k]].rolling > 0.0:
             continue
         for visit in range(count):
             put_mat3(joined.column, joined.node[visit], IDENTITY3 * 0.0)
@@ -58,7 +50,7 @@ def joined_answers(structure, contacts, movers, joined, block):
 @inner_kernel
 def _jointed_body(contacts, movers, c, side):
     """Body 1 or 2 of contact c for side 0 or 1; -1 if no joint holds it."""
-    i = contacts.mark[c, BODY2] if side else contacts.mark[c, BODY1]
+    i = contacts.mark[c].body2 if side else contacts.mark[c].body1
     return i if movers.mark[i, JOINTED] else -1
 
 
@@ -104,7 +96,7 @@ def _push_columns(structure, contacts, movers, joined, c, turning):
     for side in range(2):
         i = _jointed_body(contacts, movers, c, side)
         if i >= 0:
-            r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
+            r = cross_matrix(vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
             sign = 1.0 if side else -1.0
             linear, angular = structure.bodies[i].linear_node, structure.bodies[i].angular_node
             if turning:
@@ -148,7 +140,7 @@ def _velocity_columns(structure, contacts, movers, joined, c):
     for side in range(2):
         i = _jointed_body(contacts, movers, c, side)
         if i >= 0:
-            r = cross_matrix(vec3_in(contacts.row, c, ARM2 if side else ARM1))
+            r = cross_matrix(vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
             v = mat3_at(joined.column, structure.bodies[i].linear_node)
             w = mat3_at(joined.column, structure.bodies[i].angular_node)
             sign = 1.0 if side else -1.0
@@ -158,7 +150,7 @@ def _velocity_columns(structure, contacts, movers, joined, c):
 
 
 @kernel
-def mat3_of(answer, row, column):
+def answer_block(answer, row, column):
     """The block of a dense matrix of answers that begins at a row and column."""
     return Mat3(
         answer[row, column], answer[row, column + 1], answer[row, column + 2],

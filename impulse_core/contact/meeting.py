@@ -19,27 +19,16 @@ from typing import NamedTuple
 from impulse_core.algebra import (
     ZERO3,
     dot,
-    mat3_in,
+    mat3_of,
     norm,
     put_vec3,
-    put_vec3_in,
     quat_at,
+    set_vec3,
     vec3_at,
-    vec3_in,
+    vec3_of,
 )
 from impulse_core.collision.contacts import (
-    ACTIVE,
-    BEFORE,
-    BLOCK,
-    FIRST,
-    GAP,
-    IMPULSE,
-    MEETING,
-    MEMORY_COLUMNS,
-    NORMAL,
-    PAIR,
-    TARGET,
-    TORQUE,
+    copy_impulses,
 )
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
@@ -160,24 +149,24 @@ def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
     row, mark = contacts.row, contacts.mark
     fresh, least, first = 0, math.inf, math.inf
     for c in range(contacts.used[0]):
-        n, gap = vec3_in(row, c, NORMAL), row[c, GAP]
-        u = dot(n, vec3_in(row, c, BEFORE))
-        if mark[c, MEETING]:
+        n, gap = vec3_of(row[c].normal), row[c].gap
+        u = dot(n, vec3_of(row[c].before))
+        if mark[c].meeting:
             _, _, _, after = contact_geometry(
                 contacts, c, motion.next_position, motion.next_orientation
             )
             least = min(least, after)
             curvature = (after - gap - u * part) / (part * part)
         else:
-            sudden = dot(n, vec3_in(row, c, IMPULSE)) - max(0.0, dot(n, vec3_in(row, c, FIRST)))
+            sudden = dot(n, vec3_of(row[c].impulse)) - max(0.0, dot(n, vec3_of(row[c].first)))
             if sudden <= 0.0 or (gap <= tolerance and abs(u) <= threshold):
                 continue
-            after = -sudden * dot(n, mat3_in(row, c, BLOCK) @ n) * part
+            after = -sudden * dot(n, mat3_of(row[c].block) @ n) * part
             curvature = (after - gap - u * part) / (part * part)
             arrival = u * u - 4.0 * curvature * gap
             if not (after < -accuracy and arrival > threshold * threshold):
                 continue
-            mark[c, MEETING] = 1
+            mark[c].meeting = 1
             fresh += 1
         first = min(first, _end_of_gap(gap, u, curvature))
     return fresh, least, first
@@ -197,9 +186,9 @@ def overlaps_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
         i1, i2 = shapes.body[s1], shapes.body[s2]
         key = (s1 << 32) + s2
         deepest = 0.0
-        while c < contacts.used[0] and contacts.mark[c, PAIR] <= key:
-            if contacts.mark[c, PAIR] == key:
-                deepest = min(deepest, contacts.row[c, GAP])
+        while c < contacts.used[0] and contacts.mark[c].pair <= key:
+            if contacts.mark[c].pair == key:
+                deepest = min(deepest, contacts.row[c].gap)
             c += 1
         w = vec3_at(motion.angular_velocity, i2) - vec3_at(motion.angular_velocity, i1)
         if norm(w) * part <= _TURNED:
@@ -228,11 +217,11 @@ def leave_open(contacts):
     """Take the contacts that meet within this part out of its first half."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
-        if mark[c, MEETING]:
-            mark[c, ACTIVE] = 0
-            row[c, TARGET] = -_FAR
-            put_vec3_in(row, c, IMPULSE, ZERO3)
-            put_vec3_in(row, c, TORQUE, ZERO3)
+        if mark[c].meeting:
+            mark[c].active = 0
+            row[c].target = -_FAR
+            set_vec3(row[c].impulse, ZERO3)
+            set_vec3(row[c].torque, ZERO3)
 
 
 @inner_kernel
@@ -253,13 +242,12 @@ def shorten(contacts, factor):
     """Make first guesses, and gaps to reach, fit a part that is shorter by a factor."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
-        for k in range(MEMORY_COLUMNS):
-            row[c, FIRST + k] *= factor
-        gap = row[c, GAP]
-        if mark[c, MEETING]:
-            row[c, TARGET] = min(gap, 0.0)
-        elif row[c, TARGET] != 0.0:
-            row[c, TARGET] = gap + (row[c, TARGET] - gap) * factor
+        copy_impulses(row[c], row[c], factor)
+        gap = row[c].gap
+        if mark[c].meeting:
+            row[c].target = min(gap, 0.0)
+        elif row[c].target != 0.0:
+            row[c].target = gap + (row[c].target - gap) * factor
 
 
 @inner_kernel

@@ -8,20 +8,7 @@ bodies of the island, or over its contacts where some are on machines.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross, dot, norm, put_vec3_in, vec3_at, vec3_in
-from impulse_core.collision.contacts import (
-    ARM1,
-    ARM2,
-    BODY1,
-    BODY2,
-    FLOOR,
-    FRICTION,
-    IMPULSE,
-    JOINED,
-    NEXT,
-    NORMAL,
-    OFFSET,
-)
+from impulse_core.algebra import cross, dot, norm, put_vec3_in, set_vec3, vec3_at, vec3_in, vec3_of
 from impulse_core.contact.banded import body_push, body_step, order_bodies
 from impulse_core.contact.dense import machine_answers, machine_push, machine_step
 from impulse_core.contact.friction import in_disc, own_softness
@@ -65,7 +52,7 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
     c = movers.mark[i, HEAD]
     for k in range(n):
         work.mark[k, CONTACT] = c
-        c = contacts.mark[c, NEXT]
+        c = contacts.mark[c].next
     bodies, reach = 0, 0
     if machine:
         machine_answers(contacts, movers, joined, work, n)
@@ -131,15 +118,15 @@ def _gather(contacts, movers, joined, work, n):
     row, mark = contacts.row, contacts.mark
     for k in range(n):
         c = work.mark[k, CONTACT]
-        i1, i2 = mark[c, BODY1], mark[c, BODY2]
-        u = vec3_in(row, c, OFFSET)
+        i1, i2 = mark[c].body1, mark[c].body2
+        u = vec3_of(row[c].offset)
         u = u + vec3_in(movers.row, i2, VELOCITY) - vec3_in(movers.row, i1, VELOCITY)
-        u = u + cross(vec3_in(movers.row, i2, SPIN), vec3_in(row, c, ARM2))
-        u = u - cross(vec3_in(movers.row, i1, SPIN), vec3_in(row, c, ARM1))
-        if mark[c, JOINED] >= 0:
-            u = u + vec3_at(joined.velocity, mark[c, JOINED])
+        u = u + cross(vec3_in(movers.row, i2, SPIN), vec3_of(row[c].arm2))
+        u = u - cross(vec3_in(movers.row, i1, SPIN), vec3_of(row[c].arm1))
+        if mark[c].joined >= 0:
+            u = u + vec3_at(joined.velocity, mark[c].joined)
         put_vec3_in(work.row, k, RATE, u)
-        put_vec3_in(work.row, k, TRIAL, vec3_in(row, c, IMPULSE))
+        put_vec3_in(work.row, k, TRIAL, vec3_of(row[c].impulse))
 
 
 @inner_kernel
@@ -149,7 +136,7 @@ def _residual(contacts, work, n, share):
     worst = 0.0
     for k in range(n):
         c = work.mark[k, CONTACT]
-        normal = vec3_in(row, c, NORMAL)
+        normal = vec3_of(row[c].normal)
         p = vec3_in(work.row, k, TRIAL)
         u = vec3_in(work.row, k, RATE)
         if share > 0.0:
@@ -157,8 +144,8 @@ def _residual(contacts, work, n, share):
             u = u + share * vec3_in(work.row, k, PUSH)
         w = own_softness(row, c)
         z = p - u * (1.0 / w)
-        z_n = max(dot(normal, z), row[c, FLOOR])
-        across = in_disc(z - normal * dot(normal, z), row[c, FRICTION] * max(dot(normal, p), 0.0))
+        z_n = max(dot(normal, z), row[c].floor)
+        across = in_disc(z - normal * dot(normal, z), row[c].friction * max(dot(normal, p), 0.0))
         size = norm(p - normal * z_n - across) * w
         if not (size <= worst):
             worst = size if size == size else _NO_NUMBER
@@ -187,13 +174,13 @@ def _store(contacts, work, n):
     for k in range(n):
         c = work.mark[k, CONTACT]
         p = _in_cone(contacts.row, c, vec3_in(work.row, k, TRIAL))
-        put_vec3_in(contacts.row, c, IMPULSE, p)
+        set_vec3(contacts.row[c].impulse, p)
 
 
 @inner_kernel
 def _in_cone(row, c, p):
     """The impulse p, cut to the cone of contact c."""
-    normal = vec3_in(row, c, NORMAL)
-    p_n = max(dot(normal, p), row[c, FLOOR])
+    normal = vec3_of(row[c].normal)
+    p_n = max(dot(normal, p), row[c].floor)
     across = p - normal * dot(normal, p)
-    return normal * p_n + in_disc(across, row[c, FRICTION] * p_n)
+    return normal * p_n + in_disc(across, row[c].friction * p_n)

@@ -2,27 +2,7 @@
 
 from __future__ import annotations
 
-from impulse_core.algebra import ZERO3, dot, vec3_in
-from impulse_core.collision.contacts import (
-    BEFORE,
-    BODY1,
-    BODY2,
-    EXTRA,
-    FIRST,
-    FLOOR,
-    GAP,
-    IMPULSE,
-    LACKING,
-    NORMAL,
-    OFFSET,
-    RETURN,
-    ROLLING,
-    TARGET,
-    TORQUE,
-    TURN_BEFORE,
-    TURN_OFFSET,
-    WORK,
-)
+from impulse_core.algebra import ZERO3, dot, vec3_of
 from impulse_core.contact.look_ahead import accuracy_of
 from impulse_core.contact.rows import relative_spin, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -51,19 +31,19 @@ def account_first_half(contacts, movers, motion, h, accuracy, coarse):
     row = contacts.row
     total = 0.0
     for c in range(contacts.used[0]):
-        row[c, EXTRA], row[c, RETURN], row[c, WORK] = 0.0, 0.0, 0.0
-        p = vec3_in(row, c, IMPULSE)
+        row[c].extra, row[c].returned, row[c].worked = 0.0, 0.0, 0.0
+        p = vec3_of(row[c].impulse)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
         u, w = _velocities(contacts, c, motion)
-        row[c, WORK] = _work(row, c, u, w)
-        total += row[c, WORK]
-        on_way = dot(p, u + vec3_in(row, c, OFFSET))
-        if row[c, ROLLING] > 0.0:
-            on_way += dot(vec3_in(row, c, TORQUE), w + vec3_in(row, c, TURN_OFFSET))
-        row[c, EXTRA] = _beyond_accuracy(contacts, movers, c, on_way, accuracy, coarse)
-        way = min(row[c, TARGET] - row[c, GAP], 0.0)
-        row[c, RETURN] = dot(p, vec3_in(row, c, NORMAL)) * way / h
+        row[c].worked = _work(row, c, u, w)
+        total += row[c].worked
+        on_way = dot(p, u + vec3_of(row[c].offset))
+        if row[c].rolling > 0.0:
+            on_way += dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_offset))
+        row[c].extra = _beyond_accuracy(contacts, movers, c, on_way, accuracy, coarse)
+        way = min(row[c].target - row[c].gap, 0.0)
+        row[c].returned = dot(p, vec3_of(row[c].normal)) * way / h
     return total
 
 
@@ -77,45 +57,45 @@ def account_second_half(contacts, movers, motion, accuracy, coarse):
     row = contacts.row
     total = 0.0
     for c in range(contacts.used[0]):
-        p = vec3_in(row, c, IMPULSE)
+        p = vec3_of(row[c].impulse)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
         u, w = _velocities(contacts, c, motion)
         work = _work(row, c, u, w)
-        row[c, WORK] += work
+        row[c].worked += work
         total += work
         after = dot(p, u)
-        if row[c, ROLLING] > 0.0:
-            after += dot(vec3_in(row, c, TORQUE), w)
-        n = vec3_in(row, c, NORMAL)
-        if row[c, FLOOR] > 0.0 or dot(n, vec3_in(row, c, OFFSET)) != 0.0:
+        if row[c].rolling > 0.0:
+            after += dot(vec3_of(row[c].torque), w)
+        n = vec3_of(row[c].normal)
+        if row[c].floor > 0.0 or dot(n, vec3_of(row[c].offset)) != 0.0:
             back = dot(n, p) * dot(n, u)
             after -= back
-            row[c, RETURN] += back
-        row[c, EXTRA] += _beyond_accuracy(contacts, movers, c, after, accuracy, coarse)
+            row[c].returned += back
+        row[c].extra += _beyond_accuracy(contacts, movers, c, after, accuracy, coarse)
     return total
 
 
 @inlined_kernel
 def _velocities(contacts, c, motion):
     """u of contact c, and the relative angular velocity where it resists rolling."""
-    w = relative_spin(contacts, c, motion) if contacts.row[c, ROLLING] > 0.0 else ZERO3
+    w = relative_spin(contacts, c, motion) if contacts.row[c].rolling > 0.0 else ZERO3
     return relative_velocity(contacts, c, motion), w
 
 
 @inlined_kernel
 def _work(row, c, u, w):
     """½ p·(u⁻ + u⁺) of contact c, and the same of its rolling resistance."""
-    work = 0.5 * dot(vec3_in(row, c, IMPULSE), u + vec3_in(row, c, BEFORE))
-    if row[c, ROLLING] > 0.0:
-        work += 0.5 * dot(vec3_in(row, c, TORQUE), w + vec3_in(row, c, TURN_BEFORE))
+    work = 0.5 * dot(vec3_of(row[c].impulse), u + vec3_of(row[c].before))
+    if row[c].rolling > 0.0:
+        work += 0.5 * dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_before))
     return work
 
 
 @inlined_kernel
 def _beyond_accuracy(contacts, movers, c, gained, accuracy, coarse):
     """Work of contact c [J], none if it is positive while the contact keeps its law."""
-    if gained > 0.0 and contacts.row[c, LACKING] <= accuracy_of(
+    if gained > 0.0 and contacts.row[c].lacking <= accuracy_of(
         contacts, movers, c, accuracy, coarse
     ):
         return 0.0
@@ -132,25 +112,25 @@ def energy_created(model, contacts, work):
     row, mark = contacts.row, contacts.mark
     suspect = False
     for c in range(contacts.used[0]):
-        if row[c, EXTRA] > 0.0 or row[c, RETURN] > 0.0:
+        if row[c].extra > 0.0 or row[c].returned > 0.0:
             suspect = True
     if not suspect:
         return 0.0, -1
     begin_groups(model, work)
     for c in range(contacts.used[0]):
         if _acted(row, c):
-            join_bodies(model, mark[c, BODY1], mark[c, BODY2], work)
+            join_bodies(model, mark[c].body1, mark[c].body2, work)
     for c in range(contacts.used[0]):
         i = _group(model, contacts, c, work)
         if i >= 0:
-            work.account[i, CREATED] += row[c, EXTRA]
-            work.account[i, RETURNED] += row[c, RETURN]
-            work.account[i, WORKED] += row[c, WORK]
+            work.account[i, CREATED] += row[c].extra
+            work.account[i, RETURNED] += row[c].returned
+            work.account[i, WORKED] += row[c].worked
     created, group = excess_of_groups(model, MOST_CREATED, work)
     worst, most = -1, 0.0
     for c in range(contacts.used[0]):
         if group >= 0 and _group(model, contacts, c, work) == group:
-            extra = row[c, EXTRA] + row[c, RETURN]
+            extra = row[c].extra + row[c].returned
             if worst < 0 or extra > most:
                 worst, most = c, extra
     return created, worst
@@ -159,7 +139,7 @@ def energy_created(model, contacts, work):
 @inner_kernel
 def _acted(row, c):
     """Whether contact c bore an impulse in either half."""
-    p, q = vec3_in(row, c, FIRST), vec3_in(row, c, IMPULSE)
+    p, q = vec3_of(row[c].first), vec3_of(row[c].impulse)
     return dot(p, p) + dot(q, q) > 0.0
 
 
@@ -168,7 +148,7 @@ def _group(model, contacts, c, work):
     """Group of the bodies of contact c; -1 if neither is dynamic or it bore nothing."""
     if not _acted(contacts.row, c):
         return -1
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     if i1 < model.dynamic:
         return group_of(work, i1)
     return group_of(work, i2) if i2 < model.dynamic else -1

@@ -21,36 +21,14 @@ from impulse_core.algebra import (
     put_vec3_in,
     quat_at,
     rotation_matrix,
+    set_mat3,
+    set_vec3,
     similarity,
     vec3_at,
-    vec3_in,
-)
-from impulse_core.collision.contacts import (
-    ACTIVE,
-    APPLIED,
-    ARM1,
-    ARM2,
-    BEFORE,
-    BLOCK,
-    BLOCK_INVERSE,
-    BODY1,
-    BODY2,
-    CORE1,
-    CORE2,
-    GAP,
-    IMPULSE,
-    JOINED,
-    NEXT,
-    NORMAL,
-    RADIUS1,
-    RADIUS2,
-    ROLLING,
-    TORQUE,
-    TORQUE_APPLIED,
-    TURN_BEFORE,
+    vec3_of,
 )
 from impulse_core.collision.geometry import contact_geometry
-from impulse_core.contact.machines import mat3_of
+from impulse_core.contact.machines import answer_block
 from impulse_core.contact.movers import (
     HEAD,
     INVERSE_INERTIA,
@@ -86,13 +64,13 @@ def contact_directions(contacts, movers, motion):
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
         n, A, B, gap = contact_geometry(contacts, c, motion.position, motion.orientation)
-        x = 0.5 * (A + n * row[c, RADIUS1] + B - n * row[c, RADIUS2])
-        row[c, GAP] = gap
-        put_vec3_in(row, c, NORMAL, n)
-        put_vec3_in(row, c, CORE1, A)
-        put_vec3_in(row, c, CORE2, B)
-        put_vec3_in(row, c, ARM1, x - vec3_at(motion.position, mark[c, BODY1]))
-        put_vec3_in(row, c, ARM2, x - vec3_at(motion.position, mark[c, BODY2]))
+        x = 0.5 * (A + n * row[c].radius1 + B - n * row[c].radius2)
+        row[c].gap = gap
+        set_vec3(row[c].normal, n)
+        set_vec3(row[c].core1, A)
+        set_vec3(row[c].core2, B)
+        set_vec3(row[c].arm1, x - vec3_at(motion.position, mark[c].body1))
+        set_vec3(row[c].arm2, x - vec3_at(motion.position, mark[c].body2))
     for i in range(motion.dynamic):
         if not movers.mark[i, JOINTED]:
             R = rotation_matrix(quat_at(motion.orientation, i))
@@ -104,24 +82,24 @@ def contact_directions(contacts, movers, motion):
 def contact_velocities(contacts, motion):
     """Remember the relative velocities of all contacts before the impulses of a half step."""
     for c in range(contacts.used[0]):
-        put_vec3_in(contacts.row, c, BEFORE, relative_velocity(contacts, c, motion))
-        put_vec3_in(contacts.row, c, TURN_BEFORE, relative_spin(contacts, c, motion))
+        set_vec3(contacts.row[c].before, relative_velocity(contacts, c, motion))
+        set_vec3(contacts.row[c].turn_before, relative_spin(contacts, c, motion))
 
 
 @inner_kernel
 def relative_velocity(contacts, c, motion):
     """u of contact c."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     w1, w2 = vec3_at(motion.angular_velocity, i1), vec3_at(motion.angular_velocity, i2)
-    u = vec3_at(motion.velocity, i2) + cross(w2, vec3_in(contacts.row, c, ARM2))
-    return u - vec3_at(motion.velocity, i1) - cross(w1, vec3_in(contacts.row, c, ARM1))
+    u = vec3_at(motion.velocity, i2) + cross(w2, vec3_of(contacts.row[c].arm2))
+    return u - vec3_at(motion.velocity, i1) - cross(w1, vec3_of(contacts.row[c].arm1))
 
 
 @inner_kernel
 def relative_spin(contacts, c, motion):
     """Angular velocity of body 2 relative to body 1."""
-    w1 = vec3_at(motion.angular_velocity, contacts.mark[c, BODY1])
-    return vec3_at(motion.angular_velocity, contacts.mark[c, BODY2]) - w1
+    w1 = vec3_at(motion.angular_velocity, contacts.mark[c].body1)
+    return vec3_at(motion.angular_velocity, contacts.mark[c].body2) - w1
 
 
 @inner_kernel
@@ -132,11 +110,11 @@ def number_joined(contacts, movers, joined, needed):
     mark = contacts.mark
     count = 0
     for c in range(contacts.used[0]):
-        mark[c, JOINED] = -1
-        jointed = movers.mark[mark[c, BODY1], JOINTED] or movers.mark[mark[c, BODY2], JOINTED]
-        if mark[c, ACTIVE] and jointed:
+        mark[c].joined = -1
+        jointed = movers.mark[mark[c].body1, JOINTED] or movers.mark[mark[c].body2, JOINTED]
+        if mark[c].active and jointed:
             if count < len(joined.contact):
-                mark[c, JOINED] = count
+                mark[c].joined = count
                 joined.contact[count] = c
             count += 1
     joined.used[0] = min(count, len(joined.contact))
@@ -153,25 +131,25 @@ def contact_answers(contacts, movers, joined, i):
     c = movers.mark[i, HEAD]
     while c >= 0:
         W = _own_answer(contacts, movers, c)
-        k = mark[c, JOINED]
+        k = mark[c].joined
         if k >= 0:
-            W = W + mat3_of(joined.answer, 3 * k, 3 * k)
-        put_mat3_in(row, c, BLOCK, W)
-        put_mat3_in(row, c, BLOCK_INVERSE, inverse(W))
-        c = mark[c, NEXT]
+            W = W + answer_block(joined.answer, 3 * k, 3 * k)
+        set_mat3(row[c].block, W)
+        set_mat3(row[c].block_inverse, inverse(W))
+        c = mark[c].next
 
 
 @inner_kernel
 def _own_answer(contacts, movers, c):
     """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     bodies = movers.row
     W = IDENTITY3 * (bodies[i1, INVERSE_MASS] + bodies[i2, INVERSE_MASS])
     if bodies[i1, INVERSE_MASS] > 0.0:
-        r = cross_matrix(vec3_in(contacts.row, c, ARM1))
+        r = cross_matrix(vec3_of(contacts.row[c].arm1))
         W = W - r @ (mat3_in(bodies, i1, INVERSE_INERTIA) @ r)
     if bodies[i2, INVERSE_MASS] > 0.0:
-        r = cross_matrix(vec3_in(contacts.row, c, ARM2))
+        r = cross_matrix(vec3_of(contacts.row[c].arm2))
         W = W - r @ (mat3_in(bodies, i2, INVERSE_INERTIA) @ r)
     return W
 
@@ -187,12 +165,12 @@ def _rest(joined):
 @inner_kernel
 def _push_joined(contacts, movers, joined, motion, c, p):
     """Let the impulse p act at contact c on the jointed bodies of the probe."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     v, L = joined.probe_velocity, joined.probe_momentum
     if movers.mark[i1, JOINTED]:
-        _push(v, L, i1, motion.inverse_mass[i1], -p, vec3_in(contacts.row, c, ARM1))
+        _push(v, L, i1, motion.inverse_mass[i1], -p, vec3_of(contacts.row[c].arm1))
     if movers.mark[i2, JOINTED]:
-        _push(v, L, i2, motion.inverse_mass[i2], p, vec3_in(contacts.row, c, ARM2))
+        _push(v, L, i2, motion.inverse_mass[i2], p, vec3_of(contacts.row[c].arm2))
 
 
 @inner_kernel
@@ -205,13 +183,13 @@ def _push(velocity, angular_momentum, i, inverse_mass, p, arm):
 @inner_kernel
 def _joined_velocity(contacts, movers, c, velocity, spin):
     """Part of the jointed bodies in the relative velocity of contact c."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     u = ZERO3
     if movers.mark[i1, JOINTED]:
-        r = vec3_in(contacts.row, c, ARM1)
+        r = vec3_of(contacts.row[c].arm1)
         u = u - vec3_at(velocity, i1) - cross(vec3_at(spin, i1), r)
     if movers.mark[i2, JOINTED]:
-        r = vec3_in(contacts.row, c, ARM2)
+        r = vec3_of(contacts.row[c].arm2)
         u = u + vec3_at(velocity, i2) + cross(vec3_at(spin, i2), r)
     return u
 
@@ -235,7 +213,7 @@ def read_bodies(contacts, movers, joined, motion):
 @inner_kernel
 def joined_spin(contacts, movers, c, spin):
     """Part of the jointed bodies in the relative angular velocity of contact c."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     w = ZERO3
     if movers.mark[i1, JOINTED]:
         w = w - vec3_at(spin, i1)
@@ -257,27 +235,27 @@ def apply_contact_impulses(contacts, movers, joined, motion):
     if joined.used[0] > 0:
         _rest(joined)
     for c in range(contacts.used[0]):
-        if row[c, ROLLING] > 0.0:
-            t = vec3_in(row, c, TORQUE) - vec3_in(row, c, TORQUE_APPLIED)
-            put_vec3_in(row, c, TORQUE_APPLIED, vec3_in(row, c, TORQUE))
+        if row[c].rolling > 0.0:
+            t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
+            set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
             _turn_bodies(contacts, motion.angular_momentum, motion.dynamic, c, t)
-            if mark[c, JOINED] >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
+            if mark[c].joined >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
                 _turn_bodies(contacts, joined.probe_momentum, motion.dynamic, c, t)
                 any_joined = True
-        p = vec3_in(row, c, IMPULSE) - vec3_in(row, c, APPLIED)
+        p = vec3_of(row[c].impulse) - vec3_of(row[c].applied)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
-        put_vec3_in(row, c, APPLIED, vec3_in(row, c, IMPULSE))
+        set_vec3(row[c].applied, vec3_of(row[c].impulse))
         for side in range(2):
-            i = mark[c, BODY2] if side else mark[c, BODY1]
-            r = vec3_in(row, c, ARM2 if side else ARM1)
+            i = mark[c].body2 if side else mark[c].body1
+            r = vec3_of(row[c].arm2 if side else row[c].arm1)
             P = p if side else -p
             if i < motion.dynamic:
                 _push(motion.velocity, motion.angular_momentum, i, motion.inverse_mass[i], P, r)
             elif i < world:
                 v = vec3_at(motion.velocity, i) + cross(vec3_at(motion.angular_velocity, i), r)
                 motion.kinematic_work[0] -= dot(P, v)
-        if mark[c, JOINED] >= 0:
+        if mark[c].joined >= 0:
             _push_joined(contacts, movers, joined, motion, c, p)
             any_joined = True
     return any_joined
@@ -286,7 +264,7 @@ def apply_contact_impulses(contacts, movers, joined, motion):
 @inner_kernel
 def _turn_bodies(contacts, angular_momentum, dynamic, c, t):
     """Let the torque impulse t at contact c act on its bodies."""
-    i1, i2 = contacts.mark[c, BODY1], contacts.mark[c, BODY2]
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     if i1 < dynamic:
         put_vec3(angular_momentum, i1, vec3_at(angular_momentum, i1) - t)
     if i2 < dynamic:

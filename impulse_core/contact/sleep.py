@@ -14,20 +14,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra import ZERO3, dot, norm, put_quat, put_vec3, quat_at, vec3_at, vec3_in
+from impulse_core.algebra import (
+    ZERO3,
+    dot,
+    norm,
+    put_quat,
+    put_vec3,
+    quat_at,
+    vec3_at,
+    vec3_of,
+)
 from impulse_core.collision.contacts import (
-    ACTIVE,
-    ARM1,
-    ARM2,
-    BEFORE,
-    BODY1,
-    BODY2,
-    GAP,
-    MEMORY_COLUMNS,
-    MEMORY_MARKS,
-    NORMAL,
-    TURN_BEFORE,
     Memory,
+    copy_remembered,
     new_memory,
 )
 from impulse_core.collision.shapes import Shapes
@@ -141,17 +140,17 @@ def wake_touched(model, contacts, sleep, h, tolerance):
     g = norm(vec3_at(model.gravity.reshape(1, 3), 0))
     any_woken = False
     for c in range(contacts.used[0]):
-        i1, i2 = mark[c, BODY1], mark[c, BODY2]
+        i1, i2 = mark[c].body1, mark[c].body2
         if not (sleep.asleep[i1] or sleep.asleep[i2]):
             continue
-        u = dot(vec3_in(row, c, NORMAL), vec3_in(row, c, BEFORE))
-        w = norm(vec3_in(row, c, TURN_BEFORE))
+        u = dot(vec3_of(row[c].normal), vec3_of(row[c].before))
+        w = norm(vec3_of(row[c].turn_before))
         other = i2 if sleep.asleep[i1] else i1
-        arm = norm(vec3_in(row, c, ARM2 if sleep.asleep[i1] else ARM1))
+        arm = norm(vec3_of(row[c].arm2 if sleep.asleep[i1] else row[c].arm1))
         # neighbours that rest do not fall, and would wake each other for ever
         a = w * w * arm + (0.0 if sleep.rested[other] > 0.0 else g)
         reach = h * (max(0.0, -u) + 0.5 * h * a)
-        if row[c, GAP] <= tolerance + reach:
+        if row[c].gap <= tolerance + reach:
             _wake(model, sleep, i1)
             _wake(model, sleep, i2)
             any_woken = True
@@ -204,19 +203,19 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
     for i in range(model.dynamic):
         verdict[i] = _UNSUPPORTED
     for c in range(contacts.used[0]):
-        if mark[c, ACTIVE]:
+        if mark[c].active:
             for side in range(2):
-                i = mark[c, BODY2] if side else mark[c, BODY1]
-                other = mark[c, BODY1] if side else mark[c, BODY2]
+                i = mark[c].body2 if side else mark[c].body1
+                other = mark[c].body1 if side else mark[c].body2
                 if i < model.dynamic <= other and bears(row, c):
                     verdict[root_of(movers, i)] = _SUPPORTED
     for c in range(contacts.used[0]):
-        if mark[c, ACTIVE]:
+        if mark[c].active:
             for side in range(2):
-                i = mark[c, BODY2] if side else mark[c, BODY1]
-                other = mark[c, BODY1] if side else mark[c, BODY2]
+                i = mark[c].body2 if side else mark[c].body1
+                other = mark[c].body1 if side else mark[c].body2
                 moves = i < model.dynamic <= other and not sleep.still[other]
-                comes_apart = i < model.dynamic and row[c, GAP] < -tolerance
+                comes_apart = i < model.dynamic and row[c].gap < -tolerance
                 if moves or comes_apart:
                     verdict[root_of(movers, i)] = _AWAKE
     for k in range(len(model.loads)):
@@ -279,16 +278,16 @@ def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
         while s >= 0 and _sleeps(shapes_body, asleep, source.mark[s, 0]) != sleeping:
             s -= 1
         if s >= 0 and (t < 0 or source.mark[s, 0] > target.mark[t, 0]):
-            _copy_row(source, s, target, place, scale)
+            copy_remembered(source, s, target, place, scale)
             s -= 1
         else:
-            _copy_row(target, t, target, place, 1.0)
+            copy_remembered(target, t, target, place, 1.0)
             t -= 1
     target.used[0] = total
     kept = 0
     for m in range(source.used[0]):
         if _sleeps(shapes_body, asleep, source.mark[m, 0]) != sleeping:
-            _copy_row(source, m, source, kept, 1.0)
+            copy_remembered(source, m, source, kept, 1.0)
             kept += 1
     source.used[0] = kept
     return True
@@ -298,12 +297,3 @@ def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
 def _sleeps(shapes_body, asleep, key):
     """Whether a body of a pair of shapes sleeps."""
     return asleep[shapes_body[key >> 32]] == 1 or asleep[shapes_body[key & 0xFFFFFFFF]] == 1
-
-
-@inner_kernel
-def _copy_row(source, m, target, k, scale):
-    """Copy row m of a memory to row k of another."""
-    for column in range(MEMORY_MARKS):
-        target.mark[k, column] = source.mark[m, column]
-    for column in range(MEMORY_COLUMNS):
-        target.row[k, column] = source.row[m, column] * scale

@@ -15,37 +15,19 @@ from impulse_core.algebra import (
     cross,
     dot,
     mat3_in,
+    mat3_of,
     norm,
     put_vec3,
     put_vec3_in,
+    set_vec3,
     transposed_times,
     vec3_at,
     vec3_in,
-)
-from impulse_core.collision.contacts import (
-    ARM1,
-    ARM2,
-    BEFORE_SWEEP,
-    BLOCK,
-    BLOCK_INVERSE,
-    BODY1,
-    BODY2,
-    FLOOR,
-    FRICTION,
-    IMPULSE,
-    JOINED,
-    NEXT,
-    NORMAL,
-    OFFSET,
-    ROLLING,
-    SEARCH,
-    TORQUE,
-    TURN_OFFSET,
-    VIOLATED,
+    vec3_of,
 )
 from impulse_core.contact.friction import contact_law, in_disc
 from impulse_core.contact.islands import is_large
-from impulse_core.contact.machines import mat3_of
+from impulse_core.contact.machines import answer_block
 from impulse_core.contact.movers import (
     HEAD,
     INVERSE_INERTIA,
@@ -105,9 +87,9 @@ def _answer_changes(contacts, movers, joined, i):
     """Let the bodies of an island answer the changes of its impulses since the last sweep."""
     c = movers.mark[i, HEAD]
     while c >= 0:
-        p = vec3_in(contacts.row, c, IMPULSE) - vec3_in(contacts.row, c, BEFORE_SWEEP)
+        p = vec3_of(contacts.row[c].impulse) - vec3_of(contacts.row[c].before_sweep)
         _answer_all(contacts.row, contacts.mark, movers, joined, c, p)
-        c = contacts.mark[c, NEXT]
+        c = contacts.mark[c].next
 
 
 @inner_kernel
@@ -130,20 +112,20 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
         c = mover[i, HEAD]
         while c >= 0:
             if sweep == first:
-                put_vec3_in(row, c, SEARCH, ZERO3)
-            put_vec3_in(row, c, BEFORE_SWEEP, vec3_in(row, c, IMPULSE))
-            m1, m2 = mover[mark[c, BODY1], MOVER], mover[mark[c, BODY2], MOVER]
+                set_vec3(row[c].search, ZERO3)
+            set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
+            m1, m2 = mover[mark[c].body1, MOVER], mover[mark[c].body2, MOVER]
             stirred = max(mover[m1, STIRRED], mover[m2, STIRRED])
-            if stirred >= sweep - 1 or (sweep == first and mark[c, VIOLATED]):
+            if stirred >= sweep - 1 or (sweep == first and mark[c].violated):
                 changed = _visit(row, mark, movers, joined, c)
                 largest = max(largest, changed)
                 if changed > calm:
                     mover[m1, STIRRED] = sweep
                     mover[m2, STIRRED] = sweep
                     mover[world, STIRRED] = -1
-                d = vec3_in(row, c, IMPULSE) - vec3_in(row, c, BEFORE_SWEEP)
+                d = vec3_of(row[c].impulse) - vec3_of(row[c].before_sweep)
                 change += dot(d, d)
-            c = mark[c, NEXT]
+            c = mark[c].next
         quiet = largest <= calm
         if sweep == first:
             most = largest
@@ -153,8 +135,8 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
         before = change
     c = mover[i, HEAD]
     while c >= 0:
-        put_vec3_in(row, c, BEFORE_SWEEP, vec3_in(row, c, IMPULSE))
-        c = mark[c, NEXT]
+        set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
+        c = mark[c].next
     return sweep, most, quiet
 
 
@@ -164,38 +146,38 @@ def _go_on(contacts, movers, joined, i, beta, sweep):
     row, mark, mover = contacts.row, contacts.mark, movers.mark
     c = mover[i, HEAD]
     while c >= 0:
-        s = vec3_in(row, c, SEARCH) * beta
-        p = vec3_in(row, c, IMPULSE)
-        put_vec3_in(row, c, SEARCH, s + p - vec3_in(row, c, BEFORE_SWEEP))
+        s = vec3_of(row[c].search) * beta
+        p = vec3_of(row[c].impulse)
+        set_vec3(row[c].search, s + p - vec3_of(row[c].before_sweep))
         if s.x != 0.0 or s.y != 0.0 or s.z != 0.0:
-            put_vec3_in(row, c, IMPULSE, p + s)
+            set_vec3(row[c].impulse, p + s)
             _answer_all(row, mark, movers, joined, c, s)
-            mover[mover[mark[c, BODY1], MOVER], STIRRED] = sweep
-            mover[mover[mark[c, BODY2], MOVER], STIRRED] = sweep
-        c = mark[c, NEXT]
+            mover[mover[mark[c].body1, MOVER], STIRRED] = sweep
+            mover[mover[mark[c].body2, MOVER], STIRRED] = sweep
+        c = mark[c].next
     mover[len(mover) - 1, STIRRED] = -1
 
 
 @inlined_kernel
 def _visit(row, mark, movers, joined, c):
     """Give contact c the impulse of its law; returns by how much its velocity changed [m/s]."""
-    i1, i2, k = mark[c, BODY1], mark[c, BODY2], mark[c, JOINED]
-    n, r1, r2 = vec3_in(row, c, NORMAL), vec3_in(row, c, ARM1), vec3_in(row, c, ARM2)
-    u = vec3_in(row, c, OFFSET)
+    i1, i2, k = mark[c].body1, mark[c].body2, mark[c].joined
+    n, r1, r2 = vec3_of(row[c].normal), vec3_of(row[c].arm1), vec3_of(row[c].arm2)
+    u = vec3_of(row[c].offset)
     u = u + vec3_in(movers.row, i2, VELOCITY) - vec3_in(movers.row, i1, VELOCITY)
     u = u + cross(vec3_in(movers.row, i2, SPIN), r2) - cross(vec3_in(movers.row, i1, SPIN), r1)
     if k >= 0:
         u = u + vec3_at(joined.velocity, k)
-    p = vec3_in(row, c, IMPULSE)
-    floor = row[c, FLOOR]
+    p = vec3_of(row[c].impulse)
+    floor = row[c].floor
     bears = p.x != 0.0 or p.y != 0.0 or p.z != 0.0 or dot(n, u) < 0.0 or floor > 0.0
     if not bears:
         return 0.0
-    W, W_inverse = mat3_in(row, c, BLOCK), mat3_in(row, c, BLOCK_INVERSE)
-    new, moved = contact_law(W, W_inverse, n, u, p, row[c, FRICTION], floor)
-    put_vec3_in(row, c, IMPULSE, new)
+    W, W_inverse = mat3_of(row[c].block), mat3_of(row[c].block_inverse)
+    new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, floor)
+    set_vec3(row[c].impulse, new)
     _answer_all(row, mark, movers, joined, c, new - p)
-    if row[c, ROLLING] > 0.0:
+    if row[c].rolling > 0.0:
         _resist_rolling(row, mark, movers, joined, c, dot(n, new))
     return norm(moved)
 
@@ -203,13 +185,13 @@ def _visit(row, mark, movers, joined, c):
 @inlined_kernel
 def _answer_all(row, mark, movers, joined, c, p):
     """Let the bodies of contact c answer a change p of its impulse."""
-    i1, i2 = mark[c, BODY1], mark[c, BODY2]
+    i1, i2 = mark[c].body1, mark[c].body2
     if movers.row[i1, INVERSE_MASS] > 0.0:
-        push_mover(movers.row, i1, -p, vec3_in(row, c, ARM1))
+        push_mover(movers.row, i1, -p, vec3_of(row[c].arm1))
     if movers.row[i2, INVERSE_MASS] > 0.0:
-        push_mover(movers.row, i2, p, vec3_in(row, c, ARM2))
-    if mark[c, JOINED] >= 0:
-        _answer_joined(joined, mark[c, JOINED], p)
+        push_mover(movers.row, i2, p, vec3_of(row[c].arm2))
+    if mark[c].joined >= 0:
+        _answer_joined(joined, mark[c].joined, p)
 
 
 @inlined_kernel
@@ -223,7 +205,7 @@ def _answer_joined(joined, k, p):
             joined.velocity[m, axis] += a
     if joined.rolls[0]:
         for m in range(joined.used[0]):
-            C = mat3_of(joined.spin_answer, 3 * m, 3 * k)
+            C = answer_block(joined.spin_answer, 3 * m, 3 * k)
             put_vec3(joined.spin, m, vec3_at(joined.spin, m) + C @ p)
 
 
@@ -232,19 +214,19 @@ def _resist_rolling(row, mark, movers, joined, c, p_n):
     """Rolling resistance: a torque against the relative turning across the normal, at most
     lever arm × p_n.
     """
-    i1, i2, k, n = mark[c, BODY1], mark[c, BODY2], mark[c, JOINED], vec3_in(row, c, NORMAL)
+    i1, i2, k, n = mark[c].body1, mark[c].body2, mark[c].joined, vec3_of(row[c].normal)
     bodies = movers.row
     J1, J2 = mat3_in(bodies, i1, INVERSE_INERTIA), mat3_in(bodies, i2, INVERSE_INERTIA)
     softness = max(J1.xx + J1.yy + J1.zz + J2.xx + J2.yy + J2.zz, 1e-300)
-    w = vec3_in(row, c, TURN_OFFSET) + vec3_in(bodies, i2, SPIN) - vec3_in(bodies, i1, SPIN)
+    w = vec3_of(row[c].turn_offset) + vec3_in(bodies, i2, SPIN) - vec3_in(bodies, i1, SPIN)
     if k >= 0:
-        T = mat3_of(joined.turn_answer, 3 * k, 3 * k)
+        T = answer_block(joined.turn_answer, 3 * k, 3 * k)
         softness += T.xx + T.yy + T.zz
         w = w + vec3_at(joined.spin, k)
     w = w - n * dot(n, w)
-    t = vec3_in(row, c, TORQUE)
-    new = in_disc(t - w * (1.0 / softness), row[c, ROLLING] * p_n)
-    put_vec3_in(row, c, TORQUE, new)
+    t = vec3_of(row[c].torque)
+    new = in_disc(t - w * (1.0 / softness), row[c].rolling * p_n)
+    set_vec3(row[c].torque, new)
     change = new - t
     put_vec3_in(bodies, i1, SPIN, vec3_in(bodies, i1, SPIN) - J1 @ change)
     put_vec3_in(bodies, i2, SPIN, vec3_in(bodies, i2, SPIN) + J2 @ change)
@@ -256,7 +238,7 @@ def _resist_rolling(row, mark, movers, joined, c, p_n):
 def _answer_turn(joined, k, t):
     """Let jointed bodies answer the torque impulse t at joined contact k."""
     for m in range(joined.used[0]):
-        C = mat3_of(joined.spin_answer, 3 * k, 3 * m)
+        C = answer_block(joined.spin_answer, 3 * k, 3 * m)
         put_vec3(joined.velocity, m, vec3_at(joined.velocity, m) + transposed_times(C, t))
-        T = mat3_of(joined.turn_answer, 3 * m, 3 * k)
+        T = answer_block(joined.turn_answer, 3 * m, 3 * k)
         put_vec3(joined.spin, m, vec3_at(joined.spin, m) + T @ t)

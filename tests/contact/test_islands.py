@@ -7,21 +7,6 @@ import pytest
 
 import impulse_core as ic
 from impulse_core.algebra import Mat3, Vec3
-from impulse_core.collision.contacts import (
-    ACTIVE,
-    ARM1,
-    ARM2,
-    BLOCK,
-    BODY1,
-    BODY2,
-    FLOOR,
-    FRICTION,
-    IMPULSE,
-    JOINED,
-    NEXT,
-    NORMAL,
-    OFFSET,
-)
 from impulse_core.compile import compile_scene
 from impulse_core.contact.banded import body_push, body_step, order_bodies
 from impulse_core.contact.friction import law_piece, own_softness
@@ -84,7 +69,7 @@ def list_island(contacts, movers, work, i):
     c = movers.mark[i, HEAD]
     for k in range(movers.mark[i, NUMBER]):
         work.mark[k, CONTACT] = c
-        c = contacts.mark[c, NEXT]
+        c = contacts.mark["next"][c]
     bodies, reach = order_bodies(contacts, movers, work, movers.mark[i, NUMBER])
     return movers.mark[i, NUMBER], bodies, reach
 
@@ -114,7 +99,7 @@ def find_answers(contacts, movers, joined, i):
 def piece(row, c, n, p, u):
     """D, C and f of contact c as rows of numbers."""
     w = own_softness(row, c)
-    D, B, f = law_piece(n, p, u, w, row[c, FRICTION], 0.0)
+    D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0)
     C = B * w
     return D, C, f
 
@@ -132,7 +117,7 @@ def test_islands_are_what_contacts_connect():
         find(setup.contacts, setup.movers, island)
         assert len(np.unique(island)) == number
         counts = setup.movers.mark[np.unique(island), NUMBER]
-        assert counts.sum() == setup.contacts.mark[: len(island), ACTIVE].sum()
+        assert counts.sum() == setup.contacts.mark["active"][: len(island)].sum()
 
 
 @pytest.mark.parametrize("height", [2, 7, 20])
@@ -159,7 +144,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     find(contacts, movers, np.zeros(len(contacts.row), dtype=np.int64))
     n, bodies, reach = list_island(contacts, movers, work, 0)
     rows = work.mark[:n, CONTACT]
-    normal = contacts.row[rows, NORMAL : NORMAL + 3]
+    normal = contacts.row["normal"][rows]
     work.row[:n, TRIAL : TRIAL + 3] = normal * random.random((n, 1)) + random.normal(
         scale=0.3, size=(n, 3)
     )
@@ -190,11 +175,11 @@ def directions_and_masses(contacts, movers, rows, bodies):
     G = np.zeros((3 * len(rows), 6 * bodies))
     inverse_mass = np.zeros((6 * bodies, 6 * bodies))
     for k, c in enumerate(rows):
-        for body, arm, sign in ((BODY1, ARM1, -1.0), (BODY2, ARM2, 1.0)):
-            i = contacts.mark[c, body]
+        for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
+            i = contacts.mark[c][body]
             if movers.row[i, INVERSE_MASS] > 0.0:
                 place = 6 * movers.mark[i, PLACE]
-                r = contacts.row[c, arm : arm + 3]
+                r = contacts.row[c][arm]
                 G[3 * k : 3 * k + 3, place : place + 3] = sign * np.eye(3)
                 G[3 * k : 3 * k + 3, place + 3 : place + 6] = sign * np.cross(np.eye(3), r)
     for k in range(bodies):
@@ -242,22 +227,22 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
     rows = work.mark[:n, CONTACT].copy()
     find_answers(contacts, movers, joined, island)
     random = np.random.default_rng(seed)
-    contacts.row[rows, OFFSET : OFFSET + 3] = random.normal(scale=scale, size=(n, 3))
+    contacts.row["offset"][rows] = random.normal(scale=scale, size=(n, 3))
     p, u = (
-        contacts.row[rows, IMPULSE : IMPULSE + 3].copy(),
+        contacts.row["impulse"][rows],
         velocities(contacts, movers, joined, rows),
     )
     before = residual(contacts, rows, p, u)
 
     improve(contacts, movers, joined, work, island)
 
-    change = (contacts.row[rows, IMPULSE : IMPULSE + 3] - p).ravel()
-    if (contacts.mark[rows, JOINED] >= 0).any():
+    change = (contacts.row["impulse"][rows] - p).ravel()
+    if (contacts.mark["joined"][rows] >= 0).any():
         push = work.answer[: 3 * n, : 3 * n] @ change
     else:
         G, inverse_mass = directions_and_masses(contacts, movers, rows, bodies)
         push = G @ (inverse_mass @ (G.T @ change))
-    p, u = contacts.row[rows, IMPULSE : IMPULSE + 3], u + push.reshape(n, 3)
+    p, u = contacts.row["impulse"][rows], u + push.reshape(n, 3)
     assert within_cones(contacts, rows, p)
     return before, residual(contacts, rows, p, u)
 
@@ -265,14 +250,14 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
 def velocities(contacts, movers, joined, rows):
     """u of each contact, shape (n, 3)."""
     row, mark = contacts.row[rows], contacts.mark[rows]
-    u = row[:, OFFSET : OFFSET + 3].copy()
-    for body, arm, sign in ((BODY1, ARM1, -1.0), (BODY2, ARM2, 1.0)):
-        mover = movers.row[mark[:, body]]
+    u = row["offset"].copy()
+    for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
+        mover = movers.row[mark[body]]
         spin = mover[:, SPIN : SPIN + 3]
         u += sign * mover[:, VELOCITY : VELOCITY + 3]
-        u += sign * np.cross(spin, row[:, arm : arm + 3])
-    of_machine = mark[:, JOINED] >= 0
-    u[of_machine] += joined.velocity[mark[of_machine, JOINED]]
+        u += sign * np.cross(spin, row[arm])
+    of_machine = mark["joined"] >= 0
+    u[of_machine] += joined.velocity[mark["joined"][of_machine]]
     return u
 
 
@@ -281,23 +266,23 @@ def residual(contacts, rows, p, u):
     worst = 0.0
     for c, impulse, velocity in zip(rows, p, u, strict=True):
         row = contacts.row[c]
-        n, w = row[NORMAL : NORMAL + 3], np.trace(row[BLOCK : BLOCK + 9].reshape(3, 3)) / 3.0
+        n, w = row["normal"], np.trace(row["block"].reshape(3, 3)) / 3.0
         z = impulse - velocity / w
         across = z - n * (n @ z)
-        size, radius = np.linalg.norm(across), row[FRICTION] * max(n @ impulse, 0.0)
+        size, radius = np.linalg.norm(across), row["friction"] * max(n @ impulse, 0.0)
         if size > radius:
             across *= radius / size
-        projected = n * max(n @ z, row[FLOOR]) + across
+        projected = n * max(n @ z, row["floor"]) + across
         worst = max(worst, float(np.linalg.norm(impulse - projected)) * w)
     return worst
 
 
 def within_cones(contacts, rows, p):
     """Whether impulses keep to their cones, to round-off."""
-    n = contacts.row[rows, NORMAL : NORMAL + 3]
+    n = contacts.row["normal"][rows]
     p_n = np.einsum("ck,ck->c", n, p)
     across = np.linalg.norm(p - n * p_n[:, None], axis=1)
-    return bool((across <= contacts.row[rows, FRICTION] * p_n * (1.0 + 1e-9) + 1e-15).all())
+    return bool((across <= contacts.row["friction"][rows] * p_n * (1.0 + 1e-9) + 1e-15).all())
 
 
 @pytest.mark.parametrize("scale", [1e-4, 1e-2])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.collision.contacts import ARM2, BODY2
 from impulse_core.compile import compile_scene
 from impulse_core.options import choose_options
 from impulse_core.stepper import Stepper
@@ -34,8 +33,8 @@ def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Stepper]:
     setup = stepper.runner.setup
     k = int(setup.joined.used[0])
     rows = setup.joined.contact[:k]
-    arms = setup.contacts.row[rows, ARM2 : ARM2 + 3]
-    points = stepper.state.position[setup.contacts.mark[rows, BODY2]] + arms
+    arms = setup.contacts.row["arm2"][rows]
+    points = stepper.state.position[setup.contacts.mark["body2"][rows]] + arms
     W = setup.joined.answer[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
     return W, points, stepper
 

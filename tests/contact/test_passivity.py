@@ -22,14 +22,13 @@ WRONG = """
 import sys
 import impulse_core.contact_step as step
 from impulse_cli.main import execute
-from impulse_core.collision.contacts import IMPULSE
 
 factor, *files = sys.argv[1:]
 solve = step.solve_contacts
 
 def solve_wrongly(contacts, *rest):
     solve(contacts, *rest)
-    contacts.row[: contacts.used[0], IMPULSE : IMPULSE + 3] *= float(factor)
+    contacts.row["impulse"][: contacts.used[0]] *= float(factor)
 
 step.solve_contacts = solve_wrongly
 print(*(execute(["run", file, "-o", file + ".out.json"]) for file in files))

@@ -145,12 +145,17 @@ def is_scratch(path: str) -> bool:
     return path not in CONSTANT and any(lies_in)
 
 
+def in_use(path: str) -> str:
+    """Where it is said how many rows of an array, or of a field of its records, are in use."""
+    return IN_USE.get(path) or IN_USE.get(path.rpartition(".")[0], "")
+
+
 def meaning(arrays: Arrays) -> dict[str, bytes]:
     """The bits of all that is not scratch."""
     found = {}
     for path, array in arrays.items():
         if not is_scratch(path) and path != STILL:
-            used = int(arrays[IN_USE[path]][0]) if path in IN_USE else len(array)
+            used = int(arrays[in_use(path)][0]) if in_use(path) else len(array)
             found[path] = array[:used].tobytes()
     return found
 
@@ -183,8 +188,8 @@ def spoil(arrays: Arrays) -> None:
             array[: world if len(array) == world + 1 else None] = nothing
             if constant is not None:
                 array[broken] = constant
-        elif path in IN_USE:
-            array[int(arrays[IN_USE[path]][0]) :] = nothing
+        elif in_use(path):
+            array[int(arrays[in_use(path)][0]) :] = nothing
 
 
 def compare(plain: Stepper, looking: Stepper, duration: float, step: float = 0.01) -> None:
