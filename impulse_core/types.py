@@ -62,7 +62,7 @@ def record(declared: type) -> type:
     fields = [(name, *_field(kind)) for name, kind in declared.__annotations__.items()]
     if taken := [name for name, *_ in fields if hasattr(np.record, name)]:
         raise TypeError(f"{declared.__name__}: NumPy's records have attributes called {taken}")
-    declared.dtype = np.dtype(fields)  # type: ignore[attr-defined]
+    declared.dtype = np.dtype(fields, align=True)  # type: ignore[attr-defined]
     return declared
 
 

@@ -265,7 +265,7 @@ def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
     """
     moving = 0
     for m in range(source.used[0]):
-        if _sleeps(shapes_body, asleep, source.mark[m, 0]) == sleeping:
+        if _sleeps(shapes_body, asleep, source.mark[m].pair) == sleeping:
             moving += 1
     if moving == 0:
         return True
@@ -286,7 +286,7 @@ def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
     target.used[0] = total
     kept = 0
     for m in range(source.used[0]):
-        if _sleeps(shapes_body, asleep, source.mark[m, 0]) != sleeping:
+        if _sleeps(shapes_body, asleep, source.mark[m].pair) != sleeping:
             copy_remembered(source, m, source, kept, 1.0)
             kept += 1
     source.used[0] = kept
