@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.joints.force_law import LAW_NUMBERS
+from impulse_core.joints.law_columns import LAW_NUMBERS
 
 if TYPE_CHECKING:
-    from impulse_core.free_motion.kinematic import Paths
-    from impulse_core.signals import Signals
+    from impulse_core.free_motion.paths import Paths
+    from impulse_core.signals.table import Signals
 
 __all__ = [
     "FLOW_EXACT",

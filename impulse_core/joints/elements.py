@@ -35,7 +35,7 @@ from impulse_core.joints.force_law import (
     servo_part,
 )
 from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
-from impulse_core.signals import signal_value_inside
+from impulse_core.signals.signals import signal_value_inside
 
 _RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
 

@@ -19,6 +19,20 @@ from __future__ import annotations
 import math
 
 from impulse_core.jit import inner_kernel
+from impulse_core.joints.law_columns import (
+    BASE,
+    BASE_SLOPE,
+    DRIVE,
+    DRIVE_AT,
+    FRICTION,
+    FRICTION_AT,
+    LAW_NUMBERS,
+    LOWER,
+    SERVO,
+    SERVO_BOUND,
+    SERVO_SLOPE,
+    UPPER,
+)
 
 __all__ = [
     "BASE",
@@ -37,11 +51,6 @@ __all__ = [
     "no_force",
     "servo_part",
 ]
-
-# Columns of Workspace.axis_law
-LOWER, UPPER, FRICTION_AT, FRICTION, DRIVE_AT, DRIVE = 0, 1, 2, 3, 4, 5
-SERVO, SERVO_SLOPE, SERVO_BOUND, BASE, BASE_SLOPE = 6, 7, 8, 9, 10
-LAW_NUMBERS = 11
 
 
 @inner_kernel
