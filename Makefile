@@ -13,7 +13,7 @@ RUNS ?= 30000
 INSTALLED := .venv/installed
 CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
-.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest bounds fuzz \
+.PHONY: demo crane gallery test check format samples docs bench experiments extension test-blender pytest bounds fuzz \
 	soak clean
 
 demo: $(INSTALLED) samples
@@ -55,6 +55,11 @@ format: $(INSTALLED)
 
 samples: $(INSTALLED)
 	$(BIN)/python sample_scenes/generate.py
+
+# What is generated from the models and the docstrings: the schemas, docs/scene-format.md, docs/python.md.
+docs: $(INSTALLED)
+	$(BIN)/python -m impulse_schema.generate
+	$(BIN)/python docs/python_page.py
 
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
