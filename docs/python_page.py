@@ -106,11 +106,13 @@ def _entry(key: str, value: Any) -> Iterator[str]:
         yield _code(_signature(key, value))
         yield from _docstring(value)
     else:
-        yield _code(f"{key} = {value!r}")
+        rows = "".join(f"    {name!r}: {item!r},\n" for name, item in value.items())
+        yield _code(f"{key} = {{\n{rows}}}")
 
 
 def _code(text: str) -> str:
-    return f"```python\n{text}\n```\n"
+    """A block of Python, with the quotes that ruff gives it in Markdown too."""
+    return "```python\n{}\n```\n".format(text.replace("'", '"'))
 
 
 def _class_signature(name: str, kind: type) -> str:
