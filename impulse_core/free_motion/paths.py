@@ -1,4 +1,7 @@
-"""``Paths``: how kinematic bodies move (kinematic.py has the equation)."""
+"""``Paths``: how kinematic bodies move (kinematic.py has the equation).
+
+Apart from the kernels, so that a scene is compiled without loading Numba.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Columns of Workspace.axis_law, the force laws of free axes (force_law.py has the equation)."""
+"""Columns of Workspace.axis_law, the force laws of free axes (force_law.py has the equation).
+
+Data of kernels stands apart from them, so that a scene is compiled without loading Numba.
+"""
 
 __all__ = [
     "BASE",

@@ -1,4 +1,7 @@
-"""Numbers of the operations that the program of an expression is made of (program.py runs it)."""
+"""Numbers of the operations that the program of an expression is made of (program.py runs it).
+
+Apart from the kernels, so that a scene is compiled without loading Numba.
+"""
 
 __all__ = [
     "ABS",

@@ -1,4 +1,7 @@
-"""``Signals``: the functions of time of a scene, as arrays."""
+"""``Signals``: the functions of time of a scene, as arrays.
+
+Apart from the kernels, so that a scene is compiled without loading Numba.
+"""
 
 from __future__ import annotations
 
