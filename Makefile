@@ -13,8 +13,8 @@ RUNS ?= 30000
 INSTALLED := .venv/installed
 CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
-.PHONY: demo crane gallery test check format samples bench experiments extension test-blender pytest bounds fuzz \
-	soak clean
+.PHONY: demo crane gallery test check format samples docs bench experiments extension release \
+	test-blender pytest bounds fuzz soak clean
 
 demo: $(INSTALLED) samples
 	$(BIN)/python sample_scenes/walking/demo.py
@@ -56,6 +56,11 @@ format: $(INSTALLED)
 samples: $(INSTALLED)
 	$(BIN)/python sample_scenes/generate.py
 
+# What is generated from the models and the docstrings: the schemas, docs/scene-format.md, docs/python.md.
+docs: $(INSTALLED)
+	$(BIN)/python -m impulse_schema.generate
+	$(BIN)/python docs/python_page.py
+
 bench: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	$(BIN)/python benchmarks/run.py
@@ -66,6 +71,10 @@ experiments: $(INSTALLED)
 
 extension: $(INSTALLED)
 	$(BIN)/python blender_addon/build_extension.py
+
+# Builds the wheel and the zips for Blender, checks them, and says what to upload where.
+release: $(INSTALLED)
+	$(BIN)/python .ci/release.py
 
 # Long forms of tests: processes that are killed, or asked to end, while they run and write (a quarter
 # of an hour), and every sample over its whole duration at five frame rates (hours).

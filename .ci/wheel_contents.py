@@ -1,4 +1,5 @@
-"""Fails unless the wheel holds every tracked file of the three packages and nothing else.
+"""Fails unless the wheel holds every tracked file of the three packages, the sample scenes with
+their meshes, and nothing else.
 
 python .ci/wheel_contents.py CHECKOUT WHEEL
 """
@@ -10,21 +11,33 @@ import sys
 import zipfile
 from pathlib import Path
 
-PACKAGES = {"impulse_core": "", "schema/impulse_schema": "schema/", "cli/impulse_cli": "cli/"}
+# Where the tracked files of a folder lie in the wheel.
+FOLDERS = {
+    "impulse_core": "impulse_core",
+    "schema/impulse_schema": "impulse_schema",
+    "cli/impulse_cli": "impulse_cli",
+    "sample_scenes": "impulse_cli/sample_scenes",
+}
+# What of the samples is for those who work on them.
+LEFT_OUT = {"sample_scenes": (".md", ".py", ".toml")}
 
 
 def main(checkout: Path, wheel: Path) -> int:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     wanted = set()
-    for folder, prefix in PACKAGES.items():
+    for folder, place in FOLDERS.items():
         tracked = subprocess.run(
             ["git", "-C", str(checkout), "ls-files", folder],
             check=True,
             capture_output=True,
             text=True,
         )
-        wanted |= {name.removeprefix(prefix) for name in tracked.stdout.splitlines()}
+        wanted |= {
+            place + name.removeprefix(folder)
+            for name in tracked.stdout.splitlines()
+            if not name.endswith(LEFT_OUT.get(folder, ()))
+        }
     for name in sorted(wanted - held):
         print(f"missing from the wheel: {name}")
     for name in sorted(held - wanted):

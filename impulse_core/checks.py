@@ -17,6 +17,9 @@ def check(scene: Scene, *, start: bool = False) -> list[Problem]:
         scene: From ``load_scene`` or built from the schema's models.
         start: Whether to prepare the first step as well, with the simulator's kernels. That finds
             bodies that overlap, and joints that cannot be closed.
+
+    Returns:
+        The problems; an empty list if the scene can be simulated.
     """
     try:
         compiled = compile_scene(scene)

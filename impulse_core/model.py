@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from impulse_core.joints.force_law import ForceLaw
 from impulse_core.types import (
     Floats,
     Ints,
@@ -32,8 +31,8 @@ from impulse_core.types import (
 )
 
 if TYPE_CHECKING:
-    from impulse_core.free_motion.kinematic import Paths
-    from impulse_core.signals import Signals
+    from impulse_core.free_motion.paths import Paths
+    from impulse_core.signals.table import Signals
 
 __all__ = [
     "FLOW_EXACT",
@@ -44,6 +43,7 @@ __all__ = [
     "BodyPlace",
     "Couplings",
     "Directions",
+    "ForceLaw",
     "Joint",
     "JointPlace",
     "Load",
@@ -273,6 +273,34 @@ class Axis:
     """Largest force or torque of the motor [N | N m], inf if unlimited."""
     motor_target: i8
     """Signal that is the target of the motor."""
+
+
+@record
+class ForceLaw:
+    """The force law p(x) of an axis in half a stage (joints/force_law.py)."""
+
+    lower: f8
+    """Least x, -inf if there is none."""
+    upper: f8
+    """Largest x, inf if there is none."""
+    friction_at: f8
+    """x_f."""
+    friction: f8
+    """F_f, 0 without friction."""
+    drive_at: f8
+    """x_d."""
+    drive: f8
+    """F_d, 0 without a velocity motor."""
+    servo: f8
+    """p_s."""
+    servo_slope: f8
+    """κ_s."""
+    servo_bound: f8
+    """F_s."""
+    passive: f8
+    """p_b."""
+    passive_slope: f8
+    """κ_b."""
 
 
 @record

@@ -9,6 +9,7 @@ view is ``model.axes["stiffness"]``.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ mat3 = list[float]
 six = list[float]
 six_i8 = list[int]
 
+_PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba goes by
+
 _TYPES: dict[str, Any] = {
     "f8": np.float64,
     "i8": np.int64,
@@ -77,8 +80,5 @@ def new_records(declared: type, count: int) -> Records:
     Without the compiler (NUMBA_DISABLE_JIT=1) as NumPy's kind whose records have attributes too,
     which costs each call of a compiled kernel a look at its type.
     """
-    from numba import config  # takes longer to import than everything else
-
     records = np.zeros(count, dtype=declared.dtype)  # type: ignore[attr-defined]
-    plain = config.DISABLE_JIT  # type: ignore[attr-defined]
-    return records.view(np.recarray) if plain else records
+    return records.view(np.recarray) if _PLAIN else records

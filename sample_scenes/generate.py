@@ -13,8 +13,6 @@ from impulse_cli.experiments.scenes.trees import hub, tree
 from impulse_schema import Scene, scene_to_xml
 
 HERE = Path(__file__).resolve().parent
-# What `impulse experiment` simulates has to be in the wheel; functions there need no file.
-PACKAGED = HERE.parent / "cli" / "impulse_cli" / "experiments" / "scenes"
 sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms", "machines", "contact", "walking")]
 
 from contacts import contacts, large  # noqa: E402
@@ -41,9 +39,6 @@ def scenes() -> dict[str, Scene]:
 def main() -> None:
     for name, scene in (scenes() | large()).items():
         write(HERE / name, scene)
-    for name, scene in machines().items():
-        if name in ("machines/car.xml", "machines/leg.xml"):
-            write(PACKAGED / Path(name).name, scene)
 
 
 def write(path: Path, scene: Scene) -> None:

@@ -20,7 +20,17 @@ from impulse_cli.terminal import complain, escaped, say
 
 __all__ = ["execute", "impulse", "main"]
 
-_COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "experiment", "schema")
+_COMMANDS = (
+    "example",
+    "run",
+    "validate",
+    "info",
+    "mass",
+    "convert",
+    "plot",
+    "experiment",
+    "schema",
+)
 
 
 class _Commands(click.Group):
@@ -82,6 +92,7 @@ def impulse() -> None:
 
     \b
     Typical use:
+      impulse example crane
       impulse validate crane.xml
       impulse info crane.xml
       impulse run crane.xml -o crane.json

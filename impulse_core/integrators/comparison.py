@@ -5,7 +5,7 @@ The kernels of a family are imported, and so compiled, only when one of its meth
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from impulse_core.compile import CompiledScene
 from impulse_core.integrators.chains import NotAChainError, plan_chain
 from impulse_core.integrators.tableaus import MULTIPLIER_METHODS, tableau
-from impulse_core.invariants import Tally
 from impulse_core.model import Model, State, Structure, Workspace
 from impulse_core.types import Floats
+
+if TYPE_CHECKING:
+    from impulse_core.invariants import Tally
 
 __all__ = [
     "COMPARISON_ORDERS",

@@ -21,7 +21,7 @@ import math
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.force_law import no_force, servo_part
 from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
-from impulse_core.signals import signal_value_inside
+from impulse_core.signals.signals import signal_value_inside
 
 _RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
 

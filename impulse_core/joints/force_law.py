@@ -19,37 +19,8 @@ from __future__ import annotations
 import math
 
 from impulse_core.jit import inner_kernel
-from impulse_core.types import f8, record
 
-__all__ = ["ForceLaw", "active_piece", "no_force", "servo_part"]
-
-
-@record
-class ForceLaw:
-    """The numbers of one law, in the unit of x or of impulses."""
-
-    lower: f8
-    """Least x, -inf if there is none."""
-    upper: f8
-    """Largest x, inf if there is none."""
-    friction_at: f8
-    """x_f."""
-    friction: f8
-    """F_f, 0 without friction."""
-    drive_at: f8
-    """x_d."""
-    drive: f8
-    """F_d, 0 without a velocity motor."""
-    servo: f8
-    """p_s."""
-    servo_slope: f8
-    """κ_s."""
-    servo_bound: f8
-    """F_s."""
-    passive: f8
-    """p_b."""
-    passive_slope: f8
-    """κ_b."""
+__all__ = ["active_piece", "no_force", "servo_part"]
 
 
 @inner_kernel

@@ -11,26 +11,42 @@ from __future__ import annotations
 import math
 
 from impulse_core.jit import inner_kernel
+from impulse_core.signals.operations import (
+    ABS,
+    ACOS,
+    ADD,
+    ASIN,
+    ATAN,
+    ATAN2,
+    COS,
+    COSH,
+    DIVIDE,
+    EXP,
+    FLOOR,
+    GREATER,
+    JUMP,
+    JUMP_UNLESS,
+    LESS,
+    LESS_EQUAL,
+    LOG,
+    MAX,
+    MIN,
+    MODULO,
+    MULTIPLY,
+    NEGATE,
+    NUMBER,
+    POWER,
+    SIGN,
+    SIN,
+    SINH,
+    SQRT,
+    SUBTRACT,
+    TAN,
+    TANH,
+    TIME,
+)
 
-__all__ = ["LARGEST_VALUE", "OPERATIONS", "run_program"]
-
-(
-    NUMBER, TIME, JUMP, JUMP_UNLESS,
-    NEGATE, SIN, COS, TAN, ASIN, ACOS, ATAN, SINH, COSH, TANH, EXP, LOG, SQRT, ABS, SIGN, FLOOR,
-    CEIL,
-    ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, POWER, ATAN2, MIN, MAX,
-    LESS, LESS_EQUAL, GREATER, GREATER_EQUAL,
-) = range(34)  # fmt: skip
-
-_NAMES = [
-    "number", "time", "jump", "jump_unless",
-    "negate", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log",
-    "sqrt", "abs", "sign", "floor", "ceil",
-    "add", "subtract", "multiply", "divide", "modulo", "power", "atan2", "min", "max",
-    "less", "less_equal", "greater", "greater_equal",
-]  # fmt: skip
-OPERATIONS = {name: code for code, name in enumerate(_NAMES)}
-"""Number of every operation: first those without operand, then those with one, then with two."""
+__all__ = ["LARGEST_VALUE", "run_program"]
 
 LARGEST_VALUE = 1e9
 """Of a whole expression, whatever its unit: the schema's bound of a motor's target."""

@@ -82,7 +82,7 @@ def _not_json(error: json.JSONDecodeError, text: str) -> UnreadableError:
         return UnreadableError("E005", "the file is empty", "", None)
     if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
         hint = "It seems to be cut off"
-    elif error.msg.startswith("Expecting property name"):
+    elif error.msg.startswith(("Expecting property name", "Illegal trailing comma")):  # from 3.13
         hint = "Keys stand in double quotes, and no comma follows the last one"
     else:
         hint = ""

@@ -85,7 +85,8 @@ class _Reader:
             parser.Parse(self.data, True)
         except expat.ExpatError as error:
             reason = _not_well_formed(error, empty=self.root is None)
-            raise UnreadableError(*reason, parser.ErrorByteIndex) from None
+            offset = max(0, parser.ErrorByteIndex)  # -1 in an empty file
+            raise UnreadableError(*reason, offset) from None
         assert self.root is not None  # expat insists on a root element
         layout = XmlLayout(self.data, self.root.node)
         return XmlContent(self.root.raw, self.findings, layout)
@@ -243,7 +244,8 @@ def _not_well_formed(error: expat.ExpatError, *, empty: bool) -> tuple[str, str,
     names = expat.errors
     if text == names.XML_ERROR_NO_ELEMENTS:
         if empty:
-            return "E005", "the file is empty or ends before <scene>", ""
+            hint = 'Begin with <scene version="1"> and end with </scene>'
+            return "E005", "the file is empty or ends before <scene>", hint
         return "E005", "the file ends before </scene>", "It seems to be cut off"
     if text in (names.XML_ERROR_UNCLOSED_TOKEN, names.XML_ERROR_UNCLOSED_CDATA_SECTION):
         return "E005", "the file ends in the middle of an element", "It seems to be cut off"

@@ -6,12 +6,11 @@ import csv
 import importlib.util
 import json
 import math
-from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from impulse_cli.experiments import EXPERIMENTS, bfs05_chain, bs06_tree, sb05, scenes
+from impulse_cli.experiments import EXPERIMENTS, bfs05_chain, bs06_tree, sb05
 from impulse_cli.experiments.numbers import milliseconds, power
 from impulse_cli.experiments.sb05_claims import claims
 from impulse_cli.experiments.sb05_runs import Run, Runs
@@ -20,7 +19,6 @@ from tests.references import pendulum
 from .conftest import Cli
 
 NAMES = tuple(EXPERIMENTS)
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
 
 
 def run_quickly(cli: Cli, folder: Path, name: str) -> dict:
@@ -149,13 +147,6 @@ def test_chain_holds_to_its_tolerance(cli: Cli, tmp_path: Path) -> None:
         assert record["failure"] == ""
         assert record["max_joint_error_m"] <= 1e-12
         assert 0 < record["corrections_per_step"] <= record["max_corrections"]
-
-
-def test_packaged_machines_are_the_samples() -> None:
-    """The scenes that an installed program holds are those of sample_scenes, byte for byte."""
-    for name in ("car", "leg"):
-        packaged = resources.files(scenes).joinpath(f"{name}.xml").read_bytes()
-        assert packaged == (SAMPLES / "machines" / f"{name}.xml").read_bytes()
 
 
 def test_leg_is_the_papers(cli: Cli, tmp_path: Path) -> None:

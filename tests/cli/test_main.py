@@ -13,7 +13,9 @@ import pytest
 
 from .conftest import Cli, Program
 
-COMMANDS = ("run", "validate", "info", "mass", "convert", "plot", "experiment", "schema")
+COMMANDS = (
+    *("example", "run", "validate", "info", "mass", "convert", "plot", "experiment", "schema"),
+)
 
 
 def test_help_lists_every_command(cli: Cli) -> None:
@@ -63,7 +65,7 @@ def test_version(cli: Cli) -> None:
     ("words", "message"),
     [
         (("rnu", "a.xml"), "did you mean 'run'?"),
-        (("zzz",), "There is no command 'zzz'; there are run, validate"),
+        (("zzz",), "There is no command 'zzz'; there are example, run, validate"),
         (("run", "a.xml"), "Missing option '-o'"),
         (
             ("run", "a.xml", "-o", "a.json", "--step", "-1"),

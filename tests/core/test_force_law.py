@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 
 from impulse_core.jit import kernel
 from impulse_core.joints import force_law as fl
+from impulse_core.model import ForceLaw
+from impulse_core.types import new_records
 
 
 @kernel
 def active_piece(law, z, rho):
-    return fl.active_piece(law, 0, z, rho)
+    return fl.active_piece(law[0], z, rho)
 
 
 @kernel
 def no_force(law):
-    fl.no_force(law, 0)
+    fl.no_force(law[0])
 
 
 def values(limit):
@@ -32,15 +34,15 @@ slopes = st.sampled_from([0.0, 1e-6, 0.3, 2.0, 1e4, 1e9])
 @st.composite
 def laws(draw):
     """Any law: limits in order or absent, jumps and slopes of any size or none."""
-    law = np.zeros((1, fl.LAW_NUMBERS))
+    law = new_records(ForceLaw, 1)
     lower, upper = sorted((draw(values(2.0)), draw(values(2.0))))
-    law[0, fl.LOWER] = lower if draw(st.booleans()) else -math.inf
-    law[0, fl.UPPER] = upper if draw(st.booleans()) else math.inf
-    law[0, fl.FRICTION_AT], law[0, fl.FRICTION] = draw(values(2.0)), draw(sizes)
-    law[0, fl.DRIVE_AT], law[0, fl.DRIVE] = draw(values(2.0)), draw(sizes)
-    law[0, fl.SERVO], law[0, fl.SERVO_SLOPE] = draw(values(10.0)), draw(slopes)
-    law[0, fl.SERVO_BOUND] = draw(sizes)
-    law[0, fl.BASE], law[0, fl.BASE_SLOPE] = draw(values(10.0)), draw(slopes)
+    law[0]["lower"] = lower if draw(st.booleans()) else -math.inf
+    law[0]["upper"] = upper if draw(st.booleans()) else math.inf
+    law[0]["friction_at"], law[0]["friction"] = draw(values(2.0)), draw(sizes)
+    law[0]["drive_at"], law[0]["drive"] = draw(values(2.0)), draw(sizes)
+    law[0]["servo"], law[0]["servo_slope"] = draw(values(10.0)), draw(slopes)
+    law[0]["servo_bound"] = draw(sizes)
+    law[0]["passive"], law[0]["passive_slope"] = draw(values(10.0)), draw(slopes)
     return law
 
 
@@ -56,18 +58,18 @@ def jump(x, at, size):
 def force(law, x):
     """The set p(x) as an interval, from the formula and not from the code."""
     r = law[0]
-    p = np.full(2, r[fl.BASE] - r[fl.BASE_SLOPE] * x)
-    p += np.clip(r[fl.SERVO] - r[fl.SERVO_SLOPE] * x, -r[fl.SERVO_BOUND], r[fl.SERVO_BOUND])
-    p += jump(x, r[fl.FRICTION_AT], r[fl.FRICTION]) + jump(x, r[fl.DRIVE_AT], r[fl.DRIVE])
-    if x <= r[fl.LOWER]:
+    p = np.full(2, r["passive"] - r["passive_slope"] * x)
+    p += np.clip(r["servo"] - r["servo_slope"] * x, -r["servo_bound"], r["servo_bound"])
+    p += jump(x, r["friction_at"], r["friction"]) + jump(x, r["drive_at"], r["drive"])
+    if x <= r["lower"]:
         p[1] = math.inf
-    if x >= r[fl.UPPER]:
+    if x >= r["upper"]:
         p[0] = -math.inf
     return p
 
 
 @given(laws(), values(50.0), st.sampled_from([1e-4, 0.02, 1.0, 40.0]))
-@example(np.zeros((1, fl.LAW_NUMBERS)), 0.0, 1.0)
+@example(new_records(ForceLaw, 1), 0.0, 1.0)
 def test_active_piece_is_the_inverse(law, z, rho):
     """The x and p it stands for satisfy x - ρ p = z with p in p(x), to rounding."""
     vertical, first, slope = active_piece(law, z, rho)
@@ -80,19 +82,21 @@ def test_active_piece_is_the_inverse(law, z, rho):
         p = first - slope * x
 
     lowest, highest = force(law, x)
-    terms = [abs(t) for t in law[0] if abs(t) < math.inf]
+    terms = [abs(t) for t in law[0].item() if abs(t) < math.inf]
     near = 1e-13 * (max(terms) * (1.0 + abs(x)) + abs(z) / rho)
     # rounding of x moves p by the slope, and may put x beside the breakpoint it should be on
     shift = 1e-13 * (1.0 + abs(x) + abs(z))
-    near += (slope + law[0, fl.BASE_SLOPE] + law[0, fl.SERVO_SLOPE]) * shift
+    near += (slope + law[0]["passive_slope"] + law[0]["servo_slope"]) * shift
     around = [force(law, x - shift), force(law, x + shift)]
     assert min(lowest, around[1][0]) - near <= p <= max(highest, around[0][1]) + near
-    assert law[0, fl.LOWER] - shift <= x <= law[0, fl.UPPER] + shift
+    assert law[0]["lower"] - shift <= x <= law[0]["upper"] + shift
 
 
 def test_no_force():
     """Without elements every x is free: p = 0, no slope."""
-    law = np.ones((1, fl.LAW_NUMBERS))
+    law = new_records(ForceLaw, 1)
+    for name in law.dtype.names:
+        law[name] = 1.0
 
     no_force(law)
 
@@ -110,9 +114,9 @@ def test_no_force():
 )
 def test_friction(z, expected):
     """Dry friction of 0.4 N s at x = 0, by hand."""
-    law = np.zeros((1, fl.LAW_NUMBERS))
+    law = new_records(ForceLaw, 1)
     no_force(law)
-    law[0, fl.FRICTION] = 0.4
+    law[0]["friction"] = 0.4
 
     assert active_piece(law, z, 1.0) == expected
 
@@ -120,20 +124,20 @@ def test_friction(z, expected):
 @pytest.mark.parametrize("slope", [0.0, 1e-22, 1e-14, 1e-3])
 def test_servo_far_from_its_target_gives_its_largest_force(slope):
     """However little its force depends on x, and however far away it therefore would give less."""
-    law = np.zeros((1, fl.LAW_NUMBERS))
+    law = new_records(ForceLaw, 1)
     no_force(law)
-    law[0, fl.SERVO], law[0, fl.SERVO_SLOPE], law[0, fl.SERVO_BOUND] = 5e4, slope, 1e3
+    law[0]["servo"], law[0]["servo_slope"], law[0]["servo_bound"] = 5e4, slope, 1e3
 
     assert active_piece(law, 0.0, 1.0) == (0, 1e3, 0.0)
-    law[0, fl.SERVO] = -5e4
+    law[0]["servo"] = -5e4
     assert active_piece(law, 0.0, 1.0) == (0, -1e3, 0.0)
 
 
 def test_limit_wins_over_a_motor():
     """A motor without limit beyond a joint limit: the joint stays at its limit."""
-    law = np.zeros((1, fl.LAW_NUMBERS))
+    law = new_records(ForceLaw, 1)
     no_force(law)
-    law[0, fl.UPPER] = 0.5
-    law[0, fl.DRIVE_AT], law[0, fl.DRIVE] = 1.0, 1e100
+    law[0]["upper"] = 0.5
+    law[0]["drive_at"], law[0]["drive"] = 1.0, 1e100
 
     assert active_piece(law, 0.9, 1.0) == (1, 0.5, 0.0)

@@ -20,7 +20,7 @@ ENDS = {"anchor": (0.0, 0.0, 3.0), "anchor2": (0.0, 0.0, 1.0)}
 NAMES = ("Structure", "Model", "Couplings", "State", "Workspace")
 RECORDS = (
     *("Body", "Joint", "Axis", "AxisStage", "Load", "Term", "TermStage", "BodyPlace"),
-    *("JointPlace", "JointDirections", "TermDirections", "Reaction"),
+    *("JointPlace", "JointDirections", "TermDirections", "Reaction", "ForceLaw"),
 )
 
 
@@ -103,7 +103,7 @@ def test_records_are_those_of_the_arrays(probe):
     places, now, terms = probe.structure, work.now, model.couplings.terms
     arrays = (
         *(model.bodies, model.joints, model.axes, work.axes, model.loads, terms, work.terms),
-        *(places.bodies, places.joints, now.joints, now.terms, work.reactions),
+        *(places.bodies, places.joints, now.joints, now.terms, work.reactions, work.laws),
     )
     for name, array in zip(RECORDS, arrays, strict=True):
         declared = getattr(model_module, name).dtype

@@ -18,8 +18,8 @@ from impulse_core.compile.signals import (
     signal_error,
 )
 from impulse_core.jit import kernel
-from impulse_core.signals import signal_value, signal_value_inside
-from impulse_core.signals.program import OPERATIONS
+from impulse_core.signals.operations import OPERATIONS
+from impulse_core.signals.signals import signal_value, signal_value_inside
 from impulse_schema import ExpressionError, parse_expression
 from impulse_schema.expressions import BINARY, FUNCTIONS, UNARY
 from impulse_schema.models import Curve, Motor

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,7 @@ from impulse_schema import load_scene
 
 ROOT = Path(__file__).resolve().parents[2]
 ALGORITHM = (ROOT / "docs" / "algorithm.md").read_text(encoding="utf-8")
+PYTHON_PAGE = ROOT / "docs" / "python.md"
 SOURCES = sorted((ROOT / "impulse_core").rglob("*.py"))
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "sample_scenes").rglob("*.md")]
@@ -109,4 +113,34 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch):
     (tmp_path / "sample_scenes").symlink_to(ROOT / "sample_scenes")
 
     exec(compile(example, "README.md", "exec"), {})
+    assert (tmp_path / "pendulum.npz").is_file()
+
+
+def test_python_page_is_up_to_date():
+    """docs/python.md holds what the docstrings say; make docs renews it."""
+    written = runpy.run_path(str(ROOT / "docs" / "python_page.py"))
+
+    assert PYTHON_PAGE.read_text(encoding="utf-8") == written["page"]()
+
+
+@pytest.mark.parametrize("package", ["impulse_core", "impulse_schema"])
+def test_every_public_name_is_on_the_python_page(package):
+    """Each has a docstring of its own and its place: a heading, or a row among the models."""
+    page = PYTHON_PAGE.read_text(encoding="utf-8")
+    module = importlib.import_module(package)
+
+    for name in module.__all__:
+        value = getattr(module, name)
+        assert f"\n### {name}\n" in page or f"\n| `{name}` | " in page, name
+        assert not callable(value) or inspect.getdoc(value), name
+    assert "- ``" not in page
+    assert ": \n" not in page, "an item without a meaning"
+
+
+def test_python_of_the_python_page_runs(tmp_path, monkeypatch):
+    """The example at the top builds a scene from the models, simulates it and saves the motion."""
+    page = PYTHON_PAGE.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    exec(compile(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], "python.md", "exec"), {})
     assert (tmp_path / "pendulum.npz").is_file()

@@ -87,7 +87,7 @@ def test_values(tmp_path: Path, attribute: str, code: str, message: str) -> None
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        ("", "E005", "the file is empty"),
+        ("", "E005", "scene.xml:1:1: error[E005]: the file is empty"),
         ("hello", "E005", "not well-formed XML"),
         ('{"version": 1}', "E005", "not well-formed XML"),
         ('<scene version="1">\n  <body', "E005", "cut off"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from itertools import islice
 
 import numpy as np
@@ -16,6 +15,7 @@ from impulse_cli.experiments import Meter
 from impulse_cli.experiments.measure import Measured, time_of
 from impulse_cli.experiments.numbers import milliseconds, power, short
 from impulse_cli.experiments.result import Line, Number, Panel, Table
+from impulse_cli.samples import sample_scenes
 from impulse_schema import Joint, Motor, Scene, load_scene
 from impulse_schema.expressions import parse_expression
 
@@ -168,9 +168,8 @@ class MachineRuns:
 
 
 def run_machine(name: str, meter: Meter, *, quick: bool) -> MachineRuns:
-    """Simulate a machine of the folder ``scenes`` with several steps."""
-    with resources.as_file(resources.files(__package__) / "scenes" / f"{name}.xml") as path:
-        scene = load_scene(path)
+    """Simulate a sample scene with several steps."""
+    scene = load_scene(sample_scenes()[name])
     duration = 1.0 if quick else scene.settings.duration
     runs = {}
     for done, step in enumerate(STEPS):

@@ -1,4 +1,4 @@
-"""Scenes of the experiments, as functions, so that an installed program needs no files.
+"""Scenes of the experiments that are made in any size, as functions.
 
 sample_scenes/generate.py writes the samples of the same names from them.
 """
