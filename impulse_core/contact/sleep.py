@@ -275,9 +275,9 @@ def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
         return False
     t, s = target.used[0] - 1, source.used[0] - 1
     for place in range(total - 1, -1, -1):  # from the end, so that nothing is overwritten
-        while s >= 0 and _sleeps(shapes_body, asleep, source.mark[s, 0]) != sleeping:
+        while s >= 0 and _sleeps(shapes_body, asleep, source.mark[s].pair) != sleeping:
             s -= 1
-        if s >= 0 and (t < 0 or source.mark[s, 0] > target.mark[t, 0]):
+        if s >= 0 and (t < 0 or source.mark[s].pair > target.mark[t].pair):
             copy_remembered(source, s, target, place, scale)
             s -= 1
         else:
