@@ -1,4 +1,5 @@
-"""Fails unless the wheel holds every tracked file of the three packages and nothing else.
+"""Fails unless the wheel holds every tracked file of the three packages, and besides them compiled
+kernels and nothing else.
 
 python .ci/wheel_contents.py CHECKOUT WHEEL
 """
@@ -10,12 +11,16 @@ import sys
 import zipfile
 from pathlib import Path
 
+KERNELS = "impulse_core/shipped_kernels/"
 PACKAGES = {"impulse_core": "", "schema/impulse_schema": "schema/", "cli/impulse_cli": "cli/"}
 
 
 def main(checkout: Path, wheel: Path) -> int:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        packed = sum(i.compress_size for i in archive.infolist() if i.filename.startswith(KERNELS))
+    kernels = {name for name in held if name.startswith(KERNELS)}
+    held -= kernels
     wanted = set()
     for folder, prefix in PACKAGES.items():
         tracked = subprocess.run(
@@ -29,7 +34,7 @@ def main(checkout: Path, wheel: Path) -> int:
         print(f"missing from the wheel: {name}")
     for name in sorted(held - wanted):
         print(f"in the wheel but not tracked: {name}")
-    print(f"{wheel.name}: {len(held)} files")
+    print(f"{wheel.name}: {len(held)} files, {len(kernels)} of kernels ({packed / 1e6:.1f} MB)")
     return int(held != wanted)
 
 
