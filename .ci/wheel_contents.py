@@ -1,5 +1,5 @@
 """Fails unless the wheel holds every tracked file of the three packages, the sample scenes with
-their meshes, and nothing else.
+their meshes, and besides them compiled kernels and nothing else.
 
 python .ci/wheel_contents.py CHECKOUT WHEEL
 """
@@ -11,6 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+KERNELS = "impulse_core/shipped_kernels/"
 # Where the tracked files of a folder lie in the wheel.
 FOLDERS = {
     "impulse_core": "impulse_core",
@@ -25,6 +26,9 @@ LEFT_OUT = {"sample_scenes": (".md", ".py", ".toml")}
 def main(checkout: Path, wheel: Path) -> int:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        packed = sum(i.compress_size for i in archive.infolist() if i.filename.startswith(KERNELS))
+    kernels = {name for name in held if name.startswith(KERNELS)}
+    held -= kernels
     wanted = set()
     for folder, place in FOLDERS.items():
         tracked = subprocess.run(
@@ -42,7 +46,7 @@ def main(checkout: Path, wheel: Path) -> int:
         print(f"missing from the wheel: {name}")
     for name in sorted(held - wanted):
         print(f"in the wheel but not tracked: {name}")
-    print(f"{wheel.name}: {len(held)} files")
+    print(f"{wheel.name}: {len(held)} files, {len(kernels)} of kernels ({packed / 1e6:.1f} MB)")
     return int(held != wanted)
 
 

@@ -6,19 +6,22 @@
 There is one zip for each Python: Blender 4.2 to 5.0 have 3.11, 5.1 and later 3.13, as have builds
 of Linux distributions. NumPy is Blender's own, so the libraries are the newest that work with the
 oldest NumPy that a Blender of that Python has. Each zip holds the licences of all it carries.
-Needs pip, network access and bpy, whose packer is used.
+Needs pip, network access and bpy, whose packer is used. Kernels are compiled by an interpreter of
+the zip's Python, if one is found; else the zip is without, and the first run compiles them.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from email.message import Message
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
@@ -49,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     for version in options.python:
         built = build(options.output, version, options.platform)
-        print(f"{built} ({built.stat().st_size / 1e6:.0f} MB)")
+        print(f"{built} ({built.stat().st_size / 1e6:.0f} MB, {about_kernels(built, version)})")
 
 
 def this_platform() -> str:
@@ -69,10 +72,19 @@ def build(output: Path, python: str, target: str) -> Path:
         return pack(source, output / f"impulse-{target}-python{python}.zip")
 
 
+def about_kernels(built: Path, python: str) -> str:
+    """Whether a zip carries compiled kernels: then our wheel is one for a platform."""
+    with zipfile.ZipFile(built) as archive:
+        names = archive.namelist()
+    if any("impulse_dynamics-" in name and name.endswith("-none-any.whl") for name in names):
+        return f"without compiled kernels, for which a Python {python} with pip is needed here"
+    return "with compiled kernels"
+
+
 def collect_wheels(folder: Path, python: str, target: str) -> list[Path]:
     """Download the wheels for a version of Python and build our own."""
     folder.mkdir()
-    pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
+    build_own_wheel(folder, python, target)
     tags = [argument for tag in PLATFORMS[target] for argument in ("--platform", tag)]
     pip(
         "download", "--only-binary=:all:", "--python-version", python, *tags,
@@ -83,9 +95,34 @@ def collect_wheels(folder: Path, python: str, target: str) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def pip(*arguments: object) -> None:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*command, *map(str, arguments)], check=True)
+def build_own_wheel(folder: Path, python: str, target: str) -> None:
+    """Our wheel, with kernels if they can be compiled here for that Python and platform."""
+    interpreter = interpreter_of(python) if target == this_platform() else None
+    environment = dict(os.environ)
+    if interpreter is None:
+        environment["IMPULSE_SHIP_KERNELS"] = "no"
+    arguments = ("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
+    pip(*arguments, interpreter=interpreter or sys.executable, environment=environment)
+
+
+def interpreter_of(python: str) -> str | None:
+    """An interpreter of that version which has pip, if there is one."""
+    if python == "{}.{}".format(*sys.version_info):
+        return sys.executable
+    found = shutil.which(f"python{python}")
+    if found is None:
+        return None
+    asked = subprocess.run([found, "-m", "pip", "--version"], capture_output=True, check=False)
+    return None if asked.returncode else found
+
+
+def pip(
+    *arguments: object,
+    interpreter: str = sys.executable,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    command = [interpreter, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*command, *map(str, arguments)], check=True, env=environment)
 
 
 def write_licences(folder: Path, wheels: list[Path]) -> None:

@@ -62,13 +62,17 @@ class RunError(RuntimeError):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the simulation is; ``fraction`` is in 0 … 1."""
+    """How far the simulation is; ``fraction`` is in 0 … 1, ``part`` of ``parts`` is compiled."""
 
     stage: str = ""
     fraction: float = 0.0
+    part: int = 0
+    parts: int = 0
 
     @property
     def text(self) -> str:
+        if self.parts:
+            return f"{self.stage}, part {self.part} of {self.parts}"
         return f"{self.stage or 'simulating'} {self.fraction:.0%}"
 
 
@@ -207,7 +211,8 @@ class Run(Child):
         if event == "progress":
             duration = data["duration"]
             fraction = data["time"] / duration if duration > 0 else 0.0
-            self.progress = Progress(data["stage"], min(max(fraction, 0.0), 1.0))
+            parts = data.get("part", 0), data.get("parts", 0)
+            self.progress = Progress(data["stage"], min(max(fraction, 0.0), 1.0), *parts)
         elif event == "finished" and data["message"]:
             self._said.append(data["message"])
 

@@ -21,6 +21,7 @@ import numba
 
 from impulse_core.kernel_cache import KernelCache, open_folder
 from impulse_core.linking import EntryCompiler, InnerCompiler
+from impulse_core.shipped import ShippedKernels
 
 __all__ = [
     "array_kernel",
@@ -29,6 +30,7 @@ __all__ = [
     "inlined_kernel",
     "inner_kernel",
     "kernel",
+    "sources",
 ]
 
 _PACKAGE = Path(__file__).parent
@@ -47,10 +49,12 @@ _WITHOUT_KERNELS = (
     "recorder.py",
     "runner_choice.py",
     "runners.py",
+    "shipped.py",
     "simulation.py",
     "snapshot.py",
     "stepper.py",
     "timeline.py",
+    "trusted.py",
 )
 _FEW_COLLECTIONS = 100_000  # new objects between two of them
 _Decorator = TypeVar("_Decorator", bound=Callable[..., Any])
@@ -71,7 +75,15 @@ def cache_folder() -> Path | None:
     return _FOLDER
 
 
-_FOLDER, _WHY_NONE = open_folder(_source_hash())
+_SOURCES = _source_hash()
+_FOLDER, _WHY_NONE = open_folder(_SOURCES)
+_SHIPPED = ShippedKernels(_PACKAGE / "shipped_kernels", _SOURCES)
+
+
+def sources() -> str:
+    """Hash of all sources that kernels are made of."""
+    return _SOURCES
+
 
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
@@ -89,7 +101,7 @@ def _kept_on_disk(compiled: _Decorator) -> _Decorator:
     def decorate(function: Callable[..., Any]) -> Any:
         kernel = compiled(function)
         if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
-            kernel._cache = KernelCache(function, _FOLDER, _WHY_NONE)
+            kernel._cache = KernelCache(function, _FOLDER, _WHY_NONE, _SOURCES, _SHIPPED)
         return kernel
 
     return cast(_Decorator, decorate)

@@ -11,6 +11,8 @@ in the log says why.
 
 Numba's own cache keeps an index of files beside the files. Two processes that compile at once can
 make it name the wrong file, so a file is named here by a hash of all that its code depends on.
+
+Kernels that came with an installed Impulse (``shipped.py``) are looked for first.
 """
 
 from __future__ import annotations
@@ -28,13 +30,24 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import llvmlite
 import numba
 from numba.core.caching import _Cache
-from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-__all__ = ["KernelCache", "open_folder", "told_of_compiling"]
+from impulse_core.linking import reduced, restored
+from impulse_core.shipped import ShippedKernels
+from impulse_core.trusted import UnusableError, refuse_foreign
+
+__all__ = [
+    "KernelCache",
+    "found_on_disk",
+    "kernels_compiled",
+    "open_folder",
+    "told_of_compiling",
+]
 
 _OWN_FOLDER = "impulse-kernels"
 _MARKER = ".impulse-kernels"  # in a folder of kernels; its time says when they were last used
@@ -42,11 +55,25 @@ _HASH_NAME = re.compile(r"[0-9a-f]{16}")
 _KERNEL = ".nbc"
 _UNFINISHED = ".nbc-tmp"
 _KEPT_FOLDERS = 3  # of other sources, so that switching branches stays warm
-_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _TRIES = 10  # to make a folder that others prune at the same moment
 _DIGEST = 16  # bytes of the checksum before the pickle
+_RUNTIME = (
+    b"NRT_"  # in names of what code calls that makes new arrays; Numba compiles it at a start
+)
 
 _listeners: list[Callable[[], None]] = []
+_found: list[Path] = []
+_compiled = [0]
+
+
+def kernels_compiled() -> int:
+    """How many kernels this process had to compile so far, not counting what they call."""
+    return _compiled[0]
+
+
+def found_on_disk() -> tuple[Path, ...]:
+    """The files of the kernels that this process found on disk so far."""
+    return tuple(_found)
 
 
 @contextmanager
@@ -64,10 +91,6 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 # --------------------------------------------------------------------------------------
 
 
-class _UnusableError(Exception):
-    """Why there can be no cache, as the end of a sentence."""
-
-
 def open_folder(name: str) -> tuple[Path | None, str]:
     """The folder of the kernels of the sources with hash ``name``; folders of others are pruned.
 
@@ -81,7 +104,7 @@ def open_folder(name: str) -> tuple[Path | None, str]:
     folder = parent / _OWN_FOLDER / name
     try:
         _make_though_others_prune(folder)
-    except _UnusableError as reason:
+    except UnusableError as reason:
         return None, str(reason)
     except OSError as error:
         return None, _reason(error, folder)
@@ -113,7 +136,10 @@ def _make(folder: Path) -> None:
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for own in (folder.parent, folder):
         is_new = _make_own(own)
-        _refuse_foreign(own)
+        status = own.stat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise UnusableError(f"{own} is not a folder")
+        refuse_foreign(own, status)
     with suppress(OSError):  # a cache to read from only, or a folder that was not made here
         if is_new:
             (folder / _MARKER).touch(mode=0o600)
@@ -128,18 +154,6 @@ def _make_own(folder: Path) -> bool:
     except FileExistsError:
         return False
     return True
-
-
-def _refuse_foreign(folder: Path) -> None:
-    status = folder.stat()
-    if not stat.S_ISDIR(status.st_mode):
-        raise _UnusableError(f"{folder} is not a folder")
-    if os.name != "posix":
-        return
-    if status.st_uid not in {os.geteuid(), 0}:
-        raise _UnusableError(f"{folder} belongs to another user")
-    if status.st_mode & _OTHERS_MAY_WRITE:
-        raise _UnusableError(f"others may write to {folder}; take that right away (chmod go-w)")
 
 
 def _prune(current: Path) -> None:
@@ -175,16 +189,28 @@ class KernelCache(_Cache):
         function: what is compiled.
         folder: where its variants are kept; None to keep none.
         reason: why there is no folder.
+        sources: hash of all that the function's code is made of.
+        shipped: kernels that came with Impulse; None where there are none.
     """
 
     _complained = False
+    _complained_of_shipped = False
 
-    def __init__(self, function: Any, folder: Path | None, reason: str = "") -> None:
+    def __init__(
+        self,
+        function: Any,
+        folder: Path | None,
+        reason: str = "",
+        sources: str = "",
+        shipped: ShippedKernels | None = None,
+    ) -> None:
         self._folder = folder
         self._reason = reason
+        self._shipped = shipped
+        self._why_not_shipped = ""
         module = function.__module__.rpartition(".")[2]
         self._name = f"{module}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._code = (function.__code__.co_firstlineno, function.__code__.co_code)
+        self._code = (sources, function.__code__.co_firstlineno, function.__code__.co_code)
 
     @property
     def cache_path(self) -> str | None:
@@ -203,18 +229,16 @@ class KernelCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel for arguments of these types, or None, which makes Numba compile it."""
-        target_context.refresh()
-        found = None
-        if self._folder is not None:
-            found = self._load(self._path(self._folder, sig, target_context.codegen()), sig)
-        if found is None:
-            self._announce()
-            return None
-        try:
-            return CompileResult._rebuild(target_context, *found)
-        except Exception:  # whatever Numba and LLVM raise on what they did not write
-            self._announce()
-            return None
+        # Numba would refresh the context here, which takes a fifth of a second; the compiler does
+        # so itself if it has to run.
+        host = target_context.codegen().magic_tuple()
+        for folder, target in self._places(host):
+            path = self._path(folder, sig, target)
+            if kernel := self._restored(path, sig, target_context):
+                _found.append(path)
+                return kernel
+        self._announce()
+        return None
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep a kernel that was compiled, where that is possible."""
@@ -222,36 +246,58 @@ class KernelCache(_Cache):
             return
         if cres.lifted or cres.library.has_dynamic_globals:
             raise TypeError(f"{self._name} holds addresses of this process and cannot be kept.")
-        data = dumps((self._arguments(sig), cres._reduce()))
+        data = dumps((self._arguments(sig), reduced(cres)))
         try:
             _make(self._folder)  # another process may have removed it
-            _write(self._path(self._folder, sig, cres.codegen), data)
-        except _UnusableError as reason:
+            _write(self._path(self._folder, sig, cres.codegen.magic_tuple()), data)
+        except UnusableError as reason:
             self._complain(str(reason))
         except OSError as error:
             self._complain(_reason(error, self._folder))
 
-    def _load(self, path: Path, sig: Any) -> Any:
-        """What was kept in this file; None if it is missing, damaged or for other arguments."""
-        try:
-            content = path.read_bytes()
-        except OSError:
-            return None
-        if _checksum(content[_DIGEST:]) != content[:_DIGEST]:
-            return None
-        try:
-            arguments, reduced = pickle.loads(content[_DIGEST:])
-        except Exception:  # whatever a pickle of another release of a library raises
-            return None
-        return reduced if arguments == self._arguments(sig) else None
+    def _places(self, host: tuple[str, str, str]) -> Iterator[tuple[Path, tuple[str, str, str]]]:
+        """Folders to look in, each with the processor that its kernels are for."""
+        if self._shipped is not None:
+            target = self._shipped.target(host)
+            self._why_not_shipped = self._shipped.reason
+            if target is not None:
+                yield self._shipped.folder, target
+        if self._folder is not None:
+            yield self._folder, host
 
-    def _path(self, folder: Path, sig: Any, codegen: Any) -> Path:
+    def _restored(self, path: Path, sig: Any, target_context: Any) -> Any:
+        """The kernel in this file; None if it is missing, damaged or for other arguments."""
+        try:
+            arguments, kept = pickle.loads(_read(path))
+            if arguments == self._arguments(sig):
+                if _RUNTIME in kept[0][1]:  # the machine code
+                    rtsys.initialize(target_context)
+                return restored(target_context, kept)
+        except FileNotFoundError:
+            return None
+        except UnusableError as reason:
+            self._note(path, str(reason))
+        except OSError as error:
+            self._note(path, f"{path} cannot be read: {(error.strerror or str(error)).lower()}")
+        except Exception:  # whatever pickle, Numba and LLVM raise on what they did not write
+            self._note(path, f"{path} is damaged")
+        return None
+
+    def _note(self, path: Path, reason: str) -> None:
+        """What is wrong with a file is worth a word where it came with Impulse. One of the user's
+        own is simply replaced.
+        """
+        if self._shipped is not None and path.parent == self._shipped.folder:
+            self._why_not_shipped = reason
+
+    def _path(self, folder: Path, sig: Any, target: tuple[str, str, str]) -> Path:
         """The file for these arguments on this processor."""
         depends = (
             sig,
-            codegen.magic_tuple(),
+            target,
             self._code,
             numba.__version__,
+            llvmlite.__version__,
             numba.config.OPT,  # type: ignore[attr-defined]
             numba.config.BOUNDSCHECK,  # type: ignore[attr-defined]
             sys.implementation.cache_tag,
@@ -263,8 +309,11 @@ class KernelCache(_Cache):
         return tuple(normalize_signature(sig)[0])
 
     def _announce(self) -> None:
+        _compiled[0] += 1
         for tell in _listeners:
             tell()
+        if self._why_not_shipped:
+            self._complain_of_shipped(self._why_not_shipped)
         if self._folder is None:
             self._complain(self._reason)
 
@@ -277,22 +326,50 @@ class KernelCache(_Cache):
                 "Compiled kernels are not kept, so every start compiles them again: %s.", reason
             )
 
+    @staticmethod
+    def _complain_of_shipped(reason: str) -> None:
+        """Say once why what came with Impulse is compiled again."""
+        if not KernelCache._complained_of_shipped:
+            KernelCache._complained_of_shipped = True
+            logging.getLogger("impulse").warning(
+                "The compiled kernels that came with Impulse cannot be used, so they are compiled"
+                " afresh: %s.",
+                reason,
+            )
+
 
 def _reason(error: OSError, folder: Path) -> str:
     return f"{folder} cannot be written to: {(error.strerror or str(error)).lower()}"
+
+
+def _read(path: Path) -> bytes:
+    """What was written to a file by ``_write`` under this name, and by nobody else."""
+    with path.open("rb") as file:
+        refuse_foreign(path, os.fstat(file.fileno()))
+        content = file.read()
+    if _checksum(path.name, content[_DIGEST:]) != content[:_DIGEST]:
+        raise UnusableError(f"{path} is damaged")
+    return content[_DIGEST:]
 
 
 def _write(path: Path, data: bytes) -> None:
     """Replace the file in one step."""
     temporary = path.with_name(f"{os.getpid()}-{secrets.token_hex(6)}{_UNFINISHED}")
     try:
-        with temporary.open("xb") as file:
-            file.write(_checksum(data) + data)
+        with open(temporary, "xb", opener=_not_for_others_to_write) as file:
+            file.write(_checksum(path.name, data) + data)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _checksum(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
+def _not_for_others_to_write(path: str, flags: int) -> int:
+    """Opens a new file that can be trusted later, whatever the user's mask for new files."""
+    return os.open(path, flags, 0o644)
+
+
+def _checksum(name: str, data: bytes) -> bytes:
+    """Of a file's content and name: a file under the name of another is as good as damaged."""
+    key = hashlib.blake2b(name.encode(), digest_size=64).digest()
+    return hashlib.blake2b(data, digest_size=_DIGEST, key=key).digest()

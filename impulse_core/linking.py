@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import llvmlite.binding as ll
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
 
-__all__ = ["EntryCompiler", "InnerCompiler"]
+__all__ = ["EntryCompiler", "InnerCompiler", "reduced", "restored"]
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of Numba's global variables for functions begin
 
@@ -99,3 +100,63 @@ class EntryCompiler(_KernelCompiler):
     """Numba's compiler, for functions that Python calls."""
 
     library_class = _EntryLibrary
+
+
+class _KeptLibrary(JITCodeLibrary):
+    """Machine code from disk. Its LLVM code is parsed only if a caller is compiled and links it,
+    which half of the time of loading would go to.
+    """
+
+    def load(self, machine_code: bytes, bitcode: bytes, symbols: list[str]) -> None:
+        """Make the functions of the library callable."""
+        self._bitcode = bitcode
+        self.enable_object_caching()
+        self._set_compiled_object(machine_code)
+        self._finalize_final_module()
+        self._codegen._engine._defined_symbols.update(symbols)
+
+    def _get_module_for_linking(self) -> Any:
+        if self._shared_module is None:
+            self._shared_module = ll.parse_bitcode(self._bitcode)
+        return self._shared_module
+
+
+def reduced(kernel: Any) -> tuple[Any, ...]:
+    """A compiled kernel as what can be pickled; ``restored`` makes a kernel of it again."""
+    (name, _, (machine_code, bitcode)), *rest = kernel._reduce()
+    module = kernel.library._get_module_for_linking()
+    values = [*module.functions, *module.global_variables]
+    symbols = [value.name for value in values if not value.is_declaration]
+    return (name, machine_code, bitcode, symbols), *rest
+
+
+def restored(target: Any, kept: tuple[Any, ...]) -> Any:
+    """The kernel that ``reduced`` took apart, as Numba's ``CompileResult._rebuild`` does it."""
+    (name, *code), fndesc, environment, signature, objectmode, lifted, types, inits, referenced = (
+        kept
+    )
+    for init in inits:
+        init()
+    library = _KeptLibrary(target.codegen(), name)
+    library.load(*code)
+    result: Any = CompileResult  # a named tuple whose fields mypy does not see
+    kernel = result(
+        target_context=target,
+        typing_context=target.typing_context,
+        library=library,
+        environment=environment,
+        entry_point=target.get_executable(library, fndesc, environment),
+        fndesc=fndesc,
+        type_annotation=types,
+        signature=signature,
+        objectmode=objectmode,
+        lifted=lifted,
+        typing_error=None,
+        call_helper=None,
+        metadata=None,
+        reload_init=inits,
+        referenced_envs=referenced,
+    )
+    for each in referenced:
+        library.codegen.set_env(each.env_name, each)
+    return kernel

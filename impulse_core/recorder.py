@@ -14,6 +14,7 @@ from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
 from impulse_core.invariants import observe
 from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
+from impulse_core.kernel_cache import kernels_compiled
 from impulse_core.numerical_damping import damping_warnings
 from impulse_core.options import OptionError, Options, finest_tolerance
 from impulse_core.passivity import MOST_CREATED
@@ -58,6 +59,7 @@ class Recorder:
         self.options = options
         self.stepper = stepper
         self.start_seconds = 0.0
+        self.kernels_before = kernels_compiled()
         self.events: list[dict[str, Any]] = []
         self._count = 0
         frames = len(frame_times(options.duration, options.fps, options.step))
@@ -230,6 +232,7 @@ class Recorder:
         work = of_loads + of_kinematics + of_motors - dissipated
         return {
             "compile_seconds": s.compile_seconds,
+            "kernels_compiled": kernels_compiled() - self.kernels_before,
             "wall_seconds_total": float(seconds @ counts),
             "start_seconds": self.start_seconds,
             "step_count": s.steps,

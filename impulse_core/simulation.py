@@ -12,6 +12,7 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.interrupts import HeldSignals, StopFlag
+from impulse_core.kernel_cache import kernels_compiled, told_of_compiling
 from impulse_core.options import OptionError, Options, choose_options
 from impulse_core.recording import Recording
 from impulse_core.timeline import Segment, active_loads, plan_timeline
@@ -34,6 +35,8 @@ class Progress:
         duration: Simulated time of the whole run [s].
         steps: Completed steps.
         wall_seconds: Time since ``simulate`` was called [s].
+        part: Which part of the run's kernels is being compiled, from 1; 0 in other stages.
+        parts: How many parts there are.
     """
 
     stage: Stage
@@ -41,6 +44,8 @@ class Progress:
     duration: float
     steps: int
     wall_seconds: float
+    part: int = 0
+    parts: int = 0
 
 
 class SimulationError(Exception):
@@ -102,7 +107,7 @@ def simulate(
     """
     if threads < 1:
         raise OptionError(f"threads is {threads}; it must be at least 1.")
-    called = time.perf_counter()
+    called, known = time.perf_counter(), kernels_compiled()
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
@@ -120,6 +125,7 @@ def simulate(
                 contacts=contacts,
             )
             run = _Run(compiled, options, progress, called, assemble)
+            run.recorder.kernels_before = known
         return run.execute(signals)
 
 
@@ -134,7 +140,6 @@ class _Run:
         called: float,
         assemble: bool,
     ) -> None:
-        from impulse_core.kernel_cache import told_of_compiling
         from impulse_core.recorder import Recorder
         from impulse_core.stepper import Stepper
 
@@ -142,9 +147,11 @@ class _Run:
         self.progress = progress
         self.called = called
         self.time = 0.0
+        self._part = (0, 0)
         self._tell("loading", steps=0)
         with told_of_compiling(lambda: self._tell("compiling kernels", steps=0)):
-            self.stepper = Stepper(compiled, options, assemble=assemble)
+            self.stepper = Stepper(compiled, options, assemble=assemble, on_part=self._begin_part)
+        self._part = (0, 0)
         self.stop = StopFlag(self.stepper.work.stop)
         self.recorder = Recorder(compiled, options, self.stepper)
         self.windows = compiled.load_windows
@@ -243,7 +250,10 @@ class _Run:
         self.recorder.events.append(event)
         return SimulationError(event["message"], self.recorder.recording(complete=False))
 
+    def _begin_part(self, part: int, parts: int) -> None:
+        self._part = part, parts
+
     def _tell(self, stage: Stage, steps: int) -> None:
         if self.progress is not None:
-            elapsed = time.perf_counter() - self.called
-            self.progress(Progress(stage, self.time, self.options.duration, steps, elapsed))
+            elapsed, duration = time.perf_counter() - self.called, self.options.duration
+            self.progress(Progress(stage, self.time, duration, steps, elapsed, *self._part))

@@ -47,7 +47,12 @@ class Stepper:
     """
 
     def __init__(
-        self, compiled: CompiledScene, options: Options, *, assemble: bool = False
+        self,
+        compiled: CompiledScene,
+        options: Options,
+        *,
+        assemble: bool = False,
+        on_part: Callable[[int, int], None] = lambda _part, _parts: None,
     ) -> None:
         self.compiled = compiled
         self.model = own_joints(compiled.model)
@@ -87,7 +92,7 @@ class Stepper:
         self._present = Snapshot()
         self._put_back = False
         self.completed = 0
-        self.compile_seconds = self._load_kernels()
+        self.compile_seconds = self._load_kernels(on_part)
         self.start = self._make_consistent()
         if self.comparison:
             self.comparison.start()
@@ -104,18 +109,32 @@ class Stepper:
         """Whether a signal ends calls before their steps are done; the next goes on from there."""
         return bool(self.work.stop[0])
 
-    def _load_kernels(self) -> float:
-        """Call every kernel once on scratch, so that no compilation is timed as a step [s]."""
+    def _load_kernels(self, on_part: Callable[[int, int], None]) -> float:
+        """Call every kernel once on scratch, so that no compilation is timed as a step [s]; before
+        each, say which it is and how many there are.
+        """
         began = time.perf_counter()
-        state = copy_state(self.state)
+        calls = self._kernel_calls(copy_state(self.state))
         with compiling():
-            begin(self.model, self.structure, state, self.tolerance, self.work, self.tally)
-            self.advance(1.0, 0)
-            self._pass_keyframes(state, 0.0)
-            self._begin_driven(state)
-            observe(self.model, state, self.work)
-            find_reactions(self.model, self.structure, state, self.work)
+            for part, call in enumerate(calls, 1):
+                on_part(part, len(calls))
+                call()
         return time.perf_counter() - began
+
+    def _kernel_calls(self, state: State) -> list[Callable[[], Any]]:
+        """What needs every kernel of this run, each another part of them."""
+        model, structure, work, tally = self.model, self.structure, self.work, self.tally
+        calls: list[Callable[[], Any]] = [
+            lambda: begin(model, structure, state, self.tolerance, work, tally),
+            lambda: self.advance(1.0, 0),
+        ]
+        if len(state.interval):
+            calls.append(lambda: self._pass_keyframes(state, 0.0))
+        if is_driven(model):
+            calls.append(lambda: self._begin_driven(state))
+        calls.append(lambda: observe(model, state, work))
+        calls.append(lambda: find_reactions(model, structure, state, work))
+        return calls
 
     def _begin_driven(self, state: State) -> None:
         if is_driven(self.model):

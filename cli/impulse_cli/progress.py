@@ -24,6 +24,8 @@ class Progress(Protocol):
     steps: int
     wall_seconds: float
     stage: str
+    part: int
+    parts: int
 
 
 Callback = Callable[[Any], None]
@@ -83,19 +85,21 @@ class _Announcement:
 
 
 class _JsonLines:
-    """At most ten lines a second; a change of the stage and the end always have theirs."""
+    """At most ten lines a second; a change of stage or part and the end always have theirs."""
 
     def __init__(self) -> None:
-        self._stage = ""
+        self._stage = ("", 0)
         self._next = 0.0
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         at_end = progress.time >= progress.duration
-        if progress.stage == self._stage and now < self._next and not at_end:
+        stage = progress.stage, progress.part
+        if stage == self._stage and now < self._next and not at_end:
             return
-        self._stage = progress.stage
+        self._stage = stage
         self._next = now + _SECONDS_BETWEEN_LINES
+        parts = {"part": progress.part, "parts": progress.parts} if progress.parts else {}
         print_json_line(
             event="progress",
             stage=progress.stage,
@@ -103,6 +107,7 @@ class _JsonLines:
             duration=progress.duration,
             steps=progress.steps,
             wall_seconds=progress.wall_seconds,
+            **parts,
         )
 
 
@@ -136,6 +141,10 @@ def show_tasks(title: str) -> Iterator[Callable[[int, int, str], None]]:
         yield update
 
 
+def _compiling(progress: Progress) -> str:
+    return f"Compiling kernels, part {progress.part} of {progress.parts}"
+
+
 @contextmanager
 def _bar() -> Iterator[Callback]:
     """A bar on stderr that vanishes at the end."""
@@ -157,6 +166,8 @@ def _bar() -> Iterator[Callback]:
 
         def update(progress: Progress) -> None:
             announce(progress)
+            if progress.parts:
+                bar.update(task, description=_compiling(progress))
             if progress.stage == "simulating":
                 bar.update(
                     task,

@@ -12,10 +12,16 @@ from impulse_cli import progress as module
 from impulse_cli.progress import show_progress
 
 
-def at(stage: str, seconds: float, duration: float = 10.0) -> SimpleNamespace:
+def at(stage: str, seconds: float, duration: float = 10.0, part: int = 0) -> SimpleNamespace:
     """What the core tells at a simulated time."""
     return SimpleNamespace(
-        stage=stage, time=seconds, duration=duration, steps=int(100 * seconds), wall_seconds=0.1
+        stage=stage,
+        time=seconds,
+        duration=duration,
+        steps=int(100 * seconds),
+        wall_seconds=0.1,
+        part=part,
+        parts=5 if part else 0,
     )
 
 
@@ -67,3 +73,17 @@ def test_json_lines_are_few_but_whole(capfd: pytest.CaptureFixture[str]) -> None
         "wall_seconds": 0.1,
     }
     assert len(lines) < 100
+
+
+def test_json_lines_say_which_part_is_compiled(capfd: pytest.CaptureFixture[str]) -> None:
+    """While kernels are compiled, a line says which part of how many; no other line does."""
+    with show_progress("json") as callback:
+        callback(at("loading", 0.0))
+        for part in (1, 2, 2, 5):
+            callback(at("compiling kernels", 0.0, part=part))
+        callback(at("simulating", 0.0))
+
+    loading, *compiling, simulating = map(json.loads, capfd.readouterr().out.splitlines())
+    assert [(line["part"], line["parts"]) for line in compiling] == [(1, 5), (2, 5), (5, 5)]
+    assert "part" not in loading
+    assert "part" not in simulating

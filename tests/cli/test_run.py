@@ -16,6 +16,7 @@ from .conftest import PENDULUM, Cli, Program
 
 REPORT_KEYS = {
     "compile_seconds",
+    "kernels_compiled",
     "wall_seconds_total",
     "start_seconds",
     "step_count",

@@ -227,7 +227,7 @@ def test_a_planted_kernel_does_not_run(parent, tmp_path, said):
     assert kernel_in(folder)(2.0) == 4.0
     for file in folder.glob("*.nbc"):
         data = pickle.dumps(Planted(trace))
-        file.write_bytes(kernel_cache._checksum(data) + data)
+        file.write_bytes(kernel_cache._checksum(file.name, data) + data)
     folder.chmod(0o777)
 
     kernel = kernel_in(*open_folder(CURRENT))
@@ -293,7 +293,7 @@ def test_a_pickle_of_something_else_is_compiled_again(content, tmp_path):
     kernel_in(tmp_path)(2.0)
     [file] = tmp_path.glob("*.nbc")
     data = pickle.dumps(content)
-    file.write_bytes(kernel_cache._checksum(data) + data)
+    file.write_bytes(kernel_cache._checksum(file.name, data) + data)
 
     kernel = kernel_in(tmp_path)
 

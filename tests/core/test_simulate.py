@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
+from impulse_core.compile import compile_scene
+from impulse_core.options import choose_options
 from impulse_core.rotations import rotated
-from impulse_schema.models import Load
+from impulse_core.stepper import Stepper
+from impulse_schema.models import Load, Motor
 from tests.core.probes import Probe
 from tests.core.scenes import (
     chain,
@@ -234,6 +237,33 @@ def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
 
     assert recording.diagnostics["interrupted"] is True
     assert reached == [(0.01, 0), (0.01, 1)]
+
+
+def parts_told(scene):
+    """What a stepper says of the parts of its kernels."""
+    told = []
+    compiled = compile_scene(scene)
+    Stepper(compiled, choose_options(compiled), on_part=lambda *part: told.append(part))
+    return told
+
+
+def test_parts_of_the_kernels_are_counted():
+    """While kernels are loaded it is told which part of how many begins; motors need one more."""
+    driven = chain(1, ["hinge"])
+    driven.joints[0].motors = [Motor(kind="velocity", target=1.0)]
+
+    plain, more = parts_told(chain(1, ["hinge"])), parts_told(driven)
+
+    assert plain == [(part, len(plain)) for part in range(1, len(plain) + 1)]
+    assert more == [(part, len(plain) + 1) for part in range(1, len(plain) + 2)]
+
+
+def test_kernels_are_compiled_once():
+    """The report counts kernels that had to be compiled: none in a second run."""
+    ic.simulate(double_pendulum(), duration=0.1)
+    second = ic.simulate(double_pendulum(), duration=0.1)
+
+    assert second.diagnostics["kernels_compiled"] == 0
 
 
 def test_progress_is_told_in_order():

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "impulse_core"
-TO_TEST_WITH = {"impulse_core", "impulse_schema", "numpy", "numba", "scipy"}
+TO_TEST_WITH = {"impulse_core", "impulse_schema", "numpy", "numba", "llvmlite", "scipy"}
 OPTIONAL = {"coacd"}  # imported by one function that says what to install
 
 
@@ -66,7 +66,7 @@ def test_recording_imports_only_numpy():
 
 
 def test_core_depends_on_numerics_only():
-    """NumPy, SciPy and Numba are all the core itself needs besides the schema."""
+    """NumPy, SciPy and Numba with its LLVM are all the core itself needs besides the schema."""
     used = outside_of_the_standard_library(imports_of(CORE))
 
     assert {name.partition(".")[0] for name in used} <= TO_TEST_WITH | OPTIONAL

@@ -1,0 +1,206 @@
+"""Short runs that need every kernel that any run can need.
+
+``main`` prints how many kernels had to be compiled, the hash of their sources, the triple they are
+for, and the files that were found on disk.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import impulse_core as ic
+from impulse_core.geometry import PolygonMesh, check_mesh, polyhedron_mass_properties, read_mesh
+from impulse_core.integrators.comparison import COMPARISON_ORDERS
+from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
+from impulse_core.options import SOLVERS
+from impulse_schema.models import (
+    Body,
+    CouplingTerm,
+    Friction,
+    Geometry,
+    Joint,
+    Keyframe,
+    Load,
+    Mesh,
+    Motor,
+    Scene,
+    Settings,
+)
+
+SAMPLES = sorted((Path(__file__).resolve().parents[1] / "sample_scenes").glob("*/*.xml"))
+_MANY_BODIES = 500  # of which six steps take long, and need nothing that fewer do not
+_STEPS = 6
+
+
+def main() -> None:
+    from numba.core.registry import cpu_target
+
+    from impulse_core.jit import compiling, sources
+    from impulse_core.kernel_cache import found_on_disk, kernels_compiled
+
+    with compiling():
+        for _ in short_runs():
+            pass
+        use_meshes()
+    triple, _, _ = cpu_target.target_context.codegen().magic_tuple()
+    print(kernels_compiled(), sources(), triple, *found_on_disk(), sep="\n")
+
+
+def short_runs() -> Iterator[ic.Recording]:
+    """A few steps and frames of every sample, method, solver and option."""
+    for path in SAMPLES:
+        scene = ic.load_scene(path)
+        if len(scene.bodies) < _MANY_BODIES:
+            ic.check(scene, start=True)
+            ic.describe(scene)
+            yield _run(scene, contacts=True, method=None)
+    for method in COMPOSITION_ORDERS | COMPARISON_ORDERS:
+        yield _run(_chain("hinge", "hinge" if method.startswith("gc") else "ball"), method=method)
+    for solver in SOLVERS:
+        yield _run(_chain("hinge", "ball"), solver=solver)
+    yield _run(_chain("hinge", "ball"), solver="iterative", budget_ms=1.0)
+    yield _run(_chain("hinge", "ball"), solver="iterative", budget_corrections=10)
+    yield _run(_chain("hinge", "ball", free_motion="rk4"))
+    for coupled in (False, True):
+        bare = _chain("hinge", "hinge", coupled=coupled)
+        ic.describe(bare)
+        yield _run(bare)
+        for on_ground in (False, True):
+            yield _run(_machine(coupled=coupled, on_ground=on_ground))
+    yield _run(_cubes(time_of_impact=True), duration=0.1)
+    yield _run(_cubes(sleeping=True), duration=0.1)
+    yield _run(_cubes(overlapping=True), assemble=True)
+
+
+def _run(scene: Scene, **options: Any) -> ic.Recording:
+    chosen: dict[str, Any] = {
+        "method": "imp2",
+        "duration": _STEPS * scene.settings.step,
+        "fps": 1000,
+    } | options
+    return ic.simulate(scene, **chosen)
+
+
+def _bar(name: str, height: float) -> Body:
+    solid = Geometry(shape="box", size=(0.1, 0.2, 1.0), role="visual")
+    return Body(name=name, position=(0.0, 0.0, height), mass=1.0, geometry=[solid])
+
+
+def _chain(first: Any, second: Any, *, coupled: bool = False, **settings: Any) -> Scene:
+    """Two bars that hang from the world, from the side they are pushed to."""
+    types = (first, second)
+    joints: list[Any] = [
+        Joint(
+            name=f"joint-{k}",
+            type=types[k],
+            body1=("world", "upper")[k],
+            body2=("upper", "lower")[k],
+            anchor=(0.0, 0.0, -1.0 * k),
+            axis=(0.0, 1.0, 0.0) if types[k] == "hinge" else None,
+        )
+        for k in range(2)
+    ]
+    if coupled:
+        terms = [CouplingTerm(joint=f"joint-{k}", coefficient=1.0 + k) for k in range(2)]
+        joints.append(Joint(name="gear", type="coupling", terms=terms))
+    return Scene(
+        version=1,
+        name="chain",
+        settings=Settings(**settings),
+        bodies=[_bar("upper", -0.5), _bar("lower", -1.5)],
+        joints=joints,
+        loads=[Load(body="lower", force=(1.0, 0.0, 0.0))],
+    )
+
+
+def _machine(*, coupled: bool, on_ground: bool) -> Scene:
+    """All that a scene can hold besides: a chain with a servo and a joint that breaks at once,
+    hung from a cart that moves by itself, above the ground or with none.
+    """
+    scene = _chain("hinge", "hinge", coupled=coupled)
+    scene.joints[0].body1 = "cart"
+    scene.joints[0].motors = [Motor(kind="servo", target=1.0, proportional=1e4)]
+    scene.joints[1].frictions = [Friction(force=0.1)]
+    scene.joints[1].break_force = 1e-3
+    path = [Keyframe(time=t, position=(t, 0.0, 0.0)) for t in (0.0, 1.0)]
+    scene.bodies.append(Body(name="cart", motion="kinematic", keyframes=path))
+    if on_ground:
+        plane = Geometry(shape="plane", position=(0.0, 0.0, -3.0))
+        ball = Geometry(shape="sphere", radius=0.1)
+        scene.bodies.append(Body(name="ground", motion="static", geometry=[plane]))
+        scene.bodies.append(Body(name="ball", position=(0.0, 2.0, -2.9), mass=1.0, geometry=[ball]))
+    return scene
+
+
+def _cubes(*, overlapping: bool = False, **settings: Any) -> Scene:
+    """Two cubes that fall on the ground, or lie in each other."""
+    ground = Body(name="ground", motion="static", geometry=[Geometry(shape="plane")])
+    heights = (0.5, 1.4) if overlapping else (0.6, 1.8)
+    cubes = [
+        Body(
+            name=f"cube-{k}",
+            position=(0.0, 0.0, height),
+            density=1000.0,
+            geometry=[Geometry(shape="box", size=(1.0, 1.0, 1.0))],
+        )
+        for k, height in enumerate(heights)
+    ]
+    return Scene(version=1, name="cubes", settings=Settings(**settings), bodies=[ground, *cubes])
+
+
+def use_meshes() -> None:
+    """Check and integrate a box with a cavity, and read it from every kind of file."""
+    outer = _box_mesh(1.0)
+    mesh = _joined(outer, _box_mesh(0.5).flipped())
+    assert not check_mesh(mesh)
+    polyhedron_mass_properties(mesh, density=1.0)
+    triangles = [(face[0], face[k], face[k + 1]) for face in _FACES for k in (1, 2)]
+    corners = outer.vertices.tolist()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "box.stl"
+        facets = "".join(
+            "facet normal 0 0 0\nouter loop\n"
+            + "".join("vertex {} {} {}\n".format(*corners[i]) for i in triangle)
+            + "endloop\nendfacet\n"
+            for triangle in triangles
+        )
+        path.write_text(f"solid box\n{facets}endsolid box\n", encoding="ascii")
+        check_mesh(read_mesh(path))
+    scene = Scene(
+        version=1,
+        name="mesh",
+        meshes=[Mesh(name="box", vertices=corners, faces=[list(face) for face in _FACES])],
+        bodies=[
+            Body(
+                name="box",
+                density=1000.0,
+                geometry=[Geometry(shape="convex_hull", mesh="box")],
+            )
+        ],
+    )
+    _run(scene)
+
+
+_FACES = ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5))
+
+
+def _box_mesh(size: float) -> PolygonMesh:
+    half = 0.5 * size
+    ends = (-half, half)
+    return PolygonMesh.from_faces([(x, y, z) for z in ends for y in ends for x in ends], _FACES)
+
+
+def _joined(first: PolygonMesh, second: PolygonMesh) -> PolygonMesh:
+    faces = [
+        [int(corner) + shift for corner in mesh.corners[mesh.offsets[f] : mesh.offsets[f + 1]]]
+        for mesh, shift in ((first, 0), (second, len(first.vertices)))
+        for f in range(len(mesh.offsets) - 1)
+    ]
+    return PolygonMesh.from_faces([*first.vertices.tolist(), *second.vertices.tolist()], faces)
+
+
+if __name__ == "__main__":
+    main()
