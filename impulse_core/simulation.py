@@ -195,9 +195,16 @@ class _Run:
         """Record the start. The first step says which forces act along free axes."""
         step = self.options.step
         self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
-        if len(self.stepper.model.axes):
-            while not self.stepper.peek(step, lambda: None) and self.stepper.interrupted:
+        forces = self.stepper.work.axes["force"]
+        first = forces.copy()  # none, where the first step fails
+
+        def look() -> None:
+            first[:] = forces
+
+        if len(forces):
+            while not self.stepper.peek(step, look) and self.stepper.interrupted:
                 self._deliver()
+        forces[:] = first
         self.recorder.add_frame(0.0)
 
     def _segments(self) -> Iterator[Segment]:

@@ -71,7 +71,7 @@ def test_impulses_act_along_the_rows():
 
 def momenta(probe):
     m = probe.model
-    linear = m.mass[: m.dynamic, None] * probe.state.velocity[: m.dynamic]
+    linear = m.bodies["mass"][: m.dynamic, None] * probe.state.velocity[: m.dynamic]
     return np.concatenate([linear, probe.state.angular_momentum[: m.dynamic]], axis=1).ravel()
 
 
