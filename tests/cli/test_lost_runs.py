@@ -213,9 +213,9 @@ def test_ctrl_c_that_a_callback_swallows(
 
     original = Stepper._load_kernels
 
-    def load(self: Stepper) -> float:
+    def load(self: Stepper, *given: Any) -> float:
         swallow(number)
-        return original(self)
+        return original(self, *given)
 
     monkeypatch.setattr(Stepper, "_load_kernels", load)
     outcome = cli("run", pendulum, "-o", pendulum.with_name("anim.json"))
