@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import io
 import re
 import subprocess
 import sys
@@ -70,8 +71,22 @@ def check_zip(archive: Path, wheel: Path) -> None:
     command = [sys.executable, tool, "validate", archive, "--valid-tags", tags]
     subprocess.run(command, check=True)
     with zipfile.ZipFile(archive) as content:
-        if content.read(f"wheels/{wheel.name}") != wheel.read_bytes():
-            sys.exit(f"{archive.name} holds another {wheel.name} than {wheel}; build both anew.")
+        names = [name for name in content.namelist() if "impulse_dynamics-" in name]
+        if len(names) != 1:
+            sys.exit(f"{archive.name} holds {len(names)} wheels of Impulse instead of one.")
+        held = content.read(names[0])
+    if _sources(io.BytesIO(held)) != _sources(wheel):
+        sys.exit(f"{archive.name} holds other sources than {wheel.name}; build both anew.")
+
+
+def _sources(wheel: Path | io.BytesIO) -> dict[str, bytes]:
+    """The files of a wheel, but for kernels and what is said of them: those are of one Python."""
+    with zipfile.ZipFile(wheel) as content:
+        return {
+            name: content.read(name)
+            for name in content.namelist()
+            if ".dist-info/" not in name and "/shipped_kernels/" not in name
+        }
 
 
 def to_do(root: Path, version: str) -> list[str]:
