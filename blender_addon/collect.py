@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from .convert import Floats, Placement, is_sheared, take_apart
-from .instances import report_instances
+from .instances import instance_problems
 from .issues import Issue
 from .pointers import pointer_problems
 
@@ -56,7 +56,8 @@ def collect(view_layer: bpy.types.ViewLayer) -> Tagged:
     for obj in geometry:
         for problem in pointer_problems(obj.impulse.geometry, names):
             tagged.report(obj, problem)
-    report_instances(tagged, view_layer)
+    for obj, message in instance_problems(view_layer):
+        tagged.report(obj, message)
     for obj in [*tagged.bodies, *geometry]:
         _check_transform(tagged, obj)
         if obj.hide_viewport:

@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import bpy
-
-if TYPE_CHECKING:
-    from .collect import Tagged
 
 SHOWN = 4
 
 
-def report_instances(tagged: Tagged, view_layer: bpy.types.ViewLayer) -> None:
-    """Report each object of a view layer that shows tagged objects once more."""
+def instance_problems(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[bpy.types.Object, str]]:
+    """Each object of a view layer that shows tagged objects once more, and what to do about it."""
     made = generated(bpy.context.evaluated_depsgraph_get())
     for obj in sorted(view_layer.objects, key=lambda obj: obj.name):
         others = {*instanced(obj), *made.get(obj.name, ())}
@@ -23,12 +19,12 @@ def report_instances(tagged: Tagged, view_layer: bpy.types.ViewLayer) -> None:
         if not names:
             continue
         listed = ", ".join(names[:SHOWN]) + (" …" if len(names) > SHOWN else "")
-        tagged.report(
-            obj,
+        message = (
             f"shows instances of {listed}, which are no objects of their own and are not"
             " simulated; delete it and duplicate the objects themselves, with their joints in one"
-            " go (Shift D, or Alt D to share their meshes)",
+            " go (Shift D, or Alt D to share their meshes)"
         )
+        yield obj, message
 
 
 def instanced(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:

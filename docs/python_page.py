@@ -119,7 +119,8 @@ def _class_signature(name: str, kind: type) -> str:
     base = kind.__bases__[0]
     if "__init__" not in vars(kind):
         return f"class {name}({base.__name__})"
-    return _signature(name, kind, "" if base is object else f"  # {_article(base.__name__)}")
+    shown = issubclass(base, Exception)  # other bases are no names that a reader could use
+    return _signature(name, kind, f"  # {_article(base.__name__)}" if shown else "")
 
 
 def _article(word: str) -> str:

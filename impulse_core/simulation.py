@@ -124,8 +124,7 @@ def simulate(
                 time_of_impact=time_of_impact,
                 contacts=contacts,
             )
-            run = _Run(compiled, options, progress, called, assemble)
-            run.recorder.kernels_before = known
+            run = _Run(compiled, options, progress, called, known, assemble)
         return run.execute(signals)
 
 
@@ -138,6 +137,7 @@ class _Run:
         options: Options,
         progress: Callable[[Progress], None] | None,
         called: float,
+        kernels_before: int,
         assemble: bool,
     ) -> None:
         from impulse_core.recorder import Recorder
@@ -153,7 +153,7 @@ class _Run:
             self.stepper = Stepper(compiled, options, assemble=assemble, on_part=self._begin_part)
         self._part = (0, 0)
         self.stop = StopFlag(self.stepper.work.stop)
-        self.recorder = Recorder(compiled, options, self.stepper)
+        self.recorder = Recorder(compiled, options, self.stepper, kernels_before)
         self.windows = compiled.load_windows
         self.recorder.start_seconds = time.perf_counter() - called - self.stepper.compile_seconds
 

@@ -97,7 +97,7 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
     """Sweeps number ``first`` to ``last`` at most over the island of mover i.
 
     Returns the number of the last one, the largest change of a velocity in the first [m/s], and
-    whether there was none above ``calm`` in the last. Column BEFORE_SWEEP is left with the impulses
+    whether there was none above ``calm`` in the last. ``before_sweep`` is left with the impulses
     that the velocities of the movers answer to.
     """
     row, mark, mover = contacts.row, contacts.mark, movers.mark

@@ -5,10 +5,10 @@ Needs NumPy only, so that the Blender add-on can read an animation without the s
 
 from .errors import RecordingError
 from .files import check_output, read_regular_file, write_atomically
-from .formats import SUFFIXES, load_recording
+from .formats import SUFFIXES
 from .header import without_infinities
 from .quaternions import sign_continuous
-from .recording import Recording
+from .recording import Recording, load_recording
 from .state_hash import state_hash
 
 __all__ = [

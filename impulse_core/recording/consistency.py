@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .data import RecordingData
 from .errors import RecordingError
-
-if TYPE_CHECKING:
-    from .recording import Recording
 
 __all__ = [
     "check_frames",
@@ -54,7 +52,7 @@ def numbers(key: str, values: Any, shape: tuple[int | None, ...]) -> Floats:
     return array
 
 
-def check_header(recording: Recording) -> None:
+def check_header(recording: RecordingData) -> None:
     """The texts, fps and step, and names that are unique."""
     for key in ("scene", "scene_sha256", "method", "solver"):
         if not isinstance(getattr(recording, key), str):
@@ -141,7 +139,7 @@ def contact_points(contacts: Any, frames: int, bodies: int) -> dict[str, Any]:
     return found
 
 
-def check_records(recording: Recording) -> None:
+def check_records(recording: RecordingData) -> None:
     """Events are a list of dicts with a time, diagnostics a dict."""
     if not isinstance(recording.events, list):
         raise RecordingError("must be a list.", key="events")

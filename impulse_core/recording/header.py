@@ -7,8 +7,8 @@ import math
 from collections import Counter
 from typing import Any
 
+from .data import RecordingData
 from .errors import RecordingError
-from .recording import Recording
 
 __all__ = [
     "FORMAT",
@@ -36,7 +36,7 @@ _SINGLE_VALUES = (
 )
 
 
-def single_values(recording: Recording) -> dict[str, Any]:
+def single_values(recording: RecordingData) -> dict[str, Any]:
     """Format, version and everything that does not grow with the number of frames and bodies."""
     values = {key: getattr(recording, key) for key in _SINGLE_VALUES}
     return {"format": FORMAT, "version": VERSION, **values}

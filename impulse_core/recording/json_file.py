@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from .consistency import numbers
+from .data import RecordingData
 from .errors import RecordingError
 from .header import (
     check_format,
@@ -32,12 +33,11 @@ from .header import (
     single_values,
     to_json,
 )
-from .recording import Recording
 
 __all__ = ["decode", "encode"]
 
 
-def encode(recording: Recording) -> bytes:
+def encode(recording: RecordingData) -> bytes:
     """The JSON text of ``recording``, in ASCII."""
     bodies = {
         name: {
@@ -63,12 +63,12 @@ def encode(recording: Recording) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
-def decode(data: bytes) -> Recording:
-    """The recording of a JSON text; ``RecordingError`` names the part that is wrong."""
+def decode(data: bytes) -> dict[str, Any]:
+    """The fields of a recording in JSON; ``RecordingError`` names the part that is wrong."""
     content = check_format(from_json(data))
     times = numbers("times", require(content, "times"), (None,))
     bodies = _object(content, "bodies")
-    return Recording(
+    return dict(
         **read_single_values(content),
         times=times,
         body_names=tuple(bodies),

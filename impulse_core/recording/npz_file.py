@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .consistency import numbers
+from .data import RecordingData
 from .errors import RecordingError
 from .header import (
     check_format,
@@ -32,7 +33,6 @@ from .header import (
     single_values,
     to_json,
 )
-from .recording import Recording
 
 __all__ = ["decode", "encode"]
 
@@ -54,9 +54,9 @@ _SINGLE_ARRAY = b"\x93NUMPY"
 _ALWAYS_UNPACKED = 2**28  # bytes, however small the file is
 
 
-def encode(recording: Recording) -> bytes:
+def encode(recording: RecordingData) -> bytes:
     """The bytes of a compressed .npz file."""
-    frames = recording.frame_count
+    frames = len(recording.times)
     joints = [
         (joint, quantity, values)
         for joint, quantities in recording.joints.items()
@@ -104,14 +104,14 @@ def _most_unpacked(size: int) -> int:
     return max(_ALWAYS_UNPACKED, 32 * size)
 
 
-def decode(data: bytes) -> Recording:
-    """The recording of an .npz file; ``RecordingError`` names the part that is wrong."""
+def decode(data: bytes) -> dict[str, Any]:
+    """The fields of a recording in .npz; ``RecordingError`` names the part that is wrong."""
     arrays = _read_arrays(data)
     header = check_format(from_json(_text(arrays, "header")))
     energy = _names(header, "energy")
     momentum = _names(header, "momentum")
     frames = len(np.atleast_1d(require(arrays, "times")))
-    return Recording(
+    return dict(
         **read_single_values(header),
         times=require(arrays, "times"),
         body_names=tuple(_names(header, "bodies")),

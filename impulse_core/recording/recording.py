@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .consistency import (
     check_frames,
@@ -19,15 +16,15 @@ from .consistency import (
     numbers,
     series,
 )
+from .data import RecordingData
+from .formats import read_recording, save_recording
 from .quaternions import sign_continuous
 
-__all__ = ["Recording"]
-
-Floats = NDArray[np.float64]
+__all__ = ["Recording", "load_recording"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Recording:
+class Recording(RecordingData):
     """F frames of N bodies, with energy, momentum, joint quantities and diagnostics.
 
     The constructor takes anything NumPy can read as the arrays below, turns the quaternions to
@@ -61,24 +58,6 @@ class Recording:
     Raises:
         RecordingError: naming the part whose numbers do not fit or are not finite.
     """
-
-    scene: str
-    fps: float
-    step: float
-    method: str
-    solver: str
-    times: Floats
-    body_names: tuple[str, ...]
-    positions: Floats
-    orientations: Floats
-    scene_sha256: str = ""
-    complete: bool = True
-    joints: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    energy: dict[str, Floats] = field(default_factory=dict)
-    momentum: dict[str, Floats] = field(default_factory=dict)
-    contacts: dict[str, Any] = field(default_factory=dict)
-    events: list[dict[str, Any]] = field(default_factory=list)
-    diagnostics: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._set("body_names", tuple(self.body_names))
@@ -126,6 +105,16 @@ class Recording:
         Atomic: an older file is replaced only by a whole new one. Raises ``RecordingError`` for
         another ending, or a path that cannot be written.
         """
-        from .formats import save_recording  # which needs this class
-
         save_recording(self, path)
+
+
+def load_recording(path: str | os.PathLike[str]) -> Recording:
+    """Read a recording, .json or .npz, and check that it is whole and fits together.
+
+    Raises:
+        RecordingError: naming the file and the part of it, if the file is missing, a pipe or a
+            device, larger than 8 GiB, not an animation, truncated or damaged, unpacks to a size
+            out of proportion, was written by a newer version, or holds numbers that do not fit
+            together or are not finite.
+    """
+    return read_recording(path, Recording)

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "impulse_core"
+PACKAGES = (CORE, ROOT / "schema/impulse_schema", ROOT / "cli/impulse_cli", ROOT / "blender_addon")
 TO_TEST_WITH = {"impulse_core", "impulse_schema", "numpy", "numba", "llvmlite", "scipy"}
 OPTIONAL = {"coacd"}  # imported by one function that says what to install
 
@@ -22,14 +24,26 @@ def imports_of(folder: Path) -> set[str]:
     """Modules that the files of a folder import, those for type checkers left out."""
     found = set()
     for source in folder.rglob("*.py"):
-        package = ".".join(source.relative_to(ROOT).with_suffix("").parts[:-1])
-        for node in ast.walk(without_type_checking(ast.parse(source.read_text(encoding="utf-8")))):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                name = "." * node.level + (node.module or "")
-                found.add(importlib.util.resolve_name(name, package) if node.level else name)
+        tree = without_type_checking(ast.parse(source.read_text(encoding="utf-8")))
+        found |= {module for module, _ in imports_in(tree, source)}
     return found
+
+
+def imports_in(tree: ast.Module, source: Path) -> Iterator[tuple[str, list[str]]]:
+    """Every module that a file names in an import, wherever it stands, and what it takes of it."""
+    package = ".".join(source.relative_to(root_of(source)).with_suffix("").parts[:-1])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, []) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            name = "." * node.level + (node.module or "")
+            module = importlib.util.resolve_name(name, package) if node.level else name
+            yield module, [alias.name for alias in node.names]
+
+
+def root_of(source: Path) -> Path:
+    """The folder in which the package of a file lies."""
+    return next(root for root in (ROOT / "schema", ROOT / "cli", ROOT) if root in source.parents)
 
 
 def without_type_checking(tree: ast.Module) -> ast.Module:
@@ -83,28 +97,26 @@ def test_importing_is_light(module):
     assert result.stdout.strip() == "[]"
 
 
-def needs_of(module: Path) -> set[str]:
-    """Modules of the core that a module names, in functions and for types as well."""
-    known = {name_of(path) for path in CORE.rglob("*.py")}
+def needs_of(source: Path, known: set[str]) -> set[str]:
+    """Which of the known modules one names, in functions and for types as well."""
     found = set()
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
-        elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-    own = name_of(module)
+    for module, names in imports_in(ast.parse(source.read_text(encoding="utf-8")), source):
+        found |= {module} | {f"{module}.{name}" for name in names}
+    own = name_of(source)
     # a package is no more than the names of its modules
     return {name for name in found & known if not f"{own}.".startswith(f"{name}.")}
 
 
-def name_of(path: Path) -> str:
-    parts = path.relative_to(CORE.parent).with_suffix("").parts
+def name_of(source: Path) -> str:
+    parts = source.relative_to(root_of(source)).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def test_no_circles():
-    """No module of the core needs itself, however far around, not even for types."""
-    order = TopologicalSorter({name_of(path): needs_of(path) for path in CORE.rglob("*.py")})
+    """No module needs itself, however far around, not even for types."""
+    sources = [source for package in PACKAGES for source in package.rglob("*.py")]
+    known = {name_of(source) for source in sources}
+    order = TopologicalSorter({name_of(source): needs_of(source, known) for source in sources})
 
     try:
         order.prepare()

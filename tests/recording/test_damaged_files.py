@@ -13,11 +13,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from impulse_core.recording import Recording, RecordingError, load_recording, npz_file
-from impulse_core.recording.json_file import decode as decode_json
-from impulse_core.recording.npz_file import decode as decode_npz
+from impulse_core.recording import Recording, RecordingError, json_file, load_recording, npz_file
 
 from .recordings import parts, turning
+
+
+def decode_json(data: bytes) -> Recording:
+    return Recording(**json_file.decode(data))
+
+
+def decode_npz(data: bytes) -> Recording:
+    return Recording(**npz_file.decode(data))
+
 
 CONTACTS = {
     "frame": [1, 3],
