@@ -21,14 +21,7 @@ from impulse_core.joints.table import NO_PART
 _NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
 _MOST_GROWTH = 10.0  # of the ratio, that counts
 
-# Entries of Tally.unresolved.
-AMPLIFICATION = 0  # ratio of recent corrections
-LEFT = 1  # energy of all errors that were left [J]
-MOST_LEFT = 2  # the largest of one stage [J]
-LEFT_ERROR = 3  # the error of that stage [m]
-KICK = 4  # largest energy of a correction along rows that are nearly repeated [J]
-
-__all__ = ["KICK", "LEFT", "LEFT_ERROR", "correction_energy", "note_correction", "note_left_open"]
+__all__ = ["correction_energy", "note_correction", "note_left_open"]
 
 
 @inner_kernel
@@ -65,22 +58,22 @@ def note_correction(model, structure, h, error, joint, energy, owner, tally):
     energy and the joint that has most of it.
     """
     amplification = abs(energy) / _alone(model, structure, joint, error, h)
-    recent = max(1.0, tally.unresolved[AMPLIFICATION])
+    recent = max(1.0, tally.totals[0].amplification)
     # one that is out of the ordinary says little about those that follow
     usual = math.sqrt(recent * min(amplification, _MOST_GROWTH * recent))
-    tally.unresolved[AMPLIFICATION] = usual if usual >= 1.0 else 1.0
-    if amplification > _NEARLY_REPEATED and energy > tally.unresolved[KICK]:
-        tally.unresolved[KICK] = energy
-        tally.unresolved_joint[1] = owner
+    tally.totals[0].amplification = usual if usual >= 1.0 else 1.0
+    if amplification > _NEARLY_REPEATED and energy > tally.totals[0].kick:
+        tally.totals[0].kick = energy
+        tally.totals[0].kick_joint = owner
 
 
 @inner_kernel
 def note_left_open(model, structure, h, error, joint, tally):
     """Take note of the largest error that a stage leaves, and of its joint."""
-    amplification = max(1.0, tally.unresolved[AMPLIFICATION])
+    amplification = max(1.0, tally.totals[0].amplification)
     energy = amplification * _alone(model, structure, joint, error, h)
-    tally.unresolved[LEFT] += energy
-    if energy > tally.unresolved[MOST_LEFT]:
-        tally.unresolved[MOST_LEFT] = energy
-        tally.unresolved[LEFT_ERROR] = error
-        tally.unresolved_joint[0] = joint
+    tally.totals[0].left += energy
+    if energy > tally.totals[0].most_left:
+        tally.totals[0].most_left = energy
+        tally.totals[0].left_error = error
+        tally.totals[0].left_joint = joint

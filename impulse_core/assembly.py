@@ -17,13 +17,12 @@ from impulse_core.algebra import (
     ZERO3,
     Vec3,
     normalized,
-    put_quat,
-    put_vec3,
-    quat_at,
+    quat_of,
     rotate,
     rotate_back,
     rotation_of,
-    vec3_at,
+    set_quat,
+    set_vec3,
     vec3_of,
 )
 from impulse_core.jit import inner_kernel
@@ -48,18 +47,16 @@ def close_joints(model, structure, state, tolerance, work):
     the joint that has it after.
     """
     for i in range(len(model.bodies)):
-        put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
-        put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+        set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
+        set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
     first = 0.0
     error = 0.0
     joint = -1
     previous = 1e300
     for iteration in range(_MOST_ITERATIONS):
-        _, _, error, joint = joint_errors(model, state.position, state.orientation, work.error)
-        near = state.term_position
-        slip, coupling = coupling_errors(
-            model, model.coupled, state.position, state.orientation, near, near, work.error
-        )
+        _, _, error, joint = joint_errors(model, state.bodies, work.error)
+        near = state.terms.position
+        slip, coupling = coupling_errors(model, model.coupled, state.bodies, near, near, work.error)
         if slip > error:
             error, joint = slip, coupling
         if iteration == 0:
@@ -73,13 +70,13 @@ def close_joints(model, structure, state, tolerance, work):
         share = min(1.0, _LARGEST_PULL * model.size / error)
         solve(structure, work.error, -share, work)
         for i in range(len(model.bodies)):
-            put_vec3(state.velocity, i, ZERO3)
-            put_vec3(state.angular_momentum, i, ZERO3)
+            set_vec3(state.bodies[i].velocity, ZERO3)
+            set_vec3(state.bodies[i].angular_momentum, ZERO3)
         apply_impulses(model, work.impulse, state, work)
         move_bodies(model, state)
     for i in range(len(model.bodies)):
-        put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
-        put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+        set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+        set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
     return first, error, joint
 
 
@@ -87,16 +84,21 @@ def close_joints(model, structure, state, tolerance, work):
 def move_bodies(model, state):
     """Let every body move for one unit of time with the velocities the impulses gave it."""
     for i in range(model.dynamic):
-        put_vec3(state.position, i, vec3_at(state.position, i) + vec3_at(state.velocity, i))
-        q = quat_at(state.orientation, i)
-        L = rotate_back(q, vec3_at(state.angular_momentum, i))
+        set_vec3(
+            state.bodies[i].position,
+            vec3_of(state.bodies[i].position) + vec3_of(state.bodies[i].velocity),
+        )
+        q = quat_of(state.bodies[i].orientation)
+        L = rotate_back(q, vec3_of(state.bodies[i].angular_momentum))
         inverse = vec3_of(model.bodies[i].inverse_inertia)
         turn = rotate(q, Vec3(L.x * inverse.x, L.y * inverse.y, L.z * inverse.z))
-        put_quat(state.orientation, i, normalized(rotation_of(turn) * q))
+        set_quat(state.bodies[i].orientation, normalized(rotation_of(turn) * q))
 
 
 def moves(before: State, after: State) -> tuple[Floats, Floats]:
     """Shift [m] and turn [rad] of every body between two states, shapes (b,)."""
-    shift = np.linalg.norm(after.position - before.position, axis=1)
-    aligned = np.abs(np.einsum("ij,ij->i", after.orientation, before.orientation))
+    shift = np.linalg.norm(after.bodies["position"] - before.bodies["position"], axis=1)
+    aligned = np.abs(
+        np.einsum("ij,ij->i", after.bodies["orientation"], before.bodies["orientation"])
+    )
     return shift, 2.0 * np.arccos(np.minimum(aligned, 1.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +23,7 @@ from impulse_core.contact.newton_work import new_newton_work
 from impulse_core.contact.sleep import Sleep, new_sleep
 from impulse_core.contact.system import ContactSetup, new_joined
 from impulse_core.contact_step import run_contact_steps
-from impulse_core.invariants import Tally
-from impulse_core.model import Model, State, Structure, Workspace
+from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.options import Options
 from impulse_core.runners import ContactEvent, ContactPoints, DrivenRunner
 from impulse_core.types import Floats
@@ -87,10 +86,8 @@ class ContactRunner(DrivenRunner):
             joined=new_joined(model, structure, _JOINED_ROWS),
             newton=new_newton_work(rows, len(model.bodies)),
             needed=np.zeros(3, dtype=np.int64),
-            residual=np.zeros(1),
             events=new_contact_events(),
             divided=np.zeros(2, dtype=np.int64),
-            figures=np.zeros(5),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),
             coarse=_COARSE * options.tolerance,
             slack=max(_SLACK * options.tolerance, _FINEST),
@@ -108,21 +105,18 @@ class ContactRunner(DrivenRunner):
     def _kernel(self) -> Callable[..., int]:
         return run_contact_steps
 
-    def _take_steps(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
+    def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         self.setup.needed[:] = 0
-        return super()._take_steps(state, length, count, grid, put_back, tally)
+        return super()._take_steps(state, length, count, grid, tally)
 
-    def contact_figures(self, steps: int) -> dict[str, float]:
-        total, most, deepest, divisions, undivided = (float(f) for f in self.setup.figures)
+    def contact_figures(self, totals: Any) -> dict[str, float]:
         return {
-            "mean": total / steps,
-            "max": int(most),
-            "max_penetration_m": deepest,
-            "max_violation_m": float(self.setup.residual[0]),
-            "divisions": int(divisions),
-            "late_impacts": int(undivided),
+            "mean": float(totals["bearing"]) / max(int(totals["steps"]), 1),
+            "max": int(totals["most_bearing"]),
+            "max_penetration_m": float(totals["deepest"]),
+            "max_violation_m": float(totals["violation"]),
+            "divisions": int(totals["divisions"]),
+            "late_impacts": int(totals["late"]),
             "asleep": int(self.setup.sleep.asleep.sum()),
         }
 
@@ -159,7 +153,7 @@ class ContactRunner(DrivenRunner):
         return ContactPoints(
             owner[mark["shape1"][bearing]],
             owner[mark["shape2"][bearing]],
-            (state.position[mark["body1"]] + row["arm1"])[bearing],
+            (state.bodies["position"][mark["body1"]] + row["arm1"])[bearing],
             normal[bearing],
             force[bearing],
         )
@@ -180,30 +174,41 @@ class ContactRunner(DrivenRunner):
             deepest[ordered] = max(deepest.get(ordered, 0.0), float(depth[k]))
         return [(*pair, depth) for pair, depth in sorted(deepest.items())]
 
-    def kept(self) -> list[NDArray[Any]]:
-        """The arrays of its own that the next step or the report depends on, as far as they are in
-        use.
-        """
+    def kept(self) -> dict[str, NDArray[Any]]:
         setup, sweep, sleep = self.setup, self.setup.sweep, self.setup.sleep
         pairs = int(sweep.old_count[0])
-        kept = [
-            *super().kept(),
-            *_in_use(setup.memory),
-            sweep.order,
-            sweep.old_key[:pairs],
-            sweep.old_memory[:pairs],
-            sweep.old_count,
-            sweep.cache,
-            sweep.free,
-            sweep.free_count,
-            setup.residual,
-            setup.events.number,
-            setup.divided,
-            setup.figures,
-        ]
+        kept = {
+            **_in_use("memory", setup.memory),
+            "pairs.order": sweep.order,
+            "pairs.count": sweep.old_count,
+            "pairs.key": sweep.old_key[:pairs],
+            "pairs.cache": sweep.cache[:pairs],
+            "events.count": setup.events.number,
+        }
         if setup.sleeps:
-            kept += [sleep.asleep, sleep.island, sleep.rested, *_in_use(sleep.frozen)]
+            kept |= {
+                "sleep.asleep": sleep.asleep,
+                "sleep.island": sleep.island,
+                "sleep.rested": sleep.rested,
+                **_in_use("sleep.contacts", sleep.frozen),
+            }
         return kept
+
+    def make_room_for(self, sizes: Mapping[str, int]) -> None:
+        setup = self.setup
+        rows = max(sizes["memory.row"], sizes.get("sleep.contacts.row", 0))
+        pairs = sizes["pairs.key"]
+        self.make_room(
+            Room(
+                contacts=rows if rows > len(setup.contacts.row) else 0,
+                joined=0,
+                pairs=pairs if pairs > len(setup.sweep.old_key) else 0,
+                events=0,
+            )
+        )
+        self.setup.memory.used[0] = sizes["memory.row"]
+        self.setup.sweep.old_count[0] = sizes["pairs.key"]
+        self.setup.sleep.frozen.used[0] = sizes.get("sleep.contacts.row", 0)
 
     def room_wanted(self) -> Room | None:
         """What the last call had too little room for; None if nothing."""
@@ -235,18 +240,25 @@ class ContactRunner(DrivenRunner):
         self.setup = setup
 
 
-def _in_use(memory: Memory, rows: int | None = None) -> list[NDArray[Any]]:
+def _in_use(name: str, memory: Memory, rows: int | None = None) -> dict[str, NDArray[Any]]:
     """The arrays of a memory, as far as they are in use or as they are to be."""
     used = int(memory.used[0]) if rows is None else rows
-    return [memory.step, memory.used, memory.mark[:used], memory.multiplier, memory.row[:used]]
+    return {
+        f"{name}.step": memory.step,
+        f"{name}.count": memory.used,
+        f"{name}.mark": memory.mark[:used],
+        f"{name}.multiplier": memory.multiplier,
+        f"{name}.row": memory.row[:used],
+    }
 
 
 def _copied(memory: Memory, rows: int) -> Memory:
     """The same memory, with room for so many rows."""
     copy = new_memory(rows, len(memory.multiplier))
     used = int(memory.used[0])
-    for array, kept in zip(_in_use(copy, used), _in_use(memory), strict=True):
-        array[:] = kept
+    kept = _in_use("", memory)
+    for name, array in _in_use("", copy, used).items():
+        array[:] = kept[name]
     return copy
 
 

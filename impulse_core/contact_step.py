@@ -73,8 +73,8 @@ from impulse_core.driven_step import (
     read_rates,
     residual_of_axes,
 )
+from impulse_core.fitting import resume
 from impulse_core.free_motion.flow import advance, predict
-from impulse_core.invariants import LAW
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
     GIVE,
@@ -100,6 +100,7 @@ from impulse_core.joints.elements import (
     second_half_laws,
 )
 from impulse_core.loads import kick, load_power
+from impulse_core.model.tally import LAW
 from impulse_core.passivity import add_exchange, note_velocities
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step import (
@@ -107,7 +108,6 @@ from impulse_core.step import (
     STALLS_ALLOWED,
     lines_turn_little,
     restore,
-    resume,
     save,
     take_steps,
 )
@@ -130,15 +130,11 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if setup.needed[k] > 0:  # a part of this step had no room, so no smaller part may go on
             return False
     contacts, movers, memory, sleep = setup.contacts, setup.movers, setup.memory, setup.sleep
-    tally.failed_energy[0] = 0.0
-    if setup.divided[0]:  # the last attempt got stuck after some of its parts
-        copy_memory(setup.earlier, memory)
-        setup.events.number[0] = min(setup.events.number[0], setup.divided[1])
-        setup.divided[0] = 0
+    tally.failure[0].energy = 0.0
     margin = _MARGIN * tolerance
     motion = motion_of(model, state, work)
     threshold = impact_threshold(motion, h, setup.accuracy)
-    end = state.time[0] + h
+    end = state.clock[0].time + h
     if setup.sleeps:
         find_still(model, state, sleep, h, work)
     left = h
@@ -166,10 +162,10 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             if not setup.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
                 break
         for k in range(len(model.axes)):
-            work.axes[k].start = state.axis_position[k]
+            work.axes[k].start = state.axes[k].position
         read_rates(model, state, work.axes.rate, work)
         power = load_power(model, state, work) if len(model.loads) else 0.0
-        residual = setup.residual[0]
+        residual = tally.totals[0].violation
         if setup.meets:
             save_velocities(state, work)
         tried = first_try(left)
@@ -179,18 +175,18 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             first_half_laws(model, state, part, work)
             axis = motor_without_target(model, work)
             if axis >= 0:
-                tally.failed_joint[0] = model.axes[axis].joint
+                tally.failure[0].joint = model.axes[axis].joint
                 return False
             _begin_first_half(contacts, motion, part)
             if not tried.closed:
                 leave_open(contacts)
-            kick(model, state, 0.5 * part, work)
+            kick(model, state, 0.5 * part)
             if len(model.loads):
                 angular_velocities(model, state, work)
             note_velocities(model, state, work)
             if not _look_ahead(model, setup, state, motion, part, tolerance, work, tally):
                 if work.worst_axis[0] >= 0:
-                    tally.failed_what[0] = LAW
+                    tally.failure[0].what = LAW
                 return False
             met = False
             if not setup.meets or parts == MOST_PARTS - 1:
@@ -221,7 +217,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             if not again:
                 break
             shorten(contacts, tried.part / part)
-            setup.residual[0] = residual
+            tally.totals[0].violation = residual
             put_velocities_back(state, work)
             angular_velocities(model, state, work)
         if not lines_turn_little(model, state, work, tally):
@@ -230,13 +226,13 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         read_rates(model, state, work.axes.after, work)
         add_element_work(model, part, work.axes.rate, work.axes.next, work, tally)
         if len(model.loads):
-            tally.work[0] += 0.25 * part * power
+            tally.totals[0].work += 0.25 * part * power
         add_load_work(model, state, part, work, tally)
         for k in range(len(model.axes)):  # the mean over the whole step
-            before = work.axes[k].force if parts else 0.0
-            work.axes[k].force = before + work.axes[k].impulse / h
+            before = state.axes[k].force if parts else 0.0
+            state.axes[k].force = before + work.axes[k].impulse / h
         add_exchange(model, state, True, work)
-        tally.dissipated[0] -= account_first_half(
+        tally.totals[0].dissipated -= account_first_half(
             contacts, movers, motion, part, setup.accuracy, setup.coarse
         )
         _end_first_half(contacts)
@@ -247,13 +243,13 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if setup.sleeps:
             put_to_rest(model, state, sleep, work)
         accept_coordinates(model, model.coupled, state, work)
-        state.time[0] = end if part == left else state.time[0] + part
-        joint_directions(model, state.position, state.orientation, work.now)
+        state.clock[0].time = end if part == left else state.clock[0].time + part
+        joint_directions(model, state.bodies, work.now)
         angular_velocities(model, state, work)
         _begin_second_half(contacts, movers, motion, tolerance)
         read_rates(model, state, work.axes.next_rate, work)
         add_load_work(model, state, part, work, tally)
-        kick(model, state, 0.5 * part, work)
+        kick(model, state, 0.5 * part)
         if len(model.loads):
             angular_velocities(model, state, work)
         note_velocities(model, state, work)
@@ -263,7 +259,7 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
         if met:
             angular_velocities(model, state, work)
             arrive_now(contacts, motion)
-        state.multiplier_step[0] = part
+        state.clock[0].multiplier_step = part
         hit = False
         # compression, and where contacts give back, what that does to others
         for phase in range(2):
@@ -277,31 +273,31 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
                 return False
         add_element_work(model, part, work.axes.next_rate, work.axes.after, work, tally)
         for k in range(len(model.axes)):
-            work.axes[k].force += work.axes[k].impulse / h
+            state.axes[k].force += work.axes[k].impulse / h
         add_exchange(model, state, False, work)
-        tally.dissipated[0] -= account_second_half(
+        tally.totals[0].dissipated -= account_second_half(
             contacts, movers, motion, setup.accuracy / h, setup.coarse / h
         )
         created, guilty = energy_created(model, contacts, work)
         if guilty >= 0 and setup.law != NEWTON:
-            tally.failed_energy[0] = created
+            tally.failure[0].energy = created
             for side in range(2):
                 shape = contacts.mark[guilty].shape2 if side else contacts.mark[guilty].shape1
-                tally.failed_bodies[side] = setup.shapes.owner[shape]
-            setup.residual[0] = residual
+                tally.failure[0].bodies[side] = setup.shapes.owner[shape]
+            tally.totals[0].violation = residual
             return False
-        tally.created[0] += created
+        tally.totals[0].created += created
         if part < left and parts == 0:
             copy_memory(memory, setup.earlier)
             setup.divided[0], setup.divided[1] = 1, setup.events.number[0]
-        note_events(contacts, memory, setup.events, state.time[0])
+        note_events(contacts, memory, setup.events, state.clock[0].time)
         if setup.meets and (met or hit or is_short(part, h)):
             _keep_beginning(contacts, memory, part)
         else:
-            _keep(contacts, memory, state.multiplier, part)
-        _count(contacts, setup.figures, part / h)
+            _keep(contacts, memory, state, part)
+        _count(contacts, tally.totals[0], part / h)
         add_load_work(model, state, part, work, tally)
-        tally.kinematic_work[0] += work.kinematic_work[0]
+        tally.totals[0].kinematic_work += work.kinematic_work[0]
         left = 0.0 if part == left else left - part
         parts += 1
     if setup.sleeps and count_rest(model, state, sleep, h, work):
@@ -310,13 +306,13 @@ def contact_step(model, setup, state, h, tolerance, work, tally):
             return False
         count, lost = fall_asleep(model, contacts, movers, state, sleep, tolerance, work)
         if count > 0:
-            tally.dissipated[0] += lost
+            tally.totals[0].dissipated += lost
             freeze(setup.shapes.body, sleep, memory, setup.needed)
             put_to_rest(model, state, sleep, work)
     setup.divided[0] = 0
-    setup.figures[3] += parts - 1
+    tally.totals[0].divisions += parts - 1
     if parts == MOST_PARTS:
-        setup.figures[4] += 1
+        tally.totals[0].late += 1
     return True
 
 
@@ -389,20 +385,17 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
     # impulses of joints and axes begin with what answered those of the contacts
     apply_contact_impulses(contacts, movers, joined, motion)
     for correction in range(MOST_CORRECTIONS):
-        tally.failed_body[0] = predict(model, state, h, work)
-        if tally.failed_body[0] >= 0 or work.stop[0]:
+        tally.failure[0].body = predict(model, state, h, work)
+        if tally.failure[0].body >= 0 or work.stop[0]:
             break
         error, joint, moved, shift, turn = 0.0, 0, False, 0.0, 0.0
         gap, opened = 0.0, 0
         if has_joints:
-            shift, turn, error, joint = joint_errors(
-                model, work.next_position, work.next_orientation, work.error
-            )
+            shift, turn, error, joint = joint_errors(model, work.next, work.error)
             slip, coupling = coupling_errors(
                 model,
                 model.coupled,
-                work.next_position,
-                work.next_orientation,
+                work.next,
                 work.terms.near,
                 work.terms.next,
                 work.error,
@@ -414,8 +407,8 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             error, joint, moved = residual_of_axes(
                 model, setup.structure, GIVE, state, h, error, joint, work
             )
-            tally.failed_joint[0] = joint
-            tally.failed_error[0] = error
+            tally.failure[0].joint = joint
+            tally.failure[0].error = error
         angular_velocities(model, state, work)
         worst, solved = contact_errors(
             contacts,
@@ -425,14 +418,14 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
             setup.accuracy,
             setup.coarse,
             correction == 0,
-            setup.residual,
+            tally.totals,
         )
         if error <= tolerance and (solved or correction >= setup.rounds):
             if has_joints:
                 note_left_open(model, setup.structure, h, error, joint, tally)
-            tally.translation_error[0] = max(tally.translation_error[0], shift)
-            tally.rotation_error[0] = max(tally.rotation_error[0], turn)
-            setup.residual[0] = max(setup.residual[0], worst)
+            tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
+            tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
+            tally.totals[0].violation = max(tally.totals[0].violation, worst)
             return True
         if moved:
             previous = 1e300
@@ -458,7 +451,7 @@ def _look_ahead(model, setup, state, motion, h, tolerance, work, tally):
         )
         if correction == 0 and gap > tolerance:
             note_correction(model, setup.structure, h, gap, opened, energy, owner, tally)
-        tally.corrections[0] += 1
+        tally.totals[0].corrections += 1
     return False
 
 
@@ -469,7 +462,7 @@ def _start_joints(model, memory, state, h, work):
     for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] = scale * memory.multiplier[j, row]
-            state.multiplier[j, row] = work.impulse[j, row]
+            state.joints[j].multiplier[row] = work.impulse[j, row]
     apply_impulses(model, work.impulse, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
@@ -526,7 +519,7 @@ def _take(model, state, work):
     add_axis_impulses(model, work)
     for j in range(len(model.joints)):
         for row in range(6):
-            state.multiplier[j, row] += work.impulse[j, row]
+            state.joints[j].multiplier[row] += work.impulse[j, row]
 
 
 @inner_kernel
@@ -606,14 +599,14 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, phase, work, 
             if solves == 0 or change == OTHER_MATRIX:
                 factorise(model, setup.structure, state, work)
         worst, solved = velocity_errors(
-            contacts, movers, motion, h, accuracy, coarse, solves == 0, setup.residual
+            contacts, movers, motion, h, accuracy, coarse, solves == 0, tally.totals
         )
         met = rate * h <= JOINT_RATE * tolerance
         if not met and change == SAME:  # as well as it can be
             met = not (rate < 0.5 * previous)
         done = solved or solves >= setup.rounds
         if (solves > 0 or not has_joints) and met and done:
-            setup.residual[0] = max(setup.residual[0], worst * h)
+            tally.totals[0].violation = max(tally.totals[0].violation, worst * h)
             return True
         if solves == _VELOCITY_ROUNDS - 1:
             break
@@ -633,19 +626,19 @@ def _correct_velocities(model, setup, state, motion, h, tolerance, phase, work, 
             coarse,
             work,
         )
-        tally.velocity_corrections[0] += 1
-    setup.residual[0] = max(setup.residual[0], worst * h)
+        tally.totals[0].velocity_corrections += 1
+    tally.totals[0].violation = max(tally.totals[0].violation, worst * h)
     return not has_joints or rate * h <= tolerance
 
 
 @inner_kernel
-def _keep(contacts, memory, multiplier, h):
+def _keep(contacts, memory, state, h):
     """Remember for the next step what contacts are left with."""
     _keep_marks(contacts, memory, h)
     row = contacts.row
-    for j in range(len(multiplier)):
+    for j in range(len(state.joints)):
         for k in range(6):
-            memory.multiplier[j, k] = multiplier[j, k]
+            memory.multiplier[j, k] = state.joints[j].multiplier[k]
     for c in range(contacts.used[0]):
         set_vec3(row[c].second, vec3_of(row[c].impulse))
         set_vec3(row[c].roll_second, vec3_of(row[c].torque))
@@ -685,8 +678,8 @@ def _keep_marks(contacts, memory, h):
 
 
 @inner_kernel
-def _count(contacts, figures, share):
-    """Add the contacts that bear an impulse in a share of a step to the figures, and the deepest
+def _count(contacts, totals, share):
+    """Add the contacts that bear an impulse in a share of a step to the totals, and the deepest
     overlap of all.
     """
     row = contacts.row
@@ -694,15 +687,13 @@ def _count(contacts, figures, share):
     for c in range(contacts.used[0]):
         if dot(vec3_of(row[c].first), vec3_of(row[c].normal)) > 0.0:
             bearing += 1
-        figures[2] = max(figures[2], -row[c].gap)
-    figures[0] += bearing * share
-    figures[1] = max(figures[1], bearing)
+        totals.deepest = max(totals.deepest, -row[c].gap)
+    totals.bearing += bearing * share
+    totals.most_bearing = max(totals.most_bearing, bearing)
 
 
 @kernel
-def run_contact_steps(
-    model, setup, state, h, count, grid, fractions, tolerance, put_back, work, tally
-):
+def run_contact_steps(model, setup, state, h, count, grid, fractions, tolerance, work, tally):
     """take_steps with the contact step."""
     return take_steps(
         contact_step,
@@ -717,7 +708,6 @@ def run_contact_steps(
         grid,
         fractions,
         tolerance,
-        put_back,
         work,
         tally,
     )
@@ -725,7 +715,13 @@ def run_contact_steps(
 
 @inlined_kernel
 def _restore(model, setup, state, work):
-    """Put the saved state back; what contacts remember is replaced at the end of a step only."""
+    """Put the saved state back; what contacts remember is replaced at the end of a step only, or of
+    the parts into which meetings divide it.
+    """
+    if setup.divided[0]:
+        copy_memory(setup.earlier, setup.memory)
+        setup.events.number[0] = min(setup.events.number[0], setup.divided[1])
+        setup.divided[0] = 0
     restore(model, setup.structure, state, work)
 
 

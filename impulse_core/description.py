@@ -31,7 +31,7 @@ def describe(scene: Scene) -> dict[str, Any]:
     model, state = compiled.model, compiled.state
     mass = model.bodies["mass"][:-1]
     total = float(mass.sum())
-    center = mass @ state.position[:-1] / total if total > 0.0 else np.zeros(3)
+    center = mass @ state.bodies["position"][:-1] / total if total > 0.0 else np.zeros(3)
     return {
         "name": compiled.name,
         "settings": scene.settings.model_dump(),

@@ -8,8 +8,9 @@ for its compilation.
 
 from __future__ import annotations
 
+from impulse_core.fitting import resume
 from impulse_core.free_motion.flow import advance
-from impulse_core.invariants import LAW, LAW_RATE, RATE, tally_start
+from impulse_core.invariants import tally_start
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.axes import (
     GIVE,
@@ -36,13 +37,13 @@ from impulse_core.joints.elements import (
     second_half_laws,
 )
 from impulse_core.loads import kick, load_power
+from impulse_core.model.tally import LAW, LAW_RATE, RATE
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step import (
     VELOCITY_SOLVES,
     correct_joints_regularised,
     lines_turn_little,
     restore,
-    resume,
     save,
     take_steps,
 )
@@ -58,19 +59,19 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     work.kinematic_work[0] = 0.0
     add_load_work(model, state, h, work, tally)
     for k in range(len(model.axes)):
-        work.axes[k].start = state.axis_position[k]
+        work.axes[k].start = state.axes[k].position
     read_rates(model, state, work.axes.rate, work)
     first_half_laws(model, state, h, work)
     axis = motor_without_target(model, work)
     if axis >= 0:
-        tally.failed_joint[0] = model.axes[axis].joint
+        tally.failure[0].joint = model.axes[axis].joint
         return False
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     if not correct_joints_regularised(
         axes_residual, add_axis_impulses, model, structure, state, h, tolerance, work, tally
     ):
         if work.worst_axis[0] >= 0:
-            tally.failed_what[0] = LAW
+            tally.failure[0].what = LAW
         return False
     if not lines_turn_little(model, state, work, tally):
         return False
@@ -79,28 +80,28 @@ def driven_step(model, structure, state, h, tolerance, work, tally):
     add_element_work(model, h, work.axes.rate, work.axes.next, work, tally)
     add_load_work(model, state, h, work, tally)
     for k in range(len(model.axes)):
-        work.axes[k].force = work.axes[k].impulse / h
+        state.axes[k].force = work.axes[k].impulse / h
 
     advance(model, state, h, work)
     accept_coordinates(model, model.coupled, state, work)
-    state.time[0] += h
-    joint_directions(model, state.position, state.orientation, work.now)
+    state.clock[0].time += h
+    joint_directions(model, state.bodies, work.now)
     angular_velocities(model, state, work)
     read_rates(model, state, work.axes.next_rate, work)
     add_load_work(model, state, h, work, tally)
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     second_half_laws(model, state, h, work)
-    last = state.multiplier_step[0]
-    start_velocities(model, state, state.multiplier, h / last if last != 0.0 else 0.0, work)
-    state.multiplier_step[0] = h
+    last = state.clock[0].multiplier_step
+    start_velocities(model, state, state.joints.multiplier, h / last if last != 0.0 else 0.0, work)
+    state.clock[0].multiplier_step = h
     if not correct_driven_velocities(model, structure, state, h, tolerance, work, tally):
         note_rate(model, work, tally)
         return False
     add_element_work(model, h, work.axes.next_rate, work.axes.after, work, tally)
     for k in range(len(model.axes)):
-        work.axes[k].force += work.axes[k].impulse / h
+        state.axes[k].force += work.axes[k].impulse / h
     add_load_work(model, state, h, work, tally)
-    tally.kinematic_work[0] += work.kinematic_work[0]
+    tally.totals[0].kinematic_work += work.kinematic_work[0]
     return True
 
 
@@ -127,7 +128,9 @@ def axes_residual(model, structure, state, h, error, joint, work):
 def residual_of_axes(model, structure, give, state, h, error, joint, work):
     """As axes_residual, with the compliance of vertical pieces."""
     predict_axes(model, state, work)
-    residual, axis, change = axis_errors(model, work.axes.next, h, _SLACK, give, work, work.error)
+    residual, axis, change = axis_errors(
+        model, state, work.axes.next, h, _SLACK, give, work, work.error
+    )
     if change == OTHER_MATRIX:
         factorise(model, structure, state, work)
     work.worst_axis[0] = -1
@@ -145,7 +148,7 @@ def add_load_work(model, state, h, work, tally):
     loads and elements do is the change of the energy, whatever jumps in between.
     """
     if len(model.loads):
-        tally.work[0] += 0.25 * h * load_power(model, state, work)
+        tally.totals[0].work += 0.25 * h * load_power(model, state, work)
 
 
 @inner_kernel
@@ -154,8 +157,8 @@ def add_element_work(model, h, before, at, work, tally):
     of the motors apart from what friction, dampers and limits dissipate.
     """
     motors, dissipated = element_work(model, h, before, work.axes.after, at, work)
-    tally.motor_work[0] += motors
-    tally.dissipated[0] += dissipated
+    tally.totals[0].motor_work += motors
+    tally.totals[0].dissipated += dissipated
 
 
 @inlined_kernel
@@ -188,13 +191,13 @@ def correct_driven_velocities(model, structure, state, h, tolerance, work, tally
         previous = rate
         solve(structure, work.error, -1.0, work)
         solves += 1
-        tally.velocity_corrections[0] += 1
+        tally.totals[0].velocity_corrections += 1
         apply_impulses(model, work.impulse, state, work)
         add_axis_impulses(model, work)
         angular_velocities(model, state, work)
         for j in range(len(model.joints)):
             for row in range(6):
-                state.multiplier[j, row] += work.impulse[j, row]
+                state.joints[j].multiplier[row] += work.impulse[j, row]
     return rate * h <= tolerance
 
 
@@ -205,7 +208,9 @@ def law_rates(model, state, give, work):
     """
     rate = relative_velocities(model, state, work, work.error)
     read_axes(model, work.error, work.axes.after)
-    residual, axis, change = axis_errors(model, work.axes.after, 1.0, 0.0, give, work, work.error)
+    residual, axis, change = axis_errors(
+        model, state, work.axes.after, 1.0, 0.0, give, work, work.error
+    )
     work.worst_axis[0] = axis if residual > rate else -1
     return max(rate, residual), change
 
@@ -215,10 +220,10 @@ def note_rate(model, work, tally):
     """Note what a velocity correction left open: a law, or the joint whose rows move most."""
     axis = work.worst_axis[0]
     if axis >= 0:
-        tally.failed_what[0] = LAW_RATE
-        tally.failed_joint[0] = model.axes[axis].joint
+        tally.failure[0].what = LAW_RATE
+        tally.failure[0].joint = model.axes[axis].joint
         return
-    tally.failed_what[0] = RATE
+    tally.failure[0].what = RATE
     for k in range(len(model.axes)):
         work.error[model.axes[k].joint, model.axes[k].row] = 0.0
     fastest = -1.0
@@ -228,8 +233,8 @@ def note_rate(model, work, tally):
             rate += abs(work.error[j, row]) * (model.joints[j].body_length if row >= 3 else 1.0)
         if not (rate <= fastest):
             fastest = rate
-            tally.failed_joint[0] = j
-            tally.failed_error[0] = rate
+            tally.failure[0].joint = j
+            tally.failure[0].error = rate
 
 
 @kernel
@@ -240,9 +245,7 @@ def begin_driven(model, state, work, tally):
 
 
 @kernel
-def run_driven_steps(
-    model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally
-):
+def run_driven_steps(model, structure, state, h, count, grid, fractions, tolerance, work, tally):
     """take_steps with the driven step."""
     return take_steps(
         driven_step,
@@ -257,7 +260,6 @@ def run_driven_steps(
         grid,
         fractions,
         tolerance,
-        put_back,
         work,
         tally,
     )

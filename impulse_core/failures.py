@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.invariants import LAW, LAW_RATE, LINE, RATE, Tally
 from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
-from impulse_core.model import Model, Workspace
+from impulse_core.model import Model, Tally, Workspace
+from impulse_core.model.tally import LAW, LAW_RATE, LINE, RATE
 
 __all__ = ["what_failed"]
 
@@ -16,7 +16,7 @@ def what_failed(model: Model, work: Workspace, tally: Tally, tolerance: float) -
 
     The workspace is that of the last look before the step was given up.
     """
-    what, error = int(tally.failed_what[0]), float(tally.failed_error[0])
+    what, error = int(tally.failure["what"][0]), float(tally.failure["error"][0])
     if what in (LAW, LAW_RATE):
         return _law(model, work, int(work.worst_axis[0]), what)
     if what == RATE:

@@ -9,7 +9,7 @@ cut where a load begins or ends.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross, dot, put_vec3, quat_at, quat_of, rotate, vec3_at, vec3_of
+from impulse_core.algebra import cross, dot, quat_of, rotate, set_vec3, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 
 
@@ -17,7 +17,7 @@ from impulse_core.jit import inner_kernel
 def _load_in_world(model, state, k):
     """Force, torque about the point of attack, and that point relative to the centre of mass."""
     i = model.loads[k].body
-    q = quat_at(state.orientation, i)
+    q = quat_of(state.bodies[i].orientation)
     F = vec3_of(model.loads[k].force)
     T = vec3_of(model.loads[k].torque)
     if model.loads[k].in_body_axes:
@@ -28,24 +28,27 @@ def _load_in_world(model, state, k):
 
 
 @inner_kernel
-def kick(model, state, h, work):
+def kick(model, state, h):
     """Apply all active loads for the time h."""
     for k in range(len(model.loads)):
-        if work.load_active[k]:
+        if state.loads[k].active:
             F, T, r = _load_in_world(model, state, k)
             _push(model, state, model.loads[k].body, h * F, h * (T + cross(r, F)))
             other = model.loads[k].reaction
             if other < model.dynamic:
-                x = vec3_at(state.position, model.loads[k].body) + r
-                arm = x - vec3_at(state.position, other)
+                x = vec3_of(state.bodies[model.loads[k].body].position) + r
+                arm = x - vec3_of(state.bodies[other].position)
                 _push(model, state, other, -h * F, -h * (T + cross(arm, F)))
 
 
 @inner_kernel
 def _push(model, state, i, impulse, angular_impulse):
-    put_vec3(state.velocity, i, vec3_at(state.velocity, i) + impulse * model.bodies[i].inverse_mass)
-    L = vec3_at(state.angular_momentum, i)
-    put_vec3(state.angular_momentum, i, L + angular_impulse)
+    set_vec3(
+        state.bodies[i].velocity,
+        vec3_of(state.bodies[i].velocity) + impulse * model.bodies[i].inverse_mass,
+    )
+    L = vec3_of(state.bodies[i].angular_momentum)
+    set_vec3(state.bodies[i].angular_momentum, L + angular_impulse)
 
 
 @inner_kernel
@@ -53,14 +56,14 @@ def load_power(model, state, work):
     """Power of the active loads [W]; needs work.angular_velocity at the present state."""
     power = 0.0
     for k in range(len(model.loads)):
-        if work.load_active[k]:
+        if state.loads[k].active:
             F, T, r = _load_in_world(model, state, k)
             i = model.loads[k].body
             w = vec3_at(work.angular_velocity, i)
-            power += dot(F, vec3_at(state.velocity, i) + cross(w, r)) + dot(T, w)
+            power += dot(F, vec3_of(state.bodies[i].velocity) + cross(w, r)) + dot(T, w)
             other = model.loads[k].reaction
             if other < model.dynamic:
-                arm = vec3_at(state.position, i) + r - vec3_at(state.position, other)
+                arm = vec3_of(state.bodies[i].position) + r - vec3_of(state.bodies[other].position)
                 w = vec3_at(work.angular_velocity, other)
-                power -= dot(F, vec3_at(state.velocity, other) + cross(w, arm)) + dot(T, w)
+                power -= dot(F, vec3_of(state.bodies[other].velocity) + cross(w, arm)) + dot(T, w)
     return power

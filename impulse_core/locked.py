@@ -72,12 +72,12 @@ def _push_each(model, structure, state, work, mobility):
     for k in range(len(mobility)):
         for i in range(len(model.bodies)):
             for axis in range(3):
-                state.velocity[i, axis] = 0.0
-                state.angular_momentum[i, axis] = 0.0
+                state.bodies[i].velocity[axis] = 0.0
+                state.bodies[i].angular_momentum[axis] = 0.0
         push_term(model, k, 1.0, state, work)
         for i in range(model.dynamic, len(model.bodies)):
             for axis in range(3):
-                state.angular_momentum[i, axis] = 0.0
+                state.bodies[i].angular_momentum[axis] = 0.0
         angular_velocities(model, state, work)
         alone = term_rate(model, k, state, work)
         for _ in range(_SOLVES):

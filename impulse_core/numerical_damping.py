@@ -163,8 +163,8 @@ def _push_each(model, structure, state, work, masses):
     for k in range(len(masses)):
         for i in range(len(model.bodies)):
             for axis in range(3):
-                state.velocity[i, axis] = 0.0
-                state.angular_momentum[i, axis] = 0.0
+                state.bodies[i].velocity[axis] = 0.0
+                state.bodies[i].angular_momentum[axis] = 0.0
         for j in range(len(model.joints)):
             for row in range(6):
                 work.impulse[j, row] = 0.0

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
-from impulse_core.invariants import Tally, new_tally
-from impulse_core.model import Model, State, Workspace, copy_state, put_state
+import numpy as np
+
+from impulse_core.model import (
+    Model,
+    State,
+    Structure,
+    Tally,
+    Workspace,
+    copy_state,
+    new_tally,
+    put_state,
+)
 from impulse_core.options import Options
 from impulse_core.runners import Memoryless
 from impulse_core.types import Floats
@@ -25,23 +36,21 @@ class SleRunner(Memoryless):
         self.options, self.fractions = options, fractions
         self.model, self.work = model, work
         self.systems = JointSystems(model)
-        self._prepared = False  # the start state was made consistent by the direct solver
 
-    def run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         from impulse_core.solver.sle import load_kernels, prepare, take_step
 
-        model, systems, work = self.model, self.systems, self.work
+        model, systems = self.model, self.systems
+        state, work, tally = _readable(state), _readable(self.work), _readable(tally)
         if not count:
-            load_kernels(model, systems, copy_state(state), work, new_tally())
-        elif put_back or not self._prepared:
+            load_kernels(model, systems, _readable(copy_state(state)), work, _readable(new_tally()))
+        elif work.fits[0] != 1.0:
             prepare(model, systems, state, work)
-            self._prepared = True
+            work.fits[0] = 1.0
         for done in range(count):
             start = copy_state(state)
-            if grid >= 0 and work.progress[0] == 0:
-                state.time[0] = (grid + done) * length
+            if grid >= 0 and state.clock[0].progress == 0:
+                state.clock[0].time = (grid + done) * length
             try:
                 completed = take_step(
                     model,
@@ -55,10 +64,18 @@ class SleRunner(Memoryless):
                 )
             except KeyboardInterrupt:  # in the middle of a step, unlike in a kernel
                 put_state(state, start)
+                work.fits[0] = 0.0
                 raise
             if not completed:
                 return done
         return count
+
+
+def _readable(arrays: Any) -> Any:
+    """The same arrays, of whose records Python can read and write the fields as kernels do."""
+    if isinstance(arrays, tuple):
+        return type(arrays)(*(_readable(array) for array in arrays))
+    return arrays.view(np.recarray) if arrays.dtype.names else arrays
 
 
 class IterativeRunner(Memoryless):
@@ -67,21 +84,25 @@ class IterativeRunner(Memoryless):
     seconds_per_row = 5e-5
     most_steps = 2**31
 
-    def __init__(self, options: Options, fractions: Floats, model: Model, work: Workspace) -> None:
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
         from impulse_core.solver.iterative import new_sweeps
 
         self.options = options
         self.fractions = fractions
         self.model, self.work = model, work
-        self.sweeps = new_sweeps(model)
+        self.sweeps = new_sweeps(model, structure)
         if options.budget_corrections is not None:
             self.sweeps.limit[0] = options.budget_corrections
-        self._prepared = False  # the start state was made consistent by the direct solver
 
-    def run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
-        return self._run(state, length, count, grid, put_back, tally, self.options.tolerance)
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        return self._run(state, length, count, grid, tally, self.options.tolerance)
 
     def _run(
         self,
@@ -89,7 +110,6 @@ class IterativeRunner(Memoryless):
         length: float,
         count: int,
         grid: int,
-        put_back: bool,
         tally: Tally,
         tolerance: float,
     ) -> int:
@@ -104,11 +124,9 @@ class IterativeRunner(Memoryless):
             grid,
             self.fractions,
             tolerance,
-            put_back or not self._prepared,
             self.work,
             tally,
         )
-        self._prepared = self._prepared or count > 0
         return int(done)
 
 
@@ -124,26 +142,30 @@ class TimedIterativeRunner(IterativeRunner):
     _RECENT = 0.1  # weight of the last step in the cost of a correction
     _WORTH_TIMING = 50  # corrections a step must make to say what one costs
 
-    def __init__(self, options: Options, fractions: Floats, model: Model, work: Workspace) -> None:
-        super().__init__(options, fractions, model, work)
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
+        super().__init__(options, fractions, model, structure, work)
         self._seconds_per_step = 0.0
         self._seconds_per_correction = 0.0
 
-    def run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         if count and not self._seconds_per_correction:
             self._calibrate(state, length)
-            put_back = True
+            self.work.fits[0] = 0.0
         for done in range(count):
             self.sweeps.limit[0] = self._affordable()
-            before = int(tally.impulses[0])
+            before = int(tally.totals["impulses"][0])
             began = time.perf_counter()
             number = grid + done if grid >= 0 else -1
-            if not self._run(state, length, 1, number, put_back, tally, self.options.tolerance):
+            if not self._run(state, length, 1, number, tally, self.options.tolerance):
                 return done
-            self._learn(time.perf_counter() - began, int(tally.impulses[0]) - before)
-            put_back = False
+            self._learn(time.perf_counter() - began, int(tally.totals["impulses"][0]) - before)
         return count
 
     def _affordable(self) -> int:
@@ -165,9 +187,10 @@ class TimedIterativeRunner(IterativeRunner):
         for _ in range(3):
             tally, copy = new_tally(), copy_state(state)
             began = time.perf_counter()
-            self._run(copy, length, 1, -1, True, tally, 0.0)
+            self.work.fits[0] = 0.0
+            self._run(copy, length, 1, -1, tally, 0.0)
             times.append(time.perf_counter() - began)
-        return int(tally.impulses[0]), min(times)
+        return int(tally.totals["impulses"][0]), min(times)
 
     def _learn(self, seconds: float, corrections: int) -> None:
         if corrections >= self._WORTH_TIMING:

@@ -18,14 +18,11 @@ Sums are over bodies that exchange impulses, and measured by the kinetic energy 
 
 from __future__ import annotations
 
-from impulse_core.algebra import dot, put_vec3_in, vec3_at, vec3_in
+from impulse_core.algebra import dot, set_vec3, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 
 __all__ = [
-    "CREATED",
     "MOST_CREATED",
-    "RETURNED",
-    "WORKED",
     "add_exchange",
     "begin_groups",
     "excess_of_groups",
@@ -36,54 +33,42 @@ __all__ = [
 
 MOST_CREATED = 1e-6  # of the kinetic energy that the impulses of a group of bodies meet
 
-# Columns of Workspace.account.
-VELOCITY = 0  # before the impulses of a half [m/s]
-MOMENTUM = 3  # angular momentum [kg m²/s]
-SPIN = 6  # angular velocity [rad/s]
-TAKEN = 9  # ½ ΔvᵀM Δv of the halves so far [J]
-MET = 10  # kinetic energies before and after them [J]
-# sums over the group that a body stands for
-CREATED = 11  # Σ p·U of what only resists [J]
-RETURNED = 12  # Σ p·U of what gives back, less what that took on its way [J]
-WORKED = 13  # Σ p·½(u⁻+u⁺) [J]
-
 
 @inner_kernel
 def note_velocities(model, state, work):
     """Keep the velocities before the impulses of a half; needs the angular velocities."""
-    account = work.account
     for i in range(model.dynamic):
-        put_vec3_in(account, i, VELOCITY, vec3_at(state.velocity, i))
-        put_vec3_in(account, i, MOMENTUM, vec3_at(state.angular_momentum, i))
-        put_vec3_in(account, i, SPIN, vec3_at(work.angular_velocity, i))
+        account, body = work.account[i], state.bodies[i]
+        set_vec3(account.velocity, vec3_of(body.velocity))
+        set_vec3(account.angular_momentum, vec3_of(body.angular_momentum))
+        set_vec3(account.spin, vec3_at(work.angular_velocity, i))
 
 
 @inner_kernel
 def add_exchange(model, state, first, work):
     """Add what the impulses of a half changed; needs the angular velocities after them."""
-    account = work.account
     for i in range(model.dynamic):
+        account = work.account[i]
         if first:
-            account[i, TAKEN], account[i, MET] = 0.0, 0.0
+            account.taken, account.met = 0.0, 0.0
         m = 0.5 * model.bodies[i].mass
-        v, L = vec3_at(state.velocity, i), vec3_at(state.angular_momentum, i)
+        v, L = vec3_of(state.bodies[i].velocity), vec3_of(state.bodies[i].angular_momentum)
         w = vec3_at(work.angular_velocity, i)
-        before, spin = vec3_in(account, i, VELOCITY), vec3_in(account, i, SPIN)
-        momentum = vec3_in(account, i, MOMENTUM)
+        before, spin = vec3_of(account.velocity), vec3_of(account.spin)
+        momentum = vec3_of(account.angular_momentum)
         taken = m * dot(v - before, v - before) + 0.5 * dot(L - momentum, w - spin)
         met = m * (dot(before, before) + dot(v, v)) + 0.5 * (dot(momentum, spin) + dot(L, w))
-        account[i, TAKEN] += taken
-        account[i, MET] += met
+        account.taken += taken
+        account.met += met
 
 
 @inner_kernel
 def begin_groups(model, work):
     """Make groups of the bodies that joints connect."""
     for i in range(model.dynamic):
-        work.group[i] = i
-        work.account[i, CREATED] = 0.0
-        work.account[i, RETURNED] = 0.0
-        work.account[i, WORKED] = 0.0
+        account = work.account[i]
+        account.group = i
+        account.created, account.returned, account.worked = 0.0, 0.0, 0.0
     for j in range(len(model.joints)):
         join_bodies(model, model.joints[j].body1, model.joints[j].body2, work)
 
@@ -93,16 +78,16 @@ def join_bodies(model, i1, i2, work):
     """Put two bodies into one group, if both are dynamic."""
     if i1 < model.dynamic and i2 < model.dynamic:
         a, b = group_of(work, i1), group_of(work, i2)
-        work.group[max(a, b)] = min(a, b)
+        work.account[max(a, b)].group = min(a, b)
 
 
 @inner_kernel
 def group_of(work, i):
     """The dynamic body that stands for the group of body i."""
-    group = work.group
-    while group[i] != i:
-        group[i] = group[group[i]]
-        i = group[i]
+    account = work.account
+    while account[i].group != i:
+        account[i].group = account[account[i].group].group
+        i = account[i].group
     return i
 
 
@@ -120,19 +105,19 @@ def excess_of_groups(model, most, work):
     for i in range(model.dynamic):
         root = group_of(work, i)
         if root != i:
-            account[root, TAKEN] += account[i, TAKEN]
-            account[root, MET] += account[i, MET]
+            account[root].taken += account[i].taken
+            account[root].met += account[i].met
     created, largest, worst = 0.0, 0.0, -1
     for i in range(model.dynamic):
         if group_of(work, i) != i:
             continue
-        excess = account[i, CREATED]
-        if account[i, RETURNED] > 0.0:
-            balance = excess + account[i, RETURNED] - account[i, TAKEN]
-            excess = max(excess, min(balance, account[i, WORKED]))
+        excess = account[i].created
+        if account[i].returned > 0.0:
+            balance = excess + account[i].returned - account[i].taken
+            excess = max(excess, min(balance, account[i].worked))
         if excess > 0.0:
             created += excess
-        beyond = excess - most * account[i, MET]
+        beyond = excess - most * account[i].met
         if beyond > largest:
             largest, worst = beyond, i
     return created, worst

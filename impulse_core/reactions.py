@@ -22,9 +22,8 @@ from impulse_core.algebra import (
     ZERO3,
     Vec3,
     mat3_of,
-    put_quat,
-    put_vec3,
-    quat_at,
+    quat_of,
+    set_quat,
     set_vec3,
     transposed_times,
     vec3_at,
@@ -34,8 +33,8 @@ from impulse_core.free_motion.kinematic import drive, resume_kinematic
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
-from impulse_core.model import SOFTEST
-from impulse_core.solver.direct import factorise, prepare, solve
+from impulse_core.model import SOFTEST, with_bodies
+from impulse_core.solver.direct import factorise, prepare, set_compliances, solve
 
 _SIDE = 1e-4  # s to either side of a state, for the accelerations of kinematic bodies
 
@@ -46,30 +45,32 @@ def find_reactions(model, structure, state, work):
 
     Leaves directions and factor of that state in work, and its compliances as they were.
     """
+    set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
-    rate = work.saved  # means nothing between two steps
+    # what is saved means nothing between two steps
+    rate = with_bodies(state, work.saved.bodies, work.saved.kinematic)
     for i in range(len(model.bodies)):
-        put_vec3(rate.position, i, vec3_at(state.position, i))
-        put_quat(rate.orientation, i, quat_at(state.orientation, i))
-        put_vec3(rate.velocity, i, ZERO3)
-        put_vec3(rate.angular_momentum, i, ZERO3)
-        put_vec3(work.next_position, i, ZERO3)
-        put_vec3(work.stage_velocity, i, ZERO3)
+        set_vec3(rate.bodies[i].position, vec3_of(state.bodies[i].position))
+        set_quat(rate.bodies[i].orientation, quat_of(state.bodies[i].orientation))
+        set_vec3(rate.bodies[i].velocity, ZERO3)
+        set_vec3(rate.bodies[i].angular_momentum, ZERO3)
+        set_vec3(work.next[i].position, ZERO3)
+        set_vec3(work.stage[i].velocity, ZERO3)
     angular_velocities(model, state, work)
-    apply_loads(model, rate, work)
-    if len(state.interval):
+    apply_loads(model, rate)
+    if len(state.kinematic):
         _kinematic_accelerations(model, state, rate, work)
     for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] = 0.0
     for k in range(len(model.axes)):
-        work.impulse[model.axes[k].joint, model.axes[k].row] = work.axes[k].force
+        work.impulse[model.axes[k].joint, model.axes[k].row] = state.axes[k].force
     apply_impulses(model, work.impulse, rate, work)
     angular_accelerations(model, state, rate, work)
     joint_accelerations(model, state, rate, work)
     _solve_constraints(model, structure, state, work)
     for k in range(len(model.axes)):
-        work.impulse[model.axes[k].joint, model.axes[k].row] = work.axes[k].force
+        work.impulse[model.axes[k].joint, model.axes[k].row] = state.axes[k].force
     for j in range(len(model.joints)):
         F, T = ZERO3, ZERO3
         p = work.impulse
@@ -104,18 +105,19 @@ def _add_coupling(model, c, work):
 
 @inlined_kernel
 def _kinematic_accelerations(model, state, rate, work):
-    """Accelerations of kinematic bodies into rate, angular ones into work.next_position."""
-    for k in range(len(state.interval)):
-        rate.interval[k] = state.interval[k]
+    """Accelerations of kinematic bodies into rate, angular ones into work.next.position."""
+    for k in range(len(state.kinematic)):
+        rate.kinematic[k].interval = state.kinematic[k].interval
     for side in (-1.0, 1.0):
-        drive(model, rate, state.time[0] + side * _SIDE, work)
+        drive(model, rate, state.clock[0].time + side * _SIDE, work)
         for i in range(model.dynamic, len(model.bodies) - 1):
-            a = vec3_at(work.stage_velocity, i) + vec3_at(rate.velocity, i) * (0.5 * side / _SIDE)
-            put_vec3(work.stage_velocity, i, a)
-            w = vec3_at(work.angular_velocity, i) * (0.5 * side / _SIDE)
-            put_vec3(work.next_position, i, vec3_at(work.next_position, i) + w)
+            share = 0.5 * side / _SIDE
+            a = vec3_of(work.stage[i].velocity) + vec3_of(rate.bodies[i].velocity) * share
+            set_vec3(work.stage[i].velocity, a)
+            w = vec3_at(work.angular_velocity, i) * share
+            set_vec3(work.next[i].position, vec3_of(work.next[i].position) + w)
     for i in range(model.dynamic, len(model.bodies) - 1):
-        put_vec3(rate.velocity, i, vec3_at(work.stage_velocity, i))
+        set_vec3(rate.bodies[i].velocity, vec3_of(work.stage[i].velocity))
     resume_kinematic(model, state, work)
 
 
@@ -125,12 +127,10 @@ def _solve_constraints(model, structure, state, work):
     if len(model.axes):
         for k in range(len(model.axes)):
             j, row = model.axes[k].joint, model.axes[k].row
-            work.axes[k].piece[1] = work.compliance[j, row]
             work.compliance[j, row] = SOFTEST * model.axes[k].inverse_mass
             work.error[j, row] = 0.0
         factorise(model, structure, state, work)
     solve(structure, work.error, -1.0, work)
     if len(model.axes):
-        for k in range(len(model.axes)):
-            work.compliance[model.axes[k].joint, model.axes[k].row] = work.axes[k].piece[1]
+        set_compliances(model, structure, state, work)
         factorise(model, structure, state, work)

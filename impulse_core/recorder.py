@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.accuracy import KICK, LEFT, LEFT_ERROR
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
@@ -92,13 +91,15 @@ class Recorder:
         s.find_reactions()
         frame = self._frames[self._count]
         frame["time"] = time
-        frame["position"], frame["orientation"] = s.state.position, s.state.orientation
-        frame["term_position"] = s.state.term_position
+        frame["position"] = s.state.bodies["position"]
+        frame["orientation"] = s.state.bodies["orientation"]
+        frame["term_position"] = s.state.terms["position"]
         frame["energy"], frame["momentum"] = (kinetic, potential), (linear, angular)
         frame["reaction"][:, 0] = s.work.reactions["force"]
         frame["reaction"][:, 1] = s.work.reactions["torque"]
-        frame["axis_position"], frame["axis_force"] = s.state.axis_position, s.work.axes["force"]
-        frame["turned"] = s.tally.turned[:, 0]
+        frame["axis_position"] = s.state.axes["position"]
+        frame["axis_force"] = s.state.axes["force"]
+        frame["turned"] = s.state.turns["angle"]
         if self.options.record_contacts:
             self._add_contacts()
         self._count += 1
@@ -224,13 +225,13 @@ class Recorder:
 
     def _report(self) -> dict[str, Any]:
         """The keys of ``impulse run --report`` (docs/files.md)."""
-        s, tally = self.stepper, self.stepper.tally
+        s, totals = self.stepper, self.stepper.tally.totals[0]
         steps = max(s.steps, 1)
         seconds = np.array([seconds for seconds, _ in s.call_seconds] or [0.0])
         counts = np.array([count for _, count in s.call_seconds] or [1])
         isolated = _is_isolated(self.compiled)
-        of_loads, of_motors = float(tally.work[0]), float(tally.motor_work[0])
-        of_kinematics, dissipated = float(tally.kinematic_work[0]), float(tally.dissipated[0])
+        of_loads, of_motors = float(totals["work"]), float(totals["motor_work"])
+        of_kinematics, dissipated = float(totals["kinematic_work"]), float(totals["dissipated"])
         work = of_loads + of_kinematics + of_motors - dissipated
         return {
             "compile_seconds": s.compile_seconds,
@@ -244,36 +245,36 @@ class Recorder:
                 "max": float(seconds.max()),
             },
             "corrections_per_step": {
-                "mean": float(tally.corrections[0]) / steps,
-                "max": int(tally.most_corrections[0]),
+                "mean": float(totals["corrections"]) / steps,
+                "max": int(totals["most_corrections"]),
             },
             "velocity_corrections_per_step": {
-                "mean": float(tally.velocity_corrections[0]) / steps,
-                "max": int(tally.most_velocity_corrections[0]),
+                "mean": float(totals["velocity_corrections"]) / steps,
+                "max": int(totals["most_velocity_corrections"]),
             },
             "impulses_per_step": self._impulses(steps),
             "budget": self._budget(steps),
-            "max_joint_error_m": float(tally.translation_error[0]),
-            "max_joint_angle_error_rad": float(tally.rotation_error[0]),
+            "max_joint_error_m": float(totals["translation_error"]),
+            "max_joint_angle_error_rad": float(totals["rotation_error"]),
             "energy_j": {
-                "initial": float(tally.start_energy[0]),
-                "final": float(tally.energy[0]) + work,
+                "initial": float(totals["start_energy"]),
+                "final": float(totals["energy"]) + work,
                 "work_of_loads": of_loads,
                 "work_of_kinematic_bodies": of_kinematics,
                 "work_of_motors": of_motors,
                 "dissipated": dissipated,
-                "created": float(tally.created[0]),
-                "max_abs_drift": float(tally.largest_drift[0]),
-                "mean_abs_drift": float(tally.drift_sum[0]) / steps,
-                "mean_abs_increment": float(tally.increment_sum[0]) / steps,
+                "created": float(totals["created"]),
+                "max_abs_drift": float(totals["largest_drift"]),
+                "mean_abs_drift": float(totals["drift_sum"]) / steps,
+                "mean_abs_increment": float(totals["increment_sum"]) / steps,
             },
             "momentum_drift": {
-                "linear": float(tally.momentum_drift[0]) if isolated else None,
-                "angular": float(tally.momentum_drift[1]) if isolated else None,
+                "linear": float(totals["momentum_drift"]) if isolated else None,
+                "angular": float(totals["angular_momentum_drift"]) if isolated else None,
             },
-            "contacts": s.runner.contact_figures(steps),
+            "contacts": s.runner.contact_figures(totals),
             "state_sha256": self._state_hash(),
-            "halvings": int(tally.halvings[0]),
+            "halvings": int(totals["halvings"]),
             "tolerance_m": s.tolerance,
             "start": s.start,
             "warnings": self._warnings(),
@@ -281,26 +282,26 @@ class Recorder:
 
     def _impulses(self, steps: int) -> dict[str, float]:
         """Impulses computed for single joints; solvers of the whole system compute them all."""
-        tally = self.stepper.tally
+        totals = self.stepper.tally.totals[0]
         if self.options.solver == "iterative":
-            total, most = int(tally.impulses[0]), int(tally.most_impulses[0])
+            total, most = int(totals["impulses"]), int(totals["most_impulses"])
         else:
             joints = len(self.stepper.model.joints)
-            total = joints * int(tally.corrections[0] + tally.velocity_corrections[0])
-            most = joints * int(tally.most_corrections[0] + tally.most_velocity_corrections[0])
+            total = joints * int(totals["corrections"] + totals["velocity_corrections"])
+            most = joints * int(totals["most_corrections"] + totals["most_velocity_corrections"])
         return {"mean": total / steps, "max": most}
 
     def _budget(self, steps: int) -> dict[str, Any] | None:
         """What a budget cost in accuracy; None if there was none."""
-        options, tally = self.options, self.stepper.tally
+        options, totals = self.options, self.stepper.tally.totals[0]
         if options.budget_ms is None and options.budget_corrections is None:
             return None
         return {
             "limit_ms": options.budget_ms,
             "limit_corrections": options.budget_corrections,
-            "steps_cut": int(tally.cut_steps[0]),
-            "mean_joint_error_m": float(tally.step_error_sum[0]) / steps,
-            "max_joint_error_m": float(tally.largest_step_error[0]),
+            "steps_cut": int(totals["cut_steps"]),
+            "mean_joint_error_m": float(totals["step_error_sum"]) / steps,
+            "max_joint_error_m": float(totals["largest_step_error"]),
         }
 
     def _warnings(self) -> list[str]:
@@ -335,7 +336,7 @@ class Recorder:
         """Joined bodies that turn so far in a stage that the joints may close on a wrong motion."""
         s = self.stepper
         longest = self.options.step * float(np.abs(s.fractions).max())
-        turn = float(s.tally.fastest[0]) * longest
+        turn = float(s.tally.totals["fastest"][0]) * longest
         if len(s.model.joints) == 0 or not (turn > _LARGEST_TURN):
             return []
         enough = self.options.step * _LARGEST_TURN / turn
@@ -347,7 +348,7 @@ class Recorder:
 
     def _energy_warnings(self) -> list[str]:
         """Energy that impacts by Newton's law gave, which can be more than they took."""
-        created = float(self.stepper.tally.created[0])
+        created = float(self.stepper.tally.totals["created"][0])
         moving = float(self._frames["energy"][: self._count, 0].max(initial=0.0))
         if self.options.impact_law != "newton" or not (created > MOST_CREATED * moving):
             return []
@@ -359,15 +360,15 @@ class Recorder:
 
     def _tolerance_warnings(self) -> list[str]:
         """Joints of which the tolerance leaves, or then corrects, more than the motion bears."""
-        s, tally = self.stepper, self.stepper.tally
-        most = float(tally.most_kinetic[0])
-        left = float(tally.unresolved[LEFT])
+        s, totals = self.stepper, self.stepper.tally.totals[0]
+        most = float(totals["most_kinetic"])
+        left = float(totals["left"])
         # corrections that follow may take it back: no jump is larger than what the energy shows
-        kick = min(float(tally.unresolved[KICK]), float(tally.largest_drift[0]))
+        kick = min(float(totals["kick"]), float(totals["largest_drift"]))
         warnings = []
         if left > _LARGEST_LEFT * most > 0.0:
-            joint = s.joint_name(int(tally.unresolved_joint[0]))
-            wanted = float(tally.unresolved[LEFT_ERROR]) * math.sqrt(_LARGEST_LEFT * most / left)
+            joint = s.joint_name(int(totals["left_joint"]))
+            wanted = float(totals["left_error"]) * math.sqrt(_LARGEST_LEFT * most / left)
             warnings.append(
                 f"a tolerance of {s.tolerance:.2g} m is coarse for steps of"
                 f" {self.options.step:.3g} s: what it leaves of joint '{joint}' and others adds up"
@@ -375,7 +376,7 @@ class Recorder:
                 f" make it worse; use {self._finer(wanted)}"
             )
         if kick > _LARGEST_KICK * most > 0.0:
-            joint = s.joint_name(int(tally.unresolved_joint[1]))
+            joint = s.joint_name(int(totals["kick_joint"]))
             wanted = s.tolerance * math.sqrt(_LARGEST_KICK * most / kick)
             warnings.append(
                 f"joint '{joint}' nearly repeats what others in its loop hold: closing a gap moved"
@@ -397,13 +398,17 @@ class Recorder:
         """Of all bodies in the order of the scene; static ones rest at their pose."""
         s, rows = self.stepper, self.compiled.body_row
         w = rotated(
-            s.state.orientation,
+            s.state.bodies["orientation"],
             s.model.bodies["inverse_inertia"]
-            * rotated(conjugated(s.state.orientation), s.state.angular_momentum),
+            * rotated(
+                conjugated(s.state.bodies["orientation"]), s.state.bodies["angular_momentum"]
+            ),
         )
-        w[s.model.dynamic : -1] = s.state.spin
-        positions, orientations = self.compiled.user_poses(s.state.position, s.state.orientation)
-        velocities = np.concatenate([s.state.velocity, w], axis=1)
+        w[s.model.dynamic : -1] = s.state.kinematic["spin"]
+        positions, orientations = self.compiled.user_poses(
+            s.state.bodies["position"], s.state.bodies["orientation"]
+        )
+        velocities = np.concatenate([s.state.bodies["velocity"], w], axis=1)
         return state_hash(positions, orientations, velocities[rows])
 
 

@@ -28,8 +28,8 @@ def choose_runner(
         return ContactRunner(options, fractions, model, structure, work, shapes, state)
     if options.solver == "iterative":
         if options.budget_ms is not None:
-            return TimedIterativeRunner(options, fractions, model, work)
-        return IterativeRunner(options, fractions, model, work)
+            return TimedIterativeRunner(options, fractions, model, structure, work)
+        return IterativeRunner(options, fractions, model, structure, work)
     if options.solver == "sle":
         return SleRunner(options, fractions, model, work)
     if is_driven(model):

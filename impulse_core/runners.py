@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.invariants import Tally, new_tally
-from impulse_core.model import Model, State, Structure, Workspace, copy_state
+from impulse_core.joints.breaking import break_joints, can_break, without_broken
+from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.options import Options
 from impulse_core.types import Floats, Ints
 
@@ -20,9 +20,7 @@ __all__ = [
     "DrivenRunner",
     "Memoryless",
     "Runner",
-    "can_break",
     "is_driven",
-    "own_joints",
 ]
 
 
@@ -58,19 +56,27 @@ class Runner(Protocol):
     most_steps: int
     """Most steps of one call."""
 
-    def run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
+    model: Model
+    """What is left of the machine where joints have broken."""
+    looks_ahead: bool
+    """Whether steps only look ahead, so that nothing breaks in them."""
+
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         """Take count steps of a length [s]; returns how many were completed.
 
-        The first is step number grid of the grid k·length unless grid is negative; put_back says
-        that state was replaced since the last call.
+        The first is step number grid of the grid k·length unless grid is negative.
         """
 
-    def kept(self) -> list[NDArray[Any]]:
-        """The arrays of its own that the next step or the report depends on, as far as they are in
+    def take_up(self, state: State) -> None:
+        """Go on from a state that was replaced."""
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """The arrays of its own that the next step depends on, by name, as far as they are in
         use.
         """
+
+    def make_room_for(self, sizes: Mapping[str, int]) -> None:
+        """Make room for arrays of ``kept`` of these lengths, and say that so much is in use."""
 
     def room_wanted(self) -> Any:
         """What the last call had too little room for, None if nothing. Such a call is to be tried
@@ -80,8 +86,8 @@ class Runner(Protocol):
     def make_room(self, wanted: Any) -> None:
         """Make so much room and some more. Nothing is forgotten that ``kept`` names."""
 
-    def contact_figures(self, steps: int) -> dict[str, float]:
-        """Contacts in the report of a run of so many steps."""
+    def contact_figures(self, totals: Any) -> dict[str, float]:
+        """Contacts in the report of a run with these totals."""
 
     def take_events(self) -> list[ContactEvent]:
         """Touches and lift-offs since the last call."""
@@ -94,12 +100,20 @@ class Runner(Protocol):
 
 
 class Memoryless:
-    """A runner without contacts, whose steps depend on state and compliances alone."""
+    """A runner without contacts, whose steps depend on the state alone."""
 
     may_lack_room = False
+    looks_ahead = False
+    work: Workspace
 
-    def kept(self) -> list[NDArray[Any]]:
-        return []
+    def take_up(self, state: State) -> None:  # noqa: ARG002
+        self.work.fits[0] = 0.0
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+    def make_room_for(self, sizes: Mapping[str, int]) -> None:
+        pass
 
     def room_wanted(self) -> Any:
         return None
@@ -107,7 +121,7 @@ class Memoryless:
     def make_room(self, wanted: Any) -> None:
         pass
 
-    def contact_figures(self, steps: int) -> dict[str, float]:  # noqa: ARG002
+    def contact_figures(self, totals: Any) -> dict[str, float]:  # noqa: ARG002
         return {
             "mean": 0.0,
             "max": 0,
@@ -126,33 +140,6 @@ class Memoryless:
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         return []
-
-
-def can_break(model: Model) -> bool:
-    """Whether any joint breaks under some load."""
-    return bool(
-        any(np.isfinite(model.joints[key]).any() for key in ("break_force", "break_torque"))
-    )
-
-
-_CHANGED_BY_BREAKING = ("joints", "axes")
-
-
-def changed_by_breaking(model: Model) -> list[NDArray[Any]]:
-    """The arrays of the model that a breaking joint changes."""
-    couplings = model.couplings
-    joints = [getattr(model, field) for field in _CHANGED_BY_BREAKING]
-    return [*joints, couplings.constant, couplings.terms]
-
-
-def own_joints(model: Model) -> Model:
-    """The model with its own copy of what a breaking joint changes."""
-    couplings = model.couplings
-    constant, terms = couplings.constant.copy(), couplings.terms.copy()
-    return model._replace(
-        **{field: getattr(model, field).copy() for field in _CHANGED_BY_BREAKING},
-        couplings=couplings._replace(constant=constant, terms=terms),
-    )
 
 
 def is_driven(model: Model) -> bool:
@@ -183,19 +170,15 @@ class DirectRunner(Memoryless):
         """What the kernel keeps beside the workspace."""
         return self.structure
 
-    def run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
-        return self._take_steps(state, length, count, grid, put_back, tally)
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        return self._take_steps(state, length, count, grid, tally)
 
     def _kernel(self) -> Callable[..., int]:
         from impulse_core.step import run_steps
 
         return run_steps
 
-    def _take_steps(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
+    def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         done = self._kernel()(
             self.model,
             self.system,
@@ -205,7 +188,6 @@ class DirectRunner(Memoryless):
             grid,
             self.fractions,
             self.options.tolerance,
-            put_back,
             self.work,
             tally,
         )
@@ -213,7 +195,11 @@ class DirectRunner(Memoryless):
 
 
 class DrivenRunner(DirectRunner):
-    """The direct solver, with elements on free axes and joints that may break."""
+    """The direct solver, with elements on free axes and joints that may break.
+
+    Attributes:
+        whole: The model with all its joints; ``model`` is what is left of it.
+    """
 
     def __init__(
         self,
@@ -224,37 +210,33 @@ class DrivenRunner(DirectRunner):
         work: Workspace,
     ) -> None:
         super().__init__(options, fractions, model, structure, work)
+        self.whole = model
         self._can_break = can_break(model)
-        self._broke = False  # in the last step, so that the work no longer fits the model
 
-    def run(
-        self, state: State, length: float, count: int, grid: int, put_back: bool, tally: Tally
-    ) -> int:
-        if not self._can_break:
-            return self._take_steps(state, length, count, grid, put_back, tally)
-        from impulse_core.joints.breaking import break_joints
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        if not self._can_break or self.looks_ahead:
+            return self._take_steps(state, length, count, grid, tally)
         from impulse_core.reactions import find_reactions
 
         if not count:
-            self._take_steps(state, length, 0, grid, put_back, tally)
+            self._take_steps(state, length, 0, grid, tally)
             find_reactions(self.model, self.structure, state, self.work)
-            for kind in ("force", "torque"):  # nothing breaks yet
-                self.work.reactions[kind] = 0.0
-            break_joints(
-                self.model, copy_state(state), self.work, new_tally(len(self.model.joints))
-            )
+            unbreakable = self.model._replace(joints=self.model.joints.copy())
+            unbreakable.joints["break_force"] = unbreakable.joints["break_torque"] = np.inf
+            break_joints(unbreakable, state, self.work, tally)
         for done in range(count):
             number = grid + done if grid >= 0 else -1
-            if not self._take_steps(state, length, 1, number, put_back or self._broke, tally):
+            if not self._take_steps(state, length, 1, number, tally):
                 return done
-            put_back, self._broke = False, False
-            if self.work.may_break[0]:
-                find_reactions(self.model, self.structure, state, self.work)
-                self._broke = bool(break_joints(self.model, state, self.work, tally))
+            find_reactions(self.model, self.structure, state, self.work)
+            if break_joints(self.model, state, self.work, tally):
+                self.take_up(state)
         return count
 
-    def kept(self) -> list[NDArray[Any]]:
-        return changed_by_breaking(self.model) if self._can_break else []
+    def take_up(self, state: State) -> None:
+        super().take_up(state)
+        if self._can_break:
+            self.model = without_broken(self.whole, state)
 
     def _kernel(self) -> Callable[..., int]:
         from impulse_core.driven_step import run_driven_steps

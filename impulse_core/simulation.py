@@ -195,7 +195,7 @@ class _Run:
         """Record the start. The first step says which forces act along free axes."""
         step = self.options.step
         self.stepper.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
-        forces = self.stepper.work.axes["force"]
+        forces = self.stepper.state.axes["force"]
         first = forces.copy()  # none, where the first step fails
 
         def look() -> None:

@@ -7,11 +7,15 @@ symplectic, of order two, without constraint drift (docs/algorithm.md, section 3
 from __future__ import annotations
 
 from impulse_core.accuracy import correction_energy, note_correction, note_left_open
-from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at
+from impulse_core.algebra import (
+    set_vec3,
+    vec3_of,
+)
 from impulse_core.assembly import close_joints
+from impulse_core.fitting import resume
 from impulse_core.free_motion.flow import advance, predict
-from impulse_core.free_motion.kinematic import choose_intervals, drive, resume_kinematic
-from impulse_core.invariants import CLOSED, LINE, energies, tally_start, tally_step
+from impulse_core.free_motion.kinematic import choose_intervals, drive
+from impulse_core.invariants import energies, tally_start, tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -26,8 +30,9 @@ from impulse_core.joints.coupling import (
     foresee_coordinates,
 )
 from impulse_core.loads import kick, load_power
-from impulse_core.model import SOFTEST
-from impulse_core.solver.direct import prepare, solve
+from impulse_core.model import SOFTEST, copy_into
+from impulse_core.model.tally import CLOSED, LINE
+from impulse_core.solver.direct import prepare, set_compliances, solve
 from impulse_core.solver.newton import prepare_newton, solve_newton
 
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
@@ -43,7 +48,7 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
     """Advance a consistent state by h; False if the joints could not be satisfied."""
     work.kinematic_work[0] = 0.0
     power = load_power(model, state, work) if len(model.loads) else 0.0
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     if not correct_joints_regularised(
         joints_alone, nothing, model, structure, state, h, tolerance, work, tally
     ):
@@ -52,14 +57,14 @@ def impulse_step(model, structure, state, h, tolerance, work, tally):
         return False
     advance(model, state, h, work)
     accept_coordinates(model, model.coupled, state, work)
-    state.time[0] += h
+    state.clock[0].time += h
     prepare(model, structure, state, work)
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     correct_velocities(model, structure, state, h, work, tally)
     if len(model.loads):
         # symmetric quadrature of second order, so a composition raises its order as well
-        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
-    tally.kinematic_work[0] += work.kinematic_work[0]
+        tally.totals[0].work += 0.5 * h * (power + load_power(model, state, work))
+    tally.totals[0].kinematic_work += work.kinematic_work[0]
     return True
 
 
@@ -86,14 +91,14 @@ def correct_joints_regularised(
     attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
     if attempts > 1:
         for i in range(len(model.bodies)):
-            put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
-            put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+            set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
+            set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
     solved = False
     for attempt in range(attempts):
         if attempt > 0:
             for i in range(len(model.bodies)):
-                put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
-                put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+                set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+                set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
             work.kinematic_work[0] = 0.0
             work.regularisation[0] = REGULARISATION_LADDER[attempt - 1]
             prepare(model, structure, state, work)
@@ -118,27 +123,24 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
     Elements on free axes take part by two kernels: residual adds theirs to the right-hand side and
     says whether the laws along them moved to other pieces; applied adds up their impulses.
     """
-    tally.failed_body[0] = -1
+    tally.failure[0].body = -1
     if len(model.joints) == 0:
-        tally.failed_body[0] = predict(model, state, h, work)
-        return tally.failed_body[0] < 0
+        tally.failure[0].body = predict(model, state, h, work)
+        return tally.failure[0].body < 0
     foresee_coordinates(model, model.coupled, state, h, work)
     warm_start(model, state, h, work)
     previous = 1e300
     stalls = 0
     newton = False
     for correction in range(MOST_CORRECTIONS):
-        tally.failed_body[0] = predict(model, state, h, work)
-        if tally.failed_body[0] >= 0 or work.stop[0]:
+        tally.failure[0].body = predict(model, state, h, work)
+        if tally.failure[0].body >= 0 or work.stop[0]:
             break
-        shift, turn, error, joint = joint_errors(
-            model, work.next_position, work.next_orientation, work.error
-        )
+        shift, turn, error, joint = joint_errors(model, work.next, work.error)
         slip, coupling = coupling_errors(
             model,
             model.coupled,
-            work.next_position,
-            work.next_orientation,
+            work.next,
             work.terms.near,
             work.terms.next,
             work.error,
@@ -151,12 +153,12 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
         if moved:  # another piece of a force law is another problem, so count anew
             newton = False
             previous = 1e300
-        tally.failed_joint[0] = joint
-        tally.failed_error[0] = error
+        tally.failure[0].joint = joint
+        tally.failure[0].error = error
         if error <= tolerance:
             note_left_open(model, structure, h, error, joint, tally)
-            tally.translation_error[0] = max(tally.translation_error[0], shift)
-            tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+            tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
+            tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
             return True
         if not (error < 0.9 * previous):
             stalls += 1
@@ -175,7 +177,7 @@ def correct_joints(residual, applied, model, structure, state, h, tolerance, wor
             note_correction(model, structure, h, gap, opened, energy, owner, tally)
         apply_impulses(model, work.impulse, state, work)
         applied(model, work)
-        tally.corrections[0] += 1
+        tally.totals[0].corrections += 1
     return False
 
 
@@ -184,19 +186,19 @@ def lines_turn_little(model, state, work, tally):
     """Whether no distance joint's line turns too far in this stage; else it is named as failed."""
     joint = line_beyond_a_stage(model, state, work)
     if joint >= 0:
-        tally.failed_joint[0] = joint
-        tally.failed_what[0] = LINE
+        tally.failure[0].joint = joint
+        tally.failure[0].what = LINE
     return joint < 0
 
 
 @inner_kernel
 def warm_start(model, state, h, work):
     """Begin with the last velocity correction's impulses, scaled to the new stage length."""
-    last = state.multiplier_step[0]
+    last = state.clock[0].multiplier_step
     scale = h / last if last != 0.0 else 0.0
     for j in range(len(model.joints)):
         for row in range(6):
-            work.impulse[j, row] = scale * state.multiplier[j, row]
+            work.impulse[j, row] = scale * state.joints[j].multiplier[row]
     apply_impulses(model, work.impulse, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
@@ -219,37 +221,14 @@ def correct_velocities(model, structure, state, h, work, tally):
             break
         previous = rate
         solve(structure, work.error, -1.0, work)
-        tally.velocity_corrections[0] += 1
+        tally.totals[0].velocity_corrections += 1
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)
         for j in range(len(model.joints)):
             for row in range(6):
-                before = state.multiplier[j, row] if repetition else 0.0
-                state.multiplier[j, row] = before + work.impulse[j, row]
-    state.multiplier_step[0] = h
-
-
-@inner_kernel
-def copy_into(source, target):
-    """Copy every array of a State (row by row: slices compile far longer)."""
-    for i in range(len(source.position)):
-        put_vec3(target.position, i, vec3_at(source.position, i))
-        put_quat(target.orientation, i, quat_at(source.orientation, i))
-        put_vec3(target.velocity, i, vec3_at(source.velocity, i))
-        put_vec3(target.angular_momentum, i, vec3_at(source.angular_momentum, i))
-    for j in range(len(source.multiplier)):
-        for row in range(6):
-            target.multiplier[j, row] = source.multiplier[j, row]
-    for k in range(len(source.axis_position)):
-        target.axis_position[k] = source.axis_position[k]
-        target.motor_integral[k] = source.motor_integral[k]
-    target.multiplier_step[0] = source.multiplier_step[0]
-    target.time[0] = source.time[0]
-    for j in range(len(source.spin)):
-        put_vec3(target.spin, j, vec3_at(source.spin, j))
-        target.interval[j] = source.interval[j]
-    for k in range(len(source.term_position)):
-        target.term_position[k] = source.term_position[k]
+                before = state.joints[j].multiplier[row] if repetition else 0.0
+                state.joints[j].multiplier[row] = before + work.impulse[j, row]
+    state.clock[0].multiplier_step = h
 
 
 @inner_kernel
@@ -263,14 +242,6 @@ def restore(model, structure, state, work):
     """Put the saved state back, and make the workspace fit it."""
     copy_into(work.saved, state)
     resume(model, structure, state, work)
-
-
-@inner_kernel
-def resume(model, structure, state, work):
-    """Make the workspace fit a state that was put back."""
-    prepare(model, structure, state, work)
-    angular_velocities(model, state, work)
-    resume_kinematic(model, state, work)
 
 
 @kernel
@@ -295,17 +266,22 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
     stage, save and restore are functions of a solver, and system is what it keeps beside the
     workspace; those of a solver written in Python make this one run as Python.
     """
-    done = work.progress[0]
-    work.progress[0] = 0
+    done = state.clock[0].progress
+    state.clock[0].progress = 0
     part = longest_part(done)
     most = corrections_so_far(tally) + MOST_OF_A_STAGE * len(fractions)
     while done < FINEST_PART:
         save(state, work)
-        works = tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0]
-        created = tally.created[0]
+        works = (
+            tally.totals[0].work,
+            tally.totals[0].kinematic_work,
+            tally.totals[0].motor_work,
+            tally.totals[0].dissipated,
+        )
+        created = tally.totals[0].created
         length = h if part == FINEST_PART else h * (part / FINEST_PART)
         reached = True
-        tally.failed_what[0] = CLOSED
+        tally.failure[0].what = CLOSED
         for s in range(len(fractions)):
             if not stage(model, system, state, fractions[s] * length, tolerance, work, tally):
                 reached = False
@@ -315,24 +291,29 @@ def halving_step(stage, save, restore, model, system, state, h, fractions, toler
             part = longest_part(done)
             continue
         restore(model, system, state, work)
-        tally.work[0], tally.kinematic_work[0], tally.motor_work[0], tally.dissipated[0] = works
-        tally.created[0] = created
+        (
+            tally.totals[0].work,
+            tally.totals[0].kinematic_work,
+            tally.totals[0].motor_work,
+            tally.totals[0].dissipated,
+        ) = works
+        tally.totals[0].created = created
         if work.stop[0]:
-            work.progress[0] = done
+            state.clock[0].progress = done
             return False
         if part == 1 or corrections_so_far(tally) > most:
-            tally.failed_time[0] = h * (done / FINEST_PART)
-            tally.failed_time[1] = length
+            tally.failure[0].begin = h * (done / FINEST_PART)
+            tally.failure[0].part = length
             return False
         part //= 2
-        tally.halvings[0] += 1
+        tally.totals[0].halvings += 1
     return True
 
 
 @kernel
 def corrections_so_far(tally):
     """Corrections of joints and of velocities since the start."""
-    return tally.corrections[0] + tally.velocity_corrections[0]
+    return tally.totals[0].corrections + tally.totals[0].velocity_corrections
 
 
 @kernel
@@ -342,18 +323,18 @@ def begin(model, structure, state, tolerance, work, tally):
     Returns the largest joint error before and after [m], rotations weighed by body length, and
     the joint that has it after.
     """
-    drive(model, state, state.time[0], work)
+    drive(model, state, state.clock[0].time, work)
     before, after, joint = close_joints(model, structure, state, tolerance, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
-    state.multiplier_step[0] = 0.0
-    tally.velocity_corrections[0] = 0  # of steps only
+    state.clock[0].multiplier_step = 0.0
+    tally.totals[0].velocity_corrections = 0  # of steps only
     tally_start(model, state, work, tally)
     return before, after, joint
 
 
 @kernel
-def pass_keyframes(model, structure, state, h, put_back, work, tally):
+def pass_keyframes(model, structure, state, h, work, tally):
     """Before a step of length h: let kinematic bodies take up the motion that holds in it.
 
     At a keyframe their velocity may jump, and that of the others with it. The joint correction
@@ -361,26 +342,20 @@ def pass_keyframes(model, structure, state, h, put_back, work, tally):
     is the change of the kinetic energy (docs/algorithm.md, 37). Steps end at keyframes, so this is
     only called between calls of run_steps, and only compiled for scenes with kinematic bodies.
     """
-    if not choose_intervals(model, state, state.time[0] + 0.5 * h):
+    if not choose_intervals(model, state, state.clock[0].time + 0.5 * h):
         return
-    if put_back:
+    if work.fits[0] != 1.0:
         resume(model, structure, state, work)
     before, _ = energies(model, state, work)
-    drive(model, state, state.time[0], work)
+    drive(model, state, state.clock[0].time, work)
     for k in range(len(model.axes)):
-        j, row = model.axes[k].joint, model.axes[k].row
-        work.compliance[j, row] = SOFTEST * model.axes[k].inverse_mass
+        state.axes[k].compliance = SOFTEST * model.axes[k].inverse_mass
+    set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
-    state.multiplier_step[0] = 0.0
+    state.clock[0].multiplier_step = 0.0
     after, _ = energies(model, state, work)
-    tally.kinematic_work[0] += after - before
-
-
-@kernel
-def keep_most(most, value):
-    """Raise most (1,) to a value."""
-    most[0] = max(most[0], value)
+    tally.totals[0].kinematic_work += after - before
 
 
 @inlined_kernel
@@ -397,7 +372,6 @@ def take_steps(
     grid,
     fractions,
     tolerance,
-    put_back,
     work,
     tally,
 ):
@@ -407,15 +381,15 @@ def take_steps(
 
     The first is step number grid on the grid k·h, so that its time does not depend on how the
     steps are shared out to calls; a negative grid means that state.time is right as it is.
-    put_back says that state was replaced since the last call, so that work no longer fits it.
     """
-    if put_back:
+    if work.fits[0] != 1.0:
         resume(model, system, state, work)
+    work.fits[0] = 1.0
     for done in range(count):
-        if grid >= 0 and work.progress[0] == 0:
-            state.time[0] = (grid + done) * h
-        before = tally.corrections[0]
-        velocity_before = tally.velocity_corrections[0]
+        if grid >= 0 and state.clock[0].progress == 0:
+            state.clock[0].time = (grid + done) * h
+        before = tally.totals[0].corrections
+        velocity_before = tally.totals[0].velocity_corrections
         if not halving_step(
             stage,
             save,
@@ -430,14 +404,16 @@ def take_steps(
             tally,
         ):
             return done
-        keep_most(tally.most_corrections, tally.corrections[0] - before)
-        keep_most(tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_before)
+        totals = tally.totals[0]
+        totals.most_corrections = max(totals.most_corrections, totals.corrections - before)
+        more = totals.velocity_corrections - velocity_before
+        totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
         tally_step(model, state, work, tally)
     return count
 
 
 @kernel
-def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put_back, work, tally):
+def run_steps(model, structure, state, h, count, grid, fractions, tolerance, work, tally):
     """take_steps with the impulse step of bare joints."""
     return take_steps(
         impulse_step,
@@ -452,7 +428,6 @@ def run_steps(model, structure, state, h, count, grid, fractions, tolerance, put
         grid,
         fractions,
         tolerance,
-        put_back,
         work,
         tally,
     )

@@ -19,13 +19,13 @@ from impulse_core.failures import what_failed
 from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
 from impulse_core.integrators.comparison import new_comparison_run
 from impulse_core.integrators.imp import stage_fractions
-from impulse_core.invariants import new_tally, observe
+from impulse_core.invariants import observe
 from impulse_core.jit import compiling
-from impulse_core.model import State, copy_state, new_workspace
+from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
 from impulse_core.options import Options
 from impulse_core.reactions import find_reactions
 from impulse_core.runner_choice import choose_runner
-from impulse_core.runners import can_break, is_driven, own_joints
+from impulse_core.runners import is_driven
 from impulse_core.snapshot import Snapshot
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step import begin, pass_keyframes
@@ -55,14 +55,12 @@ class Stepper:
         on_part: Callable[[int, int], None] = lambda _part, _parts: None,
     ) -> None:
         self.compiled = compiled
-        self.model = own_joints(compiled.model)
-        self.structure = plan_structure(self.model)
+        model = compiled.model
+        self.structure = plan_structure(model)
         self.state = copy_state(compiled.state)
-        self.work = new_workspace(self.model, self.structure, self.state)
-        self.tally = new_tally(len(self.model.joints), len(self.model.counted_joint))
-        self.tally.failed_body[0] = -1
-        self.can_break = can_break(self.model)
-        self.work.may_break[0] = self.can_break
+        self.work = new_workspace(model, self.structure, self.state)
+        self.tally = new_tally(len(model.joints))
+        self.tally.failure["body"] = -1
         self.events: list[dict[str, Any]] = []
         self._noted_breaks = 0
         self.tolerance = options.tolerance
@@ -70,7 +68,7 @@ class Stepper:
             options.method,
             options.step,
             options.tolerance,
-            self.model,
+            model,
             self.structure,
             self.state,
             self.work,
@@ -82,7 +80,7 @@ class Stepper:
         self.runner = choose_runner(
             options,
             self.fractions,
-            self.model,
+            model,
             self.structure,
             self.work,
             compiled.shapes,
@@ -90,7 +88,6 @@ class Stepper:
         )
         self.call_seconds: list[tuple[float, int]] = []
         self._present = Snapshot()
-        self._put_back = False
         self.completed = 0
         self.compile_seconds = self._load_kernels(on_part)
         self.start = self._make_consistent()
@@ -100,9 +97,14 @@ class Stepper:
             self._check_overlaps(options.step, assemble)
 
     @property
+    def model(self) -> Model:
+        """The machine, without joints that have broken."""
+        return self.runner.model
+
+    @property
     def steps(self) -> int:
         """Completed steps."""
-        return int(self.tally.steps[0])
+        return int(self.tally.totals["steps"][0])
 
     @property
     def interrupted(self) -> bool:
@@ -128,7 +130,7 @@ class Stepper:
             lambda: begin(model, structure, state, self.tolerance, work, tally),
             lambda: self.advance(1.0, 0),
         ]
-        if len(state.interval):
+        if len(state.kinematic):
             calls.append(lambda: self._pass_keyframes(state, 0.0))
         if is_driven(model):
             calls.append(lambda: self._begin_driven(state))
@@ -153,7 +155,7 @@ class Stepper:
             raise SceneError([self._cannot_assemble(int(joint), after)])
         self._refuse_locked()
         shift, turn = moves(given, self.state)
-        changes = (self.state.velocity - given.velocity)[: self.model.dynamic]
+        changes = (self.state.bodies["velocity"] - given.bodies["velocity"])[: self.model.dynamic]
         change = np.linalg.norm(changes, axis=1).max(initial=0.0)
         return {
             "joint_error_before_m": before,
@@ -222,8 +224,8 @@ class Stepper:
 
     def start_segment(self, time: float, active: Ints) -> None:
         """Set the time [s] and choose the loads that act from now on."""
-        self.state.time[0] = time
-        self.work.load_active[:] = active
+        self.state.clock["time"] = time
+        self.state.loads["active"] = active
 
     def advance(self, length: float, count: int, grid: int = -1) -> bool:
         """Take steps, the first being number ``grid`` of the grid unless that is negative.
@@ -247,10 +249,10 @@ class Stepper:
             yield {"time": e.time, "kind": e.kind, **bodies}
 
     def _broken_joints(self) -> Iterator[dict[str, Any]]:
-        for count in range(self._noted_breaks, int(self.tally.broken[0])):
+        for count in range(self._noted_breaks, int(self.tally.totals["broken"][0])):
             self._noted_breaks = count + 1
-            moment, force, torque = (float(value) for value in self.tally.broken_load[count])
-            name, body1, body2 = self._joint_and_bodies(int(self.tally.broken_joint[count]))
+            j, moment, force, torque = self.tally.broken[count].tolist()
+            name, body1, body2 = self._joint_and_bodies(j)
             event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
             yield {**event, "force_n": force, "torque_n_m": torque}
 
@@ -272,21 +274,21 @@ class Stepper:
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
-        self.work.may_break[0], self.completed = 0, 0
+        self.runner.looks_ahead, self.completed = True, 0
         try:
             reached = self._run(length, 1, returns=True) == 1
             if reached:
                 look()
         finally:
             self._return()
-            self.work.may_break[0] = self.can_break
+            self.runner.looks_ahead = False
         return reached
 
     def find_reactions(self) -> None:
         """Reactions of all joints at the present state, into the workspace."""
         find_reactions(self.model, self.structure, self.state, self.work)
-        # comparison methods factorise with pivots of their own
-        self._put_back = self._put_back or self.comparison is not None
+        if self.comparison:  # which factorises with pivots of its own
+            self.work.fits[0] = 0.0
 
     def _run(self, length: float, count: int, grid: int = -1, *, returns: bool = False) -> int:
         """Take steps, from which ``_return`` leads back if that is wanted; returns how many were
@@ -294,7 +296,7 @@ class Stepper:
         """
         while True:
             if returns or self.runner.may_lack_room:
-                self._present.take(self._kept())
+                self._present.take(list(self._arrays().values()))
             done = self._take_steps(length, count, grid)
             wanted = self.runner.room_wanted()
             if wanted is None:
@@ -305,47 +307,44 @@ class Stepper:
     def _return(self) -> None:
         """Return to where the last call of ``_run`` began."""
         self._present.put_back()
-        self._put_back = True
+        self.runner.take_up(self.state)
 
-    def _kept(self) -> list[NDArray[Any]]:
-        """All arrays that the next step or the report depends on, as far as they are in use. What
-        the tally says of a failure is not among them, so that a look that fails can be told of.
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays that the next step or the report depends on, by name, as far as they are in
+        use. What the tally says of a failure is not among them, so that a look that fails can be
+        told of.
         """
-        totals = [f for name, f in self.tally._asdict().items() if not name.startswith("failed_")]
-        work = self.work
-        kept = [*self.state, *totals, work.compliance, work.progress, work.axes["force"]]
-        kept += self.runner.kept()
-        return kept + self.comparison.kept() if self.comparison else kept
+        arrays = {f"state.{name}": array for name, array in self.state._asdict().items()}
+        arrays |= {"tally.totals": self.tally.totals, "tally.broken": self.tally.broken}
+        arrays |= {f"contacts.{name}": array for name, array in self.runner.kept().items()}
+        if self.comparison:
+            arrays |= {f"method.{name}": array for name, array in self.comparison.kept().items()}
+        return arrays
 
     def _take_steps(self, length: float, count: int, grid: int) -> int:
         if self.comparison:
-            done = self.comparison.advance(length, count, self._put_back)
-            self._put_back = self._put_back and not done
-            return done
+            return self.comparison.advance(length, count)
         if count:
             self._pass_keyframes(self.state, length)
-        done = self.runner.run(self.state, length, count, grid, self._put_back, self.tally)
-        self._put_back = False
-        return done
+        return self.runner.run(self.state, length, count, grid, self.tally)
 
     def _pass_keyframes(self, state: State, length: float) -> None:
         """Prepare kinematic bodies for steps of ``length``, between which there is no keyframe."""
-        if len(state.interval):
-            pass_keyframes(
-                self.model, self.structure, state, length, self._put_back, self.work, self.tally
-            )
+        if len(state.kinematic):
+            pass_keyframes(self.model, self.structure, state, length, self.work, self.tally)
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
-        into, part = (float(seconds) for seconds in self.tally.failed_time)
+        failure = self.tally.failure[0]
+        into, part = float(failure["begin"]), float(failure["part"])
         failed_at = start + self.completed * length + into
-        if (row := int(self.tally.failed_body[0])) >= 0:
+        if (row := int(failure["body"])) >= 0:
             name = self.compiled.body_names[list(self.compiled.body_row).index(row)]
             message = f"at t = {failed_at:.6g} s body '{name}' {self._too_far(row, part)}"
             return {"time": failed_at, "kind": "failure", "body1": name, "message": message}
-        if self.tally.failed_energy[0] > 0.0:
+        if failure["energy"] > 0.0:
             return self._energy_from_contact(failed_at, part)
-        j = int(self.tally.failed_joint[0])
+        j = int(failure["joint"])
         name, body1, body2 = self._joint_and_bodies(j)
         what = self._what_failed(j, failed_at, part)
         message = f"at t = {failed_at:.6g} s {self._described(j)} {what}"
@@ -360,10 +359,10 @@ class Stepper:
 
     def _energy_from_contact(self, failed_at: float, finest: float) -> dict[str, Any]:
         """The same of a step in which contacts created energy."""
-        body1, body2 = (self.compiled.body_names[int(i)] for i in self.tally.failed_bodies)
+        body1, body2 = (self.compiled.body_names[int(i)] for i in self.tally.failure["bodies"][0])
         message = (
             f"at t = {failed_at:.6g} s the contact of '{body1}' and '{body2}' creates"
-            f" {float(self.tally.failed_energy[0]):.3g} J against its law, even with steps of"
+            f" {float(self.tally.failure['energy'][0]):.3g} J against its law, even with steps of"
             f" {finest:.3g} s; use a smaller step or tolerance, time_of_impact, or less restitution"
         )
         return {
@@ -377,7 +376,7 @@ class Stepper:
     def _too_far(self, row: int, part: float) -> str:
         """The second half of the sentence about a body that turns too far in a part of a step."""
         L, softest = (
-            self.state.angular_momentum[row],
+            self.state.bodies["angular_momentum"][row],
             self.model.bodies["inverse_inertia"][row].max(),
         )
         turn = float(np.linalg.norm(L) * softest * part)
@@ -395,7 +394,7 @@ class Stepper:
     def _what_failed(self, j: int, failed_at: float, finest: float) -> str:
         """The second half of the sentence about joint j at a time [s]."""
         if self.comparison:
-            return self.comparison.failure(float(self.tally.failed_error[0]))
+            return self.comparison.failure(float(self.tally.failure["error"][0]))
         if no_target := target_error(self.compiled.scene, j, failed_at + finest):
             return f"has a motor without a target: {no_target}"
         return (

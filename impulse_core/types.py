@@ -24,6 +24,7 @@ __all__ = [
     "mat3",
     "new_records",
     "pair",
+    "pair_i8",
     "quat",
     "record",
     "six",
@@ -40,6 +41,7 @@ Records = NDArray[Any]
 f8 = float
 i8 = int
 pair = list[float]
+pair_i8 = list[int]
 vec3 = list[float]
 quat = list[float]
 mat3 = list[float]
@@ -52,6 +54,7 @@ _TYPES: dict[str, Any] = {
     "f8": np.float64,
     "i8": np.int64,
     "pair": (np.float64, 2),
+    "pair_i8": (np.int64, 2),
     "vec3": (np.float64, 3),
     "quat": (np.float64, 4),
     "mat3": (np.float64, 9),

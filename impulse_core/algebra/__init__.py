@@ -6,6 +6,7 @@ registers, so ``v + cross(w, r)`` costs what the written-out scalars would (docs
 
 from impulse_core.algebra.mat3 import (
     IDENTITY3,
+    NO_ROWS,
     Mat3,
     cross_matrix,
     inverse,
@@ -33,6 +34,7 @@ from impulse_core.algebra.quat import (
     rotation_matrix,
     rotation_of,
     rotation_vector,
+    set_quat,
 )
 from impulse_core.algebra.vec3 import (
     ZERO3,
@@ -51,6 +53,7 @@ from impulse_core.algebra.vec3 import (
 
 __all__ = [
     "IDENTITY3",
+    "NO_ROWS",
     "ZERO3",
     "Mat3",
     "Quat",
@@ -80,6 +83,7 @@ __all__ = [
     "rotation_of",
     "rotation_vector",
     "set_mat3",
+    "set_quat",
     "set_vec3",
     "similarity",
     "times_transposed",

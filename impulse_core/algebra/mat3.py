@@ -95,6 +95,7 @@ offer(operator.mul, _scale_from_left, is_scalar, _is_mat3)
 offer(operator.matmul, _times_vector, _is_mat3, _is_vec3)
 offer(operator.matmul, _times_matrix, _is_mat3, _is_mat3)
 
+NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 IDENTITY3 = Mat3(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 

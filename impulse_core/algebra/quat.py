@@ -117,6 +117,15 @@ def quat_of(numbers):
 
 
 @kernel
+def set_quat(numbers, q):
+    """Store q in a field of a record."""
+    numbers[0] = q.w
+    numbers[1] = q.x
+    numbers[2] = q.y
+    numbers[3] = q.z
+
+
+@kernel
 def quat_at(rows, i):
     """Row i of an (n, 4) array."""
     return Quat(rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3])

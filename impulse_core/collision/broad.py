@@ -21,6 +21,7 @@ from impulse_core.algebra import (
     norm,
     put_vec3,
     quat_at,
+    quat_of,
     rotate,
     rotation_matrix,
     transposed_times,
@@ -111,23 +112,20 @@ class Sweep(NamedTuple):
     """The larger shape number of each pair, shape (p,)."""
     pair_reach: Floats
     """How far the two shapes can approach each other within the step [m], shape (p,)."""
-    pair_memory: Ints
-    """Row of ``cache`` that belongs to each pair as long as it is one, shape (p,)."""
-    cache: Ints
-    """What the narrow phase remembers of each pair; -1 in new rows. Shape (p, CACHE_NUMBERS)."""
     key: Ints
     """Keys of the pairs, before and after sorting, shape (2, p); first the second half holds the
     boxes that overlap."""
     old_key: Ints
-    """Keys of the pairs of the last call, ascending, shape (p,)."""
-    old_memory: Ints
-    """Their rows of ``cache``, shape (p,)."""
+    """Keys of the pairs, ascending: kept from step to step, shape (p,)."""
+    cache: Ints
+    """What the narrow phase remembers of each of them, -1 of new ones: kept from step to step,
+    shape (p, CACHE_NUMBERS)."""
     old_count: Ints
     """Number of them, shape (1,)."""
-    free: Ints
-    """Rows of ``cache`` that belong to no pair, shape (p,)."""
-    free_count: Ints
-    """Number of them, shape (1,)."""
+    key_before: Ints
+    """The keys of the call before, shape (p,)."""
+    cache_before: Ints
+    """What was remembered of them, shape (p, CACHE_NUMBERS)."""
     histogram: Ints
     """Shape (_DIGIT + 1,)."""
 
@@ -139,7 +137,7 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
     boxed = np.flatnonzero(kinds != PLANE)
     diameters = 2.0 * shapes.reach[boxed]
     moving = diameters[kinds[boxed] != GROUND]
-    height = state.position[shapes.body[boxed], 2] + shapes.center[boxed, 2]
+    height = state.bodies["position"][shapes.body[boxed], 2] + shapes.center[boxed, 2]
     slots = 1 << max(4, (2 * n).bit_length())
     pairs = max(64, _PAIRS_AT_FIRST * n) if pairs is None else pairs
     return Sweep(
@@ -165,14 +163,12 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         pair_first=np.zeros(pairs, dtype=np.int64),
         pair_second=np.zeros(pairs, dtype=np.int64),
         pair_reach=np.zeros(pairs),
-        pair_memory=np.zeros(pairs, dtype=np.int64),
-        cache=np.full((pairs, CACHE_NUMBERS), -1, dtype=np.int64),
         key=np.zeros((2, pairs), dtype=np.int64),
         old_key=np.zeros(pairs, dtype=np.int64),
-        old_memory=np.zeros(pairs, dtype=np.int64),
+        cache=np.full((pairs, CACHE_NUMBERS), -1, dtype=np.int64),
         old_count=np.zeros(1, dtype=np.int64),
-        free=np.arange(pairs, dtype=np.int64),
-        free_count=np.array([pairs], dtype=np.int64),
+        key_before=np.zeros(pairs, dtype=np.int64),
+        cache_before=np.zeros((pairs, CACHE_NUMBERS), dtype=np.int64),
         histogram=np.zeros(_DIGIT + 1, dtype=np.int64),
     )
 
@@ -187,22 +183,15 @@ def enlarge(sweep: Sweep, pairs: int) -> Sweep:
         larger[:old] = array
         return larger
 
-    cache = np.full((new, CACHE_NUMBERS), -1, dtype=np.int64)
-    cache[:old] = sweep.cache
-    free = grown(sweep.free)
-    unused = int(sweep.free_count[0])
-    free[unused : unused + new - old] = np.arange(old, new)
     return sweep._replace(
         pair_first=grown(sweep.pair_first),
         pair_second=grown(sweep.pair_second),
         pair_reach=np.zeros(new),
-        pair_memory=grown(sweep.pair_memory),
-        cache=cache,
         key=np.zeros((2, new), dtype=np.int64),
         old_key=grown(sweep.old_key),
-        old_memory=grown(sweep.old_memory),
-        free=free,
-        free_count=np.array([unused + new - old], dtype=np.int64),
+        cache=grown(sweep.cache),
+        key_before=grown(sweep.key_before),
+        cache_before=grown(sweep.cache_before),
     )
 
 
@@ -244,11 +233,11 @@ def _fastest_turn(model, state, row, h):
     """
     if row >= model.dynamic:
         if row < len(model.bodies) - 1:
-            return norm(vec3_at(state.spin, row - model.dynamic))
+            return norm(vec3_of(state.kinematic[row - model.dynamic].spin))
         return 0.0
     J, inverse = vec3_of(model.bodies[row].inertia), vec3_of(model.bodies[row].inverse_inertia)
-    R = rotation_matrix(quat_at(state.orientation, row))
-    L = transposed_times(R, vec3_at(state.angular_momentum, row))
+    R = rotation_matrix(quat_of(state.bodies[row].orientation))
+    L = transposed_times(R, vec3_of(state.bodies[row].angular_momentum))
     w = norm(Vec3(inverse.x * L.x, inverse.y * L.y, inverse.z * L.z))
     largest = max(J.x, J.y, J.z)
     smallest = min(J.x, J.y, J.z)
@@ -340,9 +329,9 @@ def _find_boxes(model, shapes, state, h, margin, sweep):
             continue
         arm = norm(vec3_at(shapes.center, s)) + shapes.reach[s]
         sweep.turning[s] = turn * arm
-        q, place = quat_at(state.orientation, row), vec3_at(state.position, row)
+        q, place = quat_of(state.bodies[row].orientation), vec3_of(state.bodies[row].position)
         low, high = _bounds(shapes, sweep, s, q, place)
-        v = vec3_at(state.velocity, row)
+        v = vec3_of(state.bodies[row].velocity)
         after = v + dv if row < model.dynamic else v
         around = 0.5 * margin + shapes.radius[s] + sweep.turning[s]
         around += _SLACK * max(norm(low), norm(high))
@@ -667,16 +656,16 @@ def _support(shapes, sweep, s, q, n):
 def _approach_of_plane(model, shapes, state, h, sweep, plane, s, n):
     """How far shape s can come towards a plane with normal n within h [m]."""
     row1, row2 = shapes.body[plane], shapes.body[s]
-    v = vec3_at(state.velocity, row2) - vec3_at(state.velocity, row1)
+    v = vec3_of(state.bodies[row2].velocity) - vec3_of(state.bodies[row1].velocity)
     dv = _gravity(model) * h
     # Either body may be held by others, so that gravity moves the other one alone.
     after = max(0.0, -dot(n, dv)) if row2 < model.dynamic else 0.0
     after += max(0.0, dot(n, dv)) if row1 < model.dynamic else 0.0
     reach = h * (max(0.0, -dot(n, v)) + after) + sweep.turning[s]
     if sweep.turning[plane] > 0.0:
-        q = quat_at(state.orientation, row2)
-        center = vec3_at(state.position, row2) + rotate(q, vec3_at(shapes.center, s))
-        arm = norm(center - vec3_at(state.position, row1)) + shapes.reach[s]
+        q = quat_of(state.bodies[row2].orientation)
+        center = vec3_of(state.bodies[row2].position) + rotate(q, vec3_at(shapes.center, s))
+        arm = norm(center - vec3_of(state.bodies[row1].position)) + shapes.reach[s]
         reach += sweep.turning[plane] * (arm + norm(v) * h)
     return reach
 
@@ -686,16 +675,16 @@ def _add_planes(model, shapes, state, h, margin, sweep):
     """Pairs of planes with all other shapes."""
     for k in range(len(sweep.planes)):
         p = sweep.planes[k]
-        q1 = quat_at(state.orientation, shapes.body[p])
+        q1 = quat_of(state.bodies[shapes.body[p]].orientation)
         n = rotate(q1 * quat_at(shapes.frame, p), Vec3(0.0, 0.0, 1.0))
-        A = vec3_at(state.position, shapes.body[p]) + rotate(q1, vec3_at(shapes.center, p))
+        A = vec3_of(state.bodies[shapes.body[p]].position) + rotate(q1, vec3_at(shapes.center, p))
         for i in range(len(sweep.order)):
             s = sweep.order[i]
             if shapes.kind[s] == GROUND:
                 continue
             row = shapes.body[s]
-            q = quat_at(state.orientation, row)
-            B = vec3_at(state.position, row) + rotate(q, vec3_at(shapes.center, s))
+            q = quat_of(state.bodies[row].orientation)
+            B = vec3_of(state.bodies[row].position) + rotate(q, vec3_at(shapes.center, s))
             height = dot(n, B - A)
             reach = _approach_of_plane(model, shapes, state, h, sweep, p, s, n)
             reach += margin + _SLACK * (norm(A) + norm(B))
@@ -731,33 +720,22 @@ def _sort_keys(sweep):
 
 @inner_kernel
 def _keep_memory(sweep, half):
-    """Give each pair the row of ``cache`` it had, or a new one; both lists of pairs ascend."""
+    """Give each pair what was remembered of it; both lists of pairs ascend."""
     n, old = sweep.pair_count[0], sweep.old_count[0]
+    numbers = sweep.cache.shape[1]
+    for k in range(old):
+        sweep.key_before[k] = sweep.old_key[k]
+        for i in range(numbers):
+            sweep.cache_before[k, i] = sweep.cache[k, i]
     at = 0
     for k in range(n):
         key = sweep.key[half, k]
-        while at < old and sweep.old_key[at] < key:
-            sweep.free[sweep.free_count[0]] = sweep.old_memory[at]
-            sweep.free_count[0] += 1
+        while at < old and sweep.key_before[at] < key:
             at += 1
-        if at < old and sweep.old_key[at] == key:
-            sweep.pair_memory[k] = sweep.old_memory[at]
-            at += 1
-        else:
-            sweep.pair_memory[k] = -1
-    while at < old:
-        sweep.free[sweep.free_count[0]] = sweep.old_memory[at]
-        sweep.free_count[0] += 1
-        at += 1
-    for k in range(n):
-        if sweep.pair_memory[k] < 0:
-            sweep.free_count[0] -= 1
-            row = sweep.free[sweep.free_count[0]]
-            sweep.pair_memory[k] = row
-            for i in range(sweep.cache.shape[1]):
-                sweep.cache[row, i] = -1
-        sweep.old_key[k] = sweep.key[half, k]
-        sweep.old_memory[k] = sweep.pair_memory[k]
+        known = at < old and sweep.key_before[at] == key
+        sweep.old_key[k] = key
+        for i in range(numbers):
+            sweep.cache[k, i] = sweep.cache_before[at, i] if known else -1
     sweep.old_count[0] = n
 
 
@@ -765,7 +743,7 @@ def _keep_memory(sweep, half):
 def _approach(model, shapes, state, h, sweep, s1, s2):
     """How far two shapes with boxes, or a triangle and one, can approach within h [m]."""
     row1, row2 = shapes.body[s1], shapes.body[s2]
-    v = vec3_at(state.velocity, row2) - vec3_at(state.velocity, row1)
+    v = vec3_of(state.bodies[row2].velocity) - vec3_of(state.bodies[row1].velocity)
     reach = norm(v) + norm(_gravity(model)) * h
     turning = sweep.turning[s1]
     if s2 < shapes.sought:
@@ -785,7 +763,7 @@ def _fill_pairs(model, shapes, state, h, margin, sweep, half):
         if shapes.kind[s1] != PLANE:
             plane, other = s2, s1
         if shapes.kind[plane] == PLANE:
-            q = quat_at(state.orientation, shapes.body[plane])
+            q = quat_of(state.bodies[shapes.body[plane]].orientation)
             n = rotate(q * quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
             reach = _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
         else:

@@ -11,7 +11,7 @@ from impulse_core.algebra import (
     ZERO3,
     Vec3,
     normalized,
-    quat_at,
+    quat_of,
     rotate,
     rotate_back,
     rotation_of,
@@ -66,8 +66,7 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
             C1, q1 = _free_pose(model, state, i1, later)
             C2, q2 = _free_pose(model, state, i2, later)
             reach = sweep.pair_reach[k] if look == 0 else margin
-            memory_row = sweep.pair_memory[k]
-            count = collide(shapes, s1, s2, C1, q1, C2, q2, reach, sweep.cache, memory_row, found)
+            count = collide(shapes, s1, s2, C1, q1, C2, q2, reach, sweep.cache, k, found)
             if used + count > len(contacts.row):
                 used += count
                 continue
@@ -103,11 +102,11 @@ def _is_dead(shapes, s1, s2):
 @inner_kernel
 def _free_pose(model, state, i, h):
     """Centre and orientation of body i after free motion for a while h, to the second order."""
-    C, q = vec3_at(state.position, i), quat_at(state.orientation, i)
+    C, q = vec3_of(state.bodies[i].position), quat_of(state.bodies[i].orientation)
     if i < model.dynamic and h > 0.0:
         g = model.gravity
-        C = C + vec3_at(state.velocity, i) * h + Vec3(g[0], g[1], g[2]) * (0.5 * h * h)
-        L = rotate_back(q, vec3_at(state.angular_momentum, i))
+        C = C + vec3_of(state.bodies[i].velocity) * h + Vec3(g[0], g[1], g[2]) * (0.5 * h * h)
+        L = rotate_back(q, vec3_of(state.bodies[i].angular_momentum))
         J = vec3_of(model.bodies[i].inverse_inertia)
         turn = rotate(q, Vec3(J.x * L.x, J.y * L.y, J.z * L.z)) * h
         q = normalized(rotation_of(turn) * q)
@@ -126,7 +125,7 @@ def _is_listed(contacts, first, used, found, p):
 @inner_kernel
 def _gap_now(contacts, c, state):
     """Gap of contact c at the present poses [m]."""
-    _, _, _, gap = contact_geometry(contacts, c, state.position, state.orientation)
+    _, _, _, gap = contact_geometry(contacts, c, state.bodies)
     return gap
 
 

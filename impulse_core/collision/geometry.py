@@ -14,12 +14,10 @@ from impulse_core.algebra import (
     cross,
     dot,
     norm,
-    quat_at,
     quat_of,
     rotate,
     rotate_back,
     rotation_vector,
-    vec3_at,
     vec3_of,
 )
 from impulse_core.collision.contacts import (
@@ -36,16 +34,16 @@ __all__ = ["contact_geometry", "line_points", "moved", "turn"]
 
 
 @inner_kernel
-def contact_geometry(contacts, c, position, orientation):
+def contact_geometry(contacts, c, poses):
     """Normal n, points A and B on the cores (world frame) and gap [m] of contact c at these poses.
 
     The surface points are A + r1 n and B - r2 n with the rounding radii.
     """
     mark, row = contacts.mark, contacts.row
     i1, i2 = mark[c].body1, mark[c].body2
-    q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
-    A = vec3_at(position, i1) + rotate(q1, vec3_of(row[c].point1))
-    B = vec3_at(position, i2) + rotate(q2, vec3_of(row[c].point2))
+    q1, q2 = quat_of(poses[i1].orientation), quat_of(poses[i2].orientation)
+    A = vec3_of(poses[i1].position) + rotate(q1, vec3_of(row[c].point1))
+    B = vec3_of(poses[i2].position) + rotate(q2, vec3_of(row[c].point2))
     rounding = row[c].radius1 + row[c].radius2
     kind = mark[c].kind
     if kind in (PLANE_POINT, PLANE_ELLIPSOID, PLANE_RIM):
@@ -117,9 +115,9 @@ def moved(i, core, offset, motion):
     as a rigid body and the surface around it rolls, so that the offset's part is the rotation
     vector × offset: exact for polyhedra, and for balls that turn about one axis.
     """
-    C = vec3_at(motion.position, i)
-    q, q_next = quat_at(motion.orientation, i), quat_at(motion.next_orientation, i)
-    d = vec3_at(motion.next_position, i) + rotate(q_next, rotate_back(q, core - C)) - core
+    C = vec3_of(motion.states[i].position)
+    q, q_next = quat_of(motion.states[i].orientation), quat_of(motion.next[i].orientation)
+    d = vec3_of(motion.next[i].position) + rotate(q_next, rotate_back(q, core - C)) - core
     if offset.x == 0.0 and offset.y == 0.0 and offset.z == 0.0:
         return d
     return d + cross(turn(i, motion), offset)
@@ -128,5 +126,5 @@ def moved(i, core, offset, motion):
 @inner_kernel
 def turn(i, motion):
     """Rotation vector of body i from the present to the prediction [rad], world frame."""
-    q, q_next = quat_at(motion.orientation, i), quat_at(motion.next_orientation, i)
+    q, q_next = quat_of(motion.states[i].orientation), quat_of(motion.next[i].orientation)
     return rotation_vector(q_next * conjugate(q))

@@ -26,7 +26,7 @@ from impulse_core.compile.problems import NO_MASS, ProblemList
 from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
-from impulse_core.model import FLOW_EXACT, FLOW_RK4, Model, State
+from impulse_core.model import FLOW_EXACT, FLOW_RK4, SOFTEST, Model, State, new_state
 from impulse_core.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
 from impulse_core.types import Floats, Ints, Records, new_records
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
@@ -154,38 +154,26 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     if problems.problems:
         raise SceneError(problems.problems)
 
+    model = Model(
+        dynamic=len(dynamic),
+        bodies=records,
+        gravity=np.array(scene.settings.gravity, dtype=float),
+        size=size,
+        flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
+        joints=joints.records,
+        **axes,
+        couplings=couplings,
+        coupled=1 if len(couplings.joint) else None,
+        loads=_loads(scene, rows, bodies),
+        paths=kinematics.paths,
+    )
     name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
         name=name,
         sha256=sha256,
-        model=Model(
-            dynamic=len(dynamic),
-            bodies=records,
-            gravity=np.array(scene.settings.gravity, dtype=float),
-            size=size,
-            flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
-            joints=joints.records,
-            **axes,
-            couplings=couplings,
-            coupled=1 if len(couplings.joint) else None,
-            loads=_loads(scene, rows, bodies),
-            paths=kinematics.paths,
-        ),
-        state=State(
-            position=bodies.position,
-            orientation=bodies.orientation,
-            velocity=bodies.velocity,
-            angular_momentum=bodies.angular_momentum,
-            multiplier=np.zeros((len(joints.records), 6)),
-            axis_position=np.zeros(len(axes["axes"])),
-            motor_integral=np.zeros(len(axes["axes"])),
-            multiplier_step=np.zeros(1),
-            time=np.zeros(1),
-            spin=np.zeros((len(kinematic), 3)),
-            interval=kinematics.start_interval,
-            term_position=np.zeros(len(couplings.terms)),
-        ),
+        model=model,
+        state=_start_state(model, bodies, kinematics.start_interval),
         body_names=[body.name for body in scene.bodies],
         body_row=body_row,
         origin=origin,
@@ -201,6 +189,24 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         dissipation=dissipation(scene),
         warnings=source.warnings,
     )
+
+
+def _start_state(model: Model, bodies: _Bodies, interval: Ints) -> State:
+    """The state with which the bodies begin, before joints are closed."""
+    state = new_state(
+        bodies=len(model.bodies),
+        joints=len(model.joints),
+        axes=len(model.axes),
+        terms=len(model.couplings.terms),
+        kinematic=len(interval),
+        loads=len(model.loads),
+        turns=len(model.counted_joint),
+    )
+    for field in ("position", "orientation", "velocity", "angular_momentum"):
+        state.bodies[field] = getattr(bodies, field)
+    state.axes["compliance"] = SOFTEST * model.axes["inverse_mass"]
+    state.kinematic["interval"] = interval
+    return state
 
 
 @dataclass

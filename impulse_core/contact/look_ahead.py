@@ -7,16 +7,7 @@ points would slide on each other, over h (docs/algorithm.md, section 11).
 
 from __future__ import annotations
 
-from impulse_core.algebra import (
-    ZERO3,
-    dot,
-    norm,
-    quat_at,
-    rotate,
-    set_vec3,
-    vec3_at,
-    vec3_of,
-)
+from impulse_core.algebra import ZERO3, dot, norm, quat_of, rotate, set_vec3, vec3_of
 from impulse_core.collision.contacts import (
     PLANE_ELLIPSOID,
     PLANE_RIM,
@@ -62,31 +53,29 @@ def _bore(row, c):
 
 
 @inner_kernel
-def contact_errors(contacts, movers, motion, h, accuracy, coarse, first, residual):
+def contact_errors(contacts, movers, motion, h, accuracy, coarse, first, totals):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
     The first look is at all islands, later ones are at those that were marked as unsolved. Returns
     the largest violation [m] of the law by the impulses that have acted, and whether each island
-    keeps it to its accuracy; those that do not are marked. residual (1,) is raised to the largest
-    violation that is borne [m], since what has it is not looked at again.
+    keeps it to its accuracy; those that do not are marked. The violation in totals is raised to
+    the largest that is borne [m], since what has it is not looked at again.
     """
     return _look_at_islands(
-        _error, contacts, movers, motion, h, accuracy, coarse, first, 1.0, residual
+        _error, contacts, movers, motion, h, accuracy, coarse, first, 1.0, totals
     )
 
 
 @inner_kernel
-def velocity_errors(contacts, movers, motion, h, accuracy, coarse, first, residual):
+def velocity_errors(contacts, movers, motion, h, accuracy, coarse, first, totals):
     """As contact_errors, for the present velocities [m/s]; offsets are left as they are."""
     return _look_at_islands(
-        _velocity_error, contacts, movers, motion, h, accuracy, coarse, first, h, residual
+        _velocity_error, contacts, movers, motion, h, accuracy, coarse, first, h, totals
     )
 
 
 @inlined_kernel
-def _look_at_islands(
-    error_of, contacts, movers, motion, h, accuracy, coarse, first, unit, residual
-):
+def _look_at_islands(error_of, contacts, movers, motion, h, accuracy, coarse, first, unit, totals):
     """What contact_errors says, for the violations that error_of finds, in a unit [m]."""
     mover = movers.mark
     worst, solved = 0.0, True
@@ -104,7 +93,7 @@ def _look_at_islands(
             c = contacts.mark[c].next
         worst = max(worst, violated)
         if _bear_with(mover, i, violated, accuracy, coarse, first):
-            residual[0] = max(residual[0], violated * unit)
+            totals[0].violation = max(totals[0].violation, violated * unit)
         else:
             solved = False
     return worst, solved
@@ -115,7 +104,7 @@ def _error(contacts, c, motion, h):
     """Offset of contact c; returns its violation [m]."""
     row, mark = contacts.row, contacts.mark
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
-    _, _, B, gap = contact_geometry(contacts, c, motion.next_position, motion.next_orientation)
+    _, _, B, gap = contact_geometry(contacts, c, motion.next)
     lacking = gap - row[c].target
     slid = ZERO3
     if lacking <= 0.0 or p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
@@ -185,9 +174,11 @@ def _slid_way(contacts, c, n, B_next, motion):
     kind = contacts.mark[c].kind
     if kind in (PLANE_ELLIPSOID, PLANE_RIM):
         point = vec3_of(row[c].point2)
-        center = vec3_at(motion.position, i2) + rotate(quat_at(motion.orientation, i2), point)
-        q_next = quat_at(motion.next_orientation, i2)
-        center_next = vec3_at(motion.next_position, i2) + rotate(q_next, point)
+        center = vec3_of(motion.states[i2].position) + rotate(
+            quat_of(motion.states[i2].orientation), point
+        )
+        q_next = quat_of(motion.next[i2].orientation)
+        center_next = vec3_of(motion.next[i2].position) + rotate(q_next, point)
         # the middle of the step stands for a curved surface that rolls
         offset = offset + 0.5 * ((B - center) + (B_next - center_next))
         return moved(i2, center, offset, motion) - d1
@@ -209,9 +200,9 @@ def _rolls_on(contacts, c, motion, n, p, turned):
         if along <= 0.0:
             turned = turned - t * (along / size)
     arm = 0.0
-    if motion.inverse_mass[contacts.mark[c].body1] > 0.0:
+    if motion.bodies[contacts.mark[c].inverse_mass.body1] > 0.0:
         arm = norm(vec3_of(row[c].arm1))
-    if motion.inverse_mass[contacts.mark[c].body2] > 0.0:
+    if motion.bodies[contacts.mark[c].inverse_mass.body2] > 0.0:
         arm = max(arm, norm(vec3_of(row[c].arm2)))
     return norm(turned) * arm
 
@@ -220,7 +211,7 @@ def _rolls_on(contacts, c, motion, n, p, turned):
 def _answer(contacts, c, motion):
     """How much an impulse at contact c moves its bodies at least [1/kg]."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    return motion.inverse_mass[i1] + motion.inverse_mass[i2]
+    return motion.bodies[i1].inverse_mass + motion.bodies[i2].inverse_mass
 
 
 @inner_kernel

@@ -16,17 +16,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from impulse_core.algebra import (
-    ZERO3,
-    dot,
-    mat3_of,
-    norm,
-    put_vec3,
-    quat_at,
-    set_vec3,
-    vec3_at,
-    vec3_of,
-)
+from impulse_core.algebra import ZERO3, dot, mat3_of, norm, quat_of, set_vec3, vec3_at, vec3_of
 from impulse_core.collision.contacts import (
     copy_impulses,
 )
@@ -152,9 +142,7 @@ def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
         n, gap = vec3_of(row[c].normal), row[c].gap
         u = dot(n, vec3_of(row[c].before))
         if mark[c].meeting:
-            _, _, _, after = contact_geometry(
-                contacts, c, motion.next_position, motion.next_orientation
-            )
+            _, _, _, after = contact_geometry(contacts, c, motion.next)
             least = min(least, after)
             curvature = (after - gap - u * part) / (part * part)
         else:
@@ -197,13 +185,13 @@ def overlaps_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
             shapes,
             s1,
             s2,
-            vec3_at(motion.next_position, i1),
-            quat_at(motion.next_orientation, i1),
-            vec3_at(motion.next_position, i2),
-            quat_at(motion.next_orientation, i2),
+            vec3_of(motion.next[i1].position),
+            quat_of(motion.next[i1].orientation),
+            vec3_of(motion.next[i2].position),
+            quat_of(motion.next[i2].orientation),
             0.0,
             sweep.cache,
-            sweep.pair_memory[k],
+            k,
             found,
         )
         for point in range(count):
@@ -253,15 +241,15 @@ def shorten(contacts, factor):
 @inner_kernel
 def save_velocities(state, work):
     """Keep the velocities with which a part begins."""
-    for i in range(len(state.velocity)):
-        put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
-        put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+    for i in range(len(state.bodies)):
+        set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
+        set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
 
 
 @inner_kernel
 def put_velocities_back(state, work):
     """Return to the velocities with which a part begins."""
-    for i in range(len(state.velocity)):
-        put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
-        put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+    for i in range(len(state.bodies)):
+        set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+        set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
     work.kinematic_work[0] = 0.0

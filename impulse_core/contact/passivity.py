@@ -7,10 +7,7 @@ from impulse_core.contact.look_ahead import accuracy_of
 from impulse_core.contact.rows import relative_spin, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.passivity import (
-    CREATED,
     MOST_CREATED,
-    RETURNED,
-    WORKED,
     begin_groups,
     excess_of_groups,
     group_of,
@@ -123,9 +120,9 @@ def energy_created(model, contacts, work):
     for c in range(contacts.used[0]):
         i = _group(model, contacts, c, work)
         if i >= 0:
-            work.account[i, CREATED] += row[c].extra
-            work.account[i, RETURNED] += row[c].returned
-            work.account[i, WORKED] += row[c].worked
+            work.account[i].created += row[c].extra
+            work.account[i].returned += row[c].returned
+            work.account[i].worked += row[c].worked
     created, group = excess_of_groups(model, MOST_CREATED, work)
     worst, most = -1, 0.0
     for c in range(contacts.used[0]):

@@ -19,9 +19,10 @@ from impulse_core.algebra import (
     put_mat3_in,
     put_vec3,
     put_vec3_in,
-    quat_at,
+    quat_of,
     rotation_matrix,
     set_mat3,
+    set_quat,
     set_vec3,
     similarity,
     vec3_at,
@@ -63,18 +64,18 @@ def contact_directions(contacts, movers, motion):
     """Gaps, normals and arms of all contacts at the present poses, and inertia of the movers."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
-        n, A, B, gap = contact_geometry(contacts, c, motion.position, motion.orientation)
+        n, A, B, gap = contact_geometry(contacts, c, motion.states)
         x = 0.5 * (A + n * row[c].radius1 + B - n * row[c].radius2)
         row[c].gap = gap
         set_vec3(row[c].normal, n)
         set_vec3(row[c].core1, A)
         set_vec3(row[c].core2, B)
-        set_vec3(row[c].arm1, x - vec3_at(motion.position, mark[c].body1))
-        set_vec3(row[c].arm2, x - vec3_at(motion.position, mark[c].body2))
+        set_vec3(row[c].arm1, x - vec3_of(motion.states[mark[c].body1].position))
+        set_vec3(row[c].arm2, x - vec3_of(motion.states[mark[c].body2].position))
     for i in range(motion.dynamic):
         if not movers.mark[i, JOINTED]:
-            R = rotation_matrix(quat_at(motion.orientation, i))
-            J = similarity(R, vec3_at(motion.inverse_inertia, i))
+            R = rotation_matrix(quat_of(motion.states[i].orientation))
+            J = similarity(R, vec3_of(motion.bodies[i].inverse_inertia))
             put_mat3_in(movers.row, i, INVERSE_INERTIA, J)
 
 
@@ -91,8 +92,8 @@ def relative_velocity(contacts, c, motion):
     """u of contact c."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     w1, w2 = vec3_at(motion.angular_velocity, i1), vec3_at(motion.angular_velocity, i2)
-    u = vec3_at(motion.velocity, i2) + cross(w2, vec3_of(contacts.row[c].arm2))
-    return u - vec3_at(motion.velocity, i1) - cross(w1, vec3_of(contacts.row[c].arm1))
+    u = vec3_of(motion.states[i2].velocity) + cross(w2, vec3_of(contacts.row[c].arm2))
+    return u - vec3_of(motion.states[i1].velocity) - cross(w1, vec3_of(contacts.row[c].arm1))
 
 
 @inner_kernel
@@ -155,42 +156,42 @@ def _own_answer(contacts, movers, c):
 
 
 @inner_kernel
-def _rest(joined):
-    """Set the velocities of the probe to zero."""
-    for i in range(len(joined.probe_velocity)):
-        put_vec3(joined.probe_velocity, i, ZERO3)
-        put_vec3(joined.probe_momentum, i, ZERO3)
+def _rest(joined, motion):
+    """Let the bodies of the probe rest where they are."""
+    for i in range(len(joined.probe)):
+        set_quat(joined.probe[i].orientation, quat_of(motion.states[i].orientation))
+        set_vec3(joined.probe[i].velocity, ZERO3)
+        set_vec3(joined.probe[i].angular_momentum, ZERO3)
 
 
 @inner_kernel
 def _push_joined(contacts, movers, joined, motion, c, p):
     """Let the impulse p act at contact c on the jointed bodies of the probe."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    v, L = joined.probe_velocity, joined.probe_momentum
     if movers.mark[i1, JOINTED]:
-        _push(v, L, i1, motion.inverse_mass[i1], -p, vec3_of(contacts.row[c].arm1))
+        _push(joined.probe[i1], motion.bodies[i1].inverse_mass, -p, vec3_of(contacts.row[c].arm1))
     if movers.mark[i2, JOINTED]:
-        _push(v, L, i2, motion.inverse_mass[i2], p, vec3_of(contacts.row[c].arm2))
+        _push(joined.probe[i2], motion.bodies[i2].inverse_mass, p, vec3_of(contacts.row[c].arm2))
 
 
 @inner_kernel
-def _push(velocity, angular_momentum, i, inverse_mass, p, arm):
-    """Let the impulse p act on body i at ``arm`` from its centre."""
-    put_vec3(velocity, i, vec3_at(velocity, i) + p * inverse_mass)
-    put_vec3(angular_momentum, i, vec3_at(angular_momentum, i) + cross(arm, p))
+def _push(body, inverse_mass, p, arm):
+    """Let the impulse p act on a body (BodyState) at ``arm`` from its centre."""
+    set_vec3(body.velocity, vec3_of(body.velocity) + p * inverse_mass)
+    set_vec3(body.angular_momentum, vec3_of(body.angular_momentum) + cross(arm, p))
 
 
 @inner_kernel
-def _joined_velocity(contacts, movers, c, velocity, spin):
+def _joined_velocity(contacts, movers, c, bodies, spin):
     """Part of the jointed bodies in the relative velocity of contact c."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     u = ZERO3
     if movers.mark[i1, JOINTED]:
         r = vec3_of(contacts.row[c].arm1)
-        u = u - vec3_at(velocity, i1) - cross(vec3_at(spin, i1), r)
+        u = u - vec3_of(bodies[i1].velocity) - cross(vec3_at(spin, i1), r)
     if movers.mark[i2, JOINTED]:
         r = vec3_of(contacts.row[c].arm2)
-        u = u + vec3_at(velocity, i2) + cross(vec3_at(spin, i2), r)
+        u = u + vec3_of(bodies[i2].velocity) + cross(vec3_at(spin, i2), r)
     return u
 
 
@@ -199,11 +200,11 @@ def read_bodies(contacts, movers, joined, motion):
     """Take the present velocities as those from which impulses are found."""
     for i in range(len(movers.row)):
         free = not movers.mark[i, JOINTED]
-        put_vec3_in(movers.row, i, VELOCITY, vec3_at(motion.velocity, i) if free else ZERO3)
+        put_vec3_in(movers.row, i, VELOCITY, vec3_of(motion.states[i].velocity) if free else ZERO3)
         put_vec3_in(movers.row, i, SPIN, vec3_at(motion.angular_velocity, i) if free else ZERO3)
     for k in range(joined.used[0]):
         u = _joined_velocity(
-            contacts, movers, joined.contact[k], motion.velocity, motion.angular_velocity
+            contacts, movers, joined.contact[k], motion.states, motion.angular_velocity
         )
         put_vec3(joined.velocity, k, u)
         w = joined_spin(contacts, movers, joined.contact[k], motion.angular_velocity)
@@ -230,17 +231,17 @@ def apply_contact_impulses(contacts, movers, joined, motion):
     bodies, p times their own velocity, is added to the kinematic work.
     """
     row, mark = contacts.row, contacts.mark
-    world = len(motion.inverse_mass) - 1
+    world = len(motion.bodies) - 1
     any_joined = False
     if joined.used[0] > 0:
-        _rest(joined)
+        _rest(joined, motion)
     for c in range(contacts.used[0]):
         if row[c].rolling > 0.0:
             t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
             set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
-            _turn_bodies(contacts, motion.angular_momentum, motion.dynamic, c, t)
+            _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
             if mark[c].joined >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
-                _turn_bodies(contacts, joined.probe_momentum, motion.dynamic, c, t)
+                _turn_bodies(contacts, joined.probe, motion.dynamic, c, t)
                 any_joined = True
         p = vec3_of(row[c].impulse) - vec3_of(row[c].applied)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
@@ -251,9 +252,11 @@ def apply_contact_impulses(contacts, movers, joined, motion):
             r = vec3_of(row[c].arm2 if side else row[c].arm1)
             P = p if side else -p
             if i < motion.dynamic:
-                _push(motion.velocity, motion.angular_momentum, i, motion.inverse_mass[i], P, r)
+                _push(motion.states[i], motion.bodies[i].inverse_mass, P, r)
             elif i < world:
-                v = vec3_at(motion.velocity, i) + cross(vec3_at(motion.angular_velocity, i), r)
+                v = vec3_of(motion.states[i].velocity) + cross(
+                    vec3_at(motion.angular_velocity, i), r
+                )
                 motion.kinematic_work[0] -= dot(P, v)
         if mark[c].joined >= 0:
             _push_joined(contacts, movers, joined, motion, c, p)
@@ -262,13 +265,13 @@ def apply_contact_impulses(contacts, movers, joined, motion):
 
 
 @inner_kernel
-def _turn_bodies(contacts, angular_momentum, dynamic, c, t):
+def _turn_bodies(contacts, bodies, dynamic, c, t):
     """Let the torque impulse t at contact c act on its bodies."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     if i1 < dynamic:
-        put_vec3(angular_momentum, i1, vec3_at(angular_momentum, i1) - t)
+        set_vec3(bodies[i1].angular_momentum, vec3_of(bodies[i1].angular_momentum) - t)
     if i2 < dynamic:
-        put_vec3(angular_momentum, i2, vec3_at(angular_momentum, i2) + t)
+        set_vec3(bodies[i2].angular_momentum, vec3_of(bodies[i2].angular_momentum) + t)
 
 
 @inlined_kernel

@@ -18,9 +18,10 @@ from impulse_core.algebra import (
     ZERO3,
     dot,
     norm,
-    put_quat,
     put_vec3,
-    quat_at,
+    quat_of,
+    set_quat,
+    set_vec3,
     vec3_at,
     vec3_of,
 )
@@ -102,7 +103,7 @@ def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
 def find_still(model, state, sleep, h, work):
     """Find out which bodies do not move in a step of length h, and wake those that loads act on."""
     for k in range(len(model.loads)):
-        if work.load_active[k]:
+        if state.loads[k].active:
             _wake(model, sleep, model.loads[k].body)
             _wake(model, sleep, model.loads[k].reaction)
     for i in range(model.dynamic):
@@ -111,9 +112,9 @@ def find_still(model, state, sleep, h, work):
     sleep.still[world] = 1
     predict_kinematic(model, state, h, work)
     for i in range(model.dynamic, world):
-        C, q = vec3_at(state.position, i), quat_at(state.orientation, i)
-        there = vec3_at(work.next_position, i)
-        turned = quat_at(work.next_orientation, i)
+        C, q = vec3_of(state.bodies[i].position), quat_of(state.bodies[i].orientation)
+        there = vec3_of(work.next[i].position)
+        turned = quat_of(work.next[i].orientation)
         stays = there.x == C.x and there.y == C.y and there.z == C.z
         same = turned.w == q.w and turned.x == q.x and turned.y == q.y and turned.z == q.z
         sleep.still[i] = 1 if stays and same else 0
@@ -162,8 +163,8 @@ def hold(model, state, sleep, work):
     """Let bodies that sleep stay where they are in this part of a step."""
     for i in range(model.dynamic):
         if sleep.asleep[i]:
-            put_vec3(work.next_position, i, vec3_at(state.position, i))
-            put_quat(work.next_orientation, i, quat_at(state.orientation, i))
+            set_vec3(work.next[i].position, vec3_of(state.bodies[i].position))
+            set_quat(work.next[i].orientation, quat_of(state.bodies[i].orientation))
 
 
 @inner_kernel
@@ -171,8 +172,8 @@ def put_to_rest(model, state, sleep, work):
     """Take all velocity from bodies that sleep, as what they rest on takes that of gravity."""
     for i in range(model.dynamic):
         if sleep.asleep[i]:
-            put_vec3(state.velocity, i, ZERO3)
-            put_vec3(state.angular_momentum, i, ZERO3)
+            set_vec3(state.bodies[i].velocity, ZERO3)
+            set_vec3(state.bodies[i].angular_momentum, ZERO3)
             put_vec3(work.angular_velocity, i, ZERO3)
 
 
@@ -185,7 +186,7 @@ def count_rest(model, state, sleep, h, work):
     for i in range(model.dynamic):
         if sleep.asleep[i]:
             continue
-        v = norm(vec3_at(state.velocity, i))
+        v = norm(vec3_of(state.bodies[i].velocity))
         v += norm(vec3_at(work.angular_velocity, i)) * sleep.size[i]
         sleep.rested[i] = sleep.rested[i] + h if v <= _SLOW else 0.0
         any_long = any_long or sleep.rested[i] >= _LONG
@@ -219,7 +220,7 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
                 if moves or comes_apart:
                     verdict[root_of(movers, i)] = _AWAKE
     for k in range(len(model.loads)):
-        if work.load_active[k]:
+        if state.loads[k].active:
             for side in range(2):
                 i = model.loads[k].reaction if side else model.loads[k].body
                 if i < model.dynamic:
@@ -231,9 +232,9 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
     for i in range(model.dynamic):
         root = root_of(movers, i)
         if not sleep.asleep[i] and verdict[root] == _SUPPORTED:
-            v, w = vec3_at(state.velocity, i), vec3_at(work.angular_velocity, i)
+            v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
             lost += 0.5 * model.bodies[i].mass * dot(v, v)
-            lost += 0.5 * dot(vec3_at(state.angular_momentum, i), w)
+            lost += 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
             sleep.asleep[i] = 1
             sleep.island[i] = root
             count += 1

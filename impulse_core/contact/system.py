@@ -20,8 +20,8 @@ from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
 from impulse_core.jit import inlined_kernel
-from impulse_core.model import Directions, Model, State, Structure
-from impulse_core.types import Floats, Ints
+from impulse_core.model import BodyState, Directions, Model, Structure, with_bodies
+from impulse_core.types import Floats, Ints, Records, new_records
 
 __all__ = [
     "ContactSetup",
@@ -38,16 +38,14 @@ class Motion(NamedTuple):
     """Bodies and their prediction; fields as in Model, State and Workspace."""
 
     dynamic: int
-    inverse_mass: Floats
-    inverse_inertia: Floats
+    bodies: Records
+    """What is constant of them (Body)."""
     gravity: Floats
-    position: Floats
-    orientation: Floats
-    velocity: Floats
-    angular_momentum: Floats
+    states: Records
+    """Where they are and how they move (BodyState)."""
     angular_velocity: Floats
-    next_position: Floats
-    next_orientation: Floats
+    next: Records
+    """Their prediction (Pose)."""
     kinematic_work: Floats
 
 
@@ -77,10 +75,8 @@ class Joined(NamedTuple):
     """Those nodes, shape (K,)."""
     column: Floats
     """Three solutions of the saddle system at each node, one a column, shape (K, 9)."""
-    probe_velocity: Floats
-    """Answer of all bodies to an impulse [m/s], shape (b, 3)."""
-    probe_momentum: Floats
-    """The same, angular momentum [kg m²/s], shape (b, 3)."""
+    probe: Records
+    """Answer of all bodies to an impulse, at their poses (BodyState), shape (b,)."""
     probe_spin: Floats
     """The same, angular velocity [rad/s], shape (b, 3)."""
     probe_rate: Floats
@@ -120,16 +116,10 @@ class ContactSetup(NamedTuple):
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""
-    residual: Floats
-    """Largest violation of the law of a contact that a step left [m], shape (1,)."""
     events: ContactEvents
     divided: Ints
     """1 within a step of which parts are done, and how many events there were before it, shape
     (2,)."""
-    figures: Floats
-    """Contacts that bore an impulse, over all steps; most of them in one step; deepest overlap of
-    any two bodies [m]; how often steps were divided; steps with more impacts than parts. Shape
-    (5,)."""
     accuracy: float
     """Violation to which contacts are solved [m]."""
     coarse: float
@@ -164,8 +154,7 @@ def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
         node_wanted=np.zeros(nodes, dtype=np.int64),
         node=np.zeros(nodes, dtype=np.int64),
         column=np.zeros((nodes, 9)),
-        probe_velocity=np.zeros((bodies, 3)),
-        probe_momentum=np.zeros((bodies, 3)),
+        probe=new_records(BodyState, bodies),
         probe_spin=np.zeros((bodies, 3)),
         probe_rate=np.zeros((joints, 6)),
         probe_impulse=np.zeros((joints, 6)),
@@ -178,16 +167,11 @@ def motion_of(model, state, work):  # type: ignore[no-untyped-def]
     """The arrays of the bodies alone."""
     return Motion(
         dynamic=model.dynamic,
-        inverse_mass=model.bodies.inverse_mass,
-        inverse_inertia=model.bodies.inverse_inertia,
+        bodies=model.bodies,
         gravity=model.gravity,
-        position=state.position,
-        orientation=state.orientation,
-        velocity=state.velocity,
-        angular_momentum=state.angular_momentum,
+        states=state.bodies,
         angular_velocity=work.angular_velocity,
-        next_position=work.next_position,
-        next_orientation=work.next_orientation,
+        next=work.next,
         kinematic_work=work.kinematic_work,
     )
 
@@ -195,20 +179,6 @@ def motion_of(model, state, work):  # type: ignore[no-untyped-def]
 @inlined_kernel
 def probes_of(joined, state, work):  # type: ignore[no-untyped-def]
     """State and workspace with the same poses and matrix, and velocities of their own."""
-    probe = State(
-        position=state.position,
-        orientation=state.orientation,
-        velocity=joined.probe_velocity,
-        angular_momentum=joined.probe_momentum,
-        multiplier=state.multiplier,
-        multiplier_step=state.multiplier_step,
-        axis_position=state.axis_position,
-        motor_integral=state.motor_integral,
-        time=state.time,
-        spin=state.spin,
-        interval=state.interval,
-        term_position=state.term_position,
-    )
     probe_work = Probe(
         angular_velocity=joined.probe_spin,
         now=work.now,
@@ -217,4 +187,4 @@ def probes_of(joined, state, work):  # type: ignore[no-untyped-def]
         right_side=work.right_side,
         kinematic_work=joined.probe_work,
     )
-    return probe, probe_work
+    return with_bodies(state, joined.probe, state.kinematic), probe_work

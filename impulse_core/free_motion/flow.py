@@ -13,7 +13,7 @@ along which they act were those of another pose. A shorter step asks for less of
 
 from __future__ import annotations
 
-from impulse_core.algebra import put_quat, put_vec3, quat_at, vec3_at, vec3_of
+from impulse_core.algebra import quat_of, set_quat, set_vec3, vec3_at, vec3_of
 from impulse_core.free_motion.kinematic import drive, predict_kinematic
 from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
@@ -68,7 +68,7 @@ def turns_too_far(model, angular_momentum, i, h, work):
     turn = most_turn(angular_momentum, inverse_inertia, h)
     if turn <= MORE_TURN:
         return False
-    own = most_turn(vec3_at(work.saved.angular_momentum, i), inverse_inertia, h)
+    own = most_turn(vec3_of(work.saved.bodies[i].angular_momentum), inverse_inertia, h)
     return work.stop[0] != 0 or not (turn <= min(own + MORE_TURN, MOST_TURN))
 
 
@@ -81,14 +81,14 @@ def predict(model, state, h, work):
     """
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
     for i in range(model.dynamic):
-        C = vec3_at(state.position, i)
-        v = vec3_at(state.velocity, i)
-        put_vec3(work.next_position, i, C + h * v + half_gravity)
-        L = vec3_at(state.angular_momentum, i)
+        C = vec3_of(state.bodies[i].position)
+        v = vec3_of(state.bodies[i].velocity)
+        set_vec3(work.next[i].position, C + h * v + half_gravity)
+        L = vec3_of(state.bodies[i].angular_momentum)
         if turns_too_far(model, L, i, h, work):
             return i
-        q = turned(model, quat_at(state.orientation, i), L, i, h, work.series)
-        put_quat(work.next_orientation, i, q)
+        q = turned(model, quat_of(state.bodies[i].orientation), L, i, h, work.series)
+        set_quat(work.next[i].orientation, q)
     predict_kinematic(model, state, h, work)
     return -1
 
@@ -101,8 +101,8 @@ def advance(model, state, h, work):
     """
     dv = vec3_at(model.gravity.reshape(1, 3), 0) * h
     for i in range(len(model.bodies)):
-        put_vec3(state.position, i, vec3_at(work.next_position, i))
-        put_quat(state.orientation, i, quat_at(work.next_orientation, i))
+        set_vec3(state.bodies[i].position, vec3_of(work.next[i].position))
+        set_quat(state.bodies[i].orientation, quat_of(work.next[i].orientation))
     for i in range(model.dynamic):
-        put_vec3(state.velocity, i, vec3_at(state.velocity, i) + dv)
-    drive(model, state, state.time[0] + h, work)
+        set_vec3(state.bodies[i].velocity, vec3_of(state.bodies[i].velocity) + dv)
+    drive(model, state, state.clock[0].time + h, work)

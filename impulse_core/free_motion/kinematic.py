@@ -17,12 +17,13 @@ from impulse_core.algebra import (
     Vec3,
     cross,
     dot,
-    put_quat,
     put_vec3,
     quat_at,
     rotate,
     rotation_of,
-    vec3_at,
+    set_quat,
+    set_vec3,
+    vec3_of,
 )
 from impulse_core.jit import inner_kernel, kernel
 
@@ -56,25 +57,25 @@ def _turning(phi, rate):
 def predict_kinematic(model, state, h, work):
     """Write the poses of kinematic bodies at the time of state plus h into work."""
     paths = model.paths
-    for j in range(len(state.interval)):
-        k = state.interval[j]
-        t = state.time[0] + h - paths.origin[k]
+    for j in range(len(state.kinematic)):
+        k = state.kinematic[j].interval
+        t = state.clock[0].time + h - paths.origin[k]
         C = _row(paths.position, k, 3)
         for power in range(2, -1, -1):
             C = _row(paths.position, k, power) + t * C
         f1, f2, f3 = _row(paths.turn, k, 0), _row(paths.turn, k, 1), _row(paths.turn, k, 2)
         phi = t * (f1 + t * (f2 + t * f3))
-        put_vec3(work.next_position, model.dynamic + j, C)
+        set_vec3(work.next[model.dynamic + j].position, C)
         q = quat_at(paths.orientation, k) * rotation_of(phi)
-        put_quat(work.next_orientation, model.dynamic + j, q)
+        set_quat(work.next[model.dynamic + j].orientation, q)
 
 
 @inner_kernel
 def drive(model, state, time, work):
     """Set the velocities of kinematic bodies to those at this time [s]."""
     paths = model.paths
-    for j in range(len(state.interval)):
-        k = state.interval[j]
+    for j in range(len(state.kinematic)):
+        k = state.kinematic[j].interval
         i = model.dynamic + j
         t = time - paths.origin[k]
         c1, c2, c3 = (
@@ -82,12 +83,12 @@ def drive(model, state, time, work):
             _row(paths.position, k, 2),
             _row(paths.position, k, 3),
         )
-        put_vec3(state.velocity, i, c1 + t * (2.0 * c2 + (3.0 * t) * c3))
+        set_vec3(state.bodies[i].velocity, c1 + t * (2.0 * c2 + (3.0 * t) * c3))
         f1, f2, f3 = _row(paths.turn, k, 0), _row(paths.turn, k, 1), _row(paths.turn, k, 2)
         phi = t * (f1 + t * (f2 + t * f3))
         rate = f1 + t * (2.0 * f2 + (3.0 * t) * f3)
         w = rotate(quat_at(paths.orientation, k), _turning(phi, rate))
-        put_vec3(state.spin, j, w)
+        set_vec3(state.kinematic[j].spin, w)
         put_vec3(work.angular_velocity, i, w)
 
 
@@ -96,19 +97,19 @@ def choose_intervals(model, state, middle):
     """Enter the intervals that hold at the time ``middle`` [s]; returns whether one is new."""
     paths = model.paths
     new = False
-    for j in range(len(state.interval)):
-        k = state.interval[j]
+    for j in range(len(state.kinematic)):
+        k = state.kinematic[j].interval
         while k + 1 < paths.interval[j + 1] and paths.begin[k + 1] <= middle:
             k += 1
         while k > paths.interval[j] and paths.begin[k] > middle:
             k -= 1
-        new = new or k != state.interval[j]
-        state.interval[j] = k
+        new = new or k != state.kinematic[j].interval
+        state.kinematic[j].interval = k
     return new
 
 
 @inner_kernel
 def resume_kinematic(model, state, work):
     """Make work.angular_velocity fit a state that was put back."""
-    for j in range(len(state.interval)):
-        put_vec3(work.angular_velocity, model.dynamic + j, vec3_at(state.spin, j))
+    for j in range(len(state.kinematic)):
+        put_vec3(work.angular_velocity, model.dynamic + j, vec3_of(state.kinematic[j].spin))

@@ -66,14 +66,14 @@ def plan_chain(model: Model, state: State) -> Chain:
     joints, bodies = _walk(model)
     hinged = _kind(model)
     uppers, lowers = _joint_points(model, joints, bodies)
-    q = state.orientation[bodies]
+    q = state.bodies["orientation"][bodies]
     if hinged:
         to_mass, to_next = rotated(q, -uppers), rotated(q, lowers - uppers)
         normal = _common_normal(model, joints, state)
     else:
         if np.any(uppers) or np.any(lowers):
             raise NotAChainError("a rod is not fixed at the centre of mass of a body")
-        if np.any(state.angular_momentum[bodies]):
+        if np.any(state.bodies["angular_momentum"][bodies]):
             raise NotAChainError("a point mass spins")
         to_mass = to_next = np.stack(
             [model.joints["length"][joints], np.zeros(len(joints))], axis=1
@@ -185,7 +185,9 @@ def _top(model: Model, joint: int) -> Floats:
 
 def _common_normal(model: Model, joints: Ints, state: State) -> Floats:
     """The axis that all hinges share, unit vector in the world."""
-    axes = rotated(state.orientation[model.joints["body1"][joints]], model.joints["axis1"][joints])
+    axes = rotated(
+        state.bodies["orientation"][model.joints["body1"][joints]], model.joints["axis1"][joints]
+    )
     parallel = np.abs(axes @ axes[0])
     if not np.all(parallel >= 1.0 - _PLANAR):
         raise NotAChainError("its hinges are not parallel")
@@ -195,7 +197,9 @@ def _common_normal(model: Model, joints: Ints, state: State) -> Floats:
 
 def _plane_of_motion(model: Model, state: State, top: Floats, bodies: Ints) -> Floats:
     """Unit normal of the plane that holds all rods, velocities and gravity."""
-    reach = np.vstack([state.position[bodies] - top, state.velocity[bodies], model.gravity])
+    reach = np.vstack(
+        [state.bodies["position"][bodies] - top, state.bodies["velocity"][bodies], model.gravity]
+    )
     _, sizes, directions = np.linalg.svd(reach)
     if len(sizes) == 3 and sizes[2] > _PLANAR * max(sizes[0], model.size):
         raise NotAChainError("it does not move in one plane")

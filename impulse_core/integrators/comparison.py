@@ -5,7 +5,7 @@ The kernels of a family are imported, and so compiled, only when one of its meth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 from impulse_core.compile import CompiledScene
 from impulse_core.integrators.chains import NotAChainError, plan_chain
 from impulse_core.integrators.tableaus import MULTIPLIER_METHODS, tableau
-from impulse_core.model import Model, State, Structure, Workspace
+from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.types import Floats
-
-if TYPE_CHECKING:
-    from impulse_core.invariants import Tally
 
 __all__ = [
     "COMPARISON_ORDERS",
@@ -39,11 +36,11 @@ class ComparisonRun(Protocol):
     def start(self) -> None:
         """Take up the state as it is now."""
 
-    def advance(self, length: float, count: int, put_back: bool) -> int:
+    def advance(self, length: float, count: int) -> int:
         """Take count steps of ``length`` [s]; how many were completed."""
 
-    def kept(self) -> list[NDArray[Any]]:
-        """The arrays of its own that the next step depends on."""
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """The arrays of its own that the next step depends on, by name."""
 
     def failure(self, error: float) -> str:
         """What became of a joint that is ``error`` [m] open."""
@@ -128,7 +125,7 @@ class _MultiplierRun:
         self.stages = stages = new_stages(a, b, state)
         self.held = held = structure._replace(pivot_floor=structure.pivot_floor.copy())
 
-        def advance(length: float, count: int, put_back: bool) -> int:
+        def advance(length: float, count: int) -> int:
             done = run_explicit_steps(
                 model,
                 structure,
@@ -139,7 +136,6 @@ class _MultiplierRun:
                 pull,
                 corrects,
                 tolerance,
-                put_back,
                 stages,
                 work,
                 tally,
@@ -152,9 +148,9 @@ class _MultiplierRun:
         """Find out which rows repeat others anew: closing the joints may have moved them."""
         self.stages.fresh[0] = 1
 
-    def kept(self) -> list[NDArray[Any]]:
+    def kept(self) -> dict[str, NDArray[Any]]:
         """As the protocol says: which rows repeat others."""
-        return [self.stages.fresh, self.held.pivot_floor]
+        return {"fresh": self.stages.fresh, "pivot_floor": self.held.pivot_floor}
 
     def failure(self, error: float) -> str:
         if MULTIPLIER_METHODS[self.method].corrects_positions:
@@ -187,11 +183,11 @@ class _ChainRun:
         """Measure the links anew: closing the joints may have moved them."""
         self.chain = plan_chain(self.model, self.state)
 
-    def kept(self) -> list[NDArray[Any]]:
+    def kept(self) -> dict[str, NDArray[Any]]:
         """As the protocol says: the state is all there is."""
-        return []
+        return {}
 
-    def advance(self, length: float, count: int, put_back: bool) -> int:  # noqa: ARG002
+    def advance(self, length: float, count: int) -> int:
         """As the protocol says; the angles are read from the state at every step."""
         done = self._kernel(
             self.model,

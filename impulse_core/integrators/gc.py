@@ -21,12 +21,13 @@ from impulse_core.algebra import (
     Vec3,
     cross,
     dot,
-    put_quat,
-    put_vec3,
     quat_at,
+    quat_of,
     rotate,
     rotate_back,
     rotation_of,
+    set_quat,
+    set_vec3,
     vec3_at,
     vec3_of,
 )
@@ -35,7 +36,7 @@ from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, joint_errors
 from impulse_core.loads import kick, load_power
-from impulse_core.model import State
+from impulse_core.model import State, copy_poses, copy_state
 from impulse_core.types import Floats
 
 __all__ = ["ChainScratch", "new_chain_scratch", "run_chain_steps"]
@@ -67,7 +68,7 @@ class ChainScratch(NamedTuple):
 def new_chain_scratch(chain: Chain, state: State) -> ChainScratch:
     """Scratch for a chain."""
     links = len(chain.body)
-    stage = State._make(array.copy() for array in state)
+    stage = copy_state(state)._replace(loads=state.loads)
     return ChainScratch(
         coordinates=np.zeros((2, links)),
         present=np.zeros((2, links)),
@@ -77,10 +78,7 @@ def new_chain_scratch(chain: Chain, state: State) -> ChainScratch:
         next_arm=np.zeros((links, 2)),
         moment_arm=np.zeros((links, 2)),
         stage=stage,
-        rate=stage._replace(
-            velocity=np.zeros_like(stage.velocity),
-            angular_momentum=np.zeros_like(stage.angular_momentum),
-        ),
+        rate=stage._replace(bodies=stage.bodies.copy()),
     )
 
 
@@ -93,7 +91,7 @@ def _read(chain, state, work, coordinates):
     for k in range(len(chain.body)):
         i = chain.body[k]
         if chain.hinged:
-            q = quat_at(state.orientation, i)
+            q = quat_of(state.bodies[i].orientation)
             start = quat_at(chain.orientation, k)
             # vector part and w of q ∘ start⁻¹: sine and cosine of half the angle
             u = Vec3(q.x, q.y, q.z) * start.w - Vec3(start.x, start.y, start.z) * q.w
@@ -102,8 +100,8 @@ def _read(chain, state, work, coordinates):
             coordinates[0, k] = 2.0 * math.atan2(dot(u, z), w)
             coordinates[1, k] = dot(vec3_at(work.angular_velocity, i), z)
         else:
-            rod = vec3_at(state.position, i) - above
-            u = vec3_at(state.velocity, i) - speed
+            rod = vec3_of(state.bodies[i].position) - above
+            u = vec3_of(state.bodies[i].velocity) - speed
             coordinates[0, k] = math.atan2(dot(rod, y), dot(rod, x))
             coordinates[1, k] = dot(cross(z, rod), u) / dot(rod, rod)
             above = above + rod
@@ -126,39 +124,42 @@ def _place(model, chain, coordinates, scratch, state):
         moment = chain.static_moment[k, 0] * along + chain.static_moment[k, 1] * across
         scratch.next_arm[k, 0], scratch.next_arm[k, 1] = dot(step, x), dot(step, y)
         scratch.moment_arm[k, 0], scratch.moment_arm[k, 1] = dot(moment, x), dot(moment, y)
-        put_vec3(state.position, i, joint + mass + chain.offset[k] * z)
-        put_vec3(state.velocity, i, speed + rate * cross(z, mass))
+        set_vec3(state.bodies[i].position, joint + mass + chain.offset[k] * z)
+        set_vec3(state.bodies[i].velocity, speed + rate * cross(z, mass))
         if chain.hinged:
             q = rotation_of(angle * z) * quat_at(chain.orientation, k)
-            put_quat(state.orientation, i, q)
+            set_quat(state.bodies[i].orientation, q)
             w = rotate_back(q, rate * z)
             J = vec3_of(model.bodies[i].inertia)
-            put_vec3(state.angular_momentum, i, rotate(q, Vec3(J.x * w.x, J.y * w.y, J.z * w.z)))
+            set_vec3(
+                state.bodies[i].angular_momentum, rotate(q, Vec3(J.x * w.x, J.y * w.y, J.z * w.z))
+            )
         joint = joint + step
         speed = speed + rate * cross(z, step)
 
 
 @inner_kernel
-def _forces(model, chain, scratch, work):
+def _forces(model, chain, scratch):
     """Generalised forces Γ of gravity and loads, into scratch.acceleration."""
     rate = scratch.rate
     x, y, z = vec3_at(chain.plane, 0), vec3_at(chain.plane, 1), vec3_at(chain.plane, 2)
     g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
+    copy_poses(scratch.stage.bodies, rate.bodies)
     for i in range(model.dynamic):
-        put_vec3(rate.velocity, i, ZERO3)
-        put_vec3(rate.angular_momentum, i, ZERO3)
-    kick(model, rate, 1.0, work)
+        set_vec3(rate.bodies[i].velocity, ZERO3)
+        set_vec3(rate.bodies[i].angular_momentum, ZERO3)
+    kick(model, rate, 1.0)
     below_x, below_y = 0.0, 0.0  # force of the loads on all links below
     for k in range(len(chain.body) - 1, -1, -1):
         i = chain.body[k]
-        F = vec3_at(rate.velocity, i) * model.bodies[i].mass
+        F = vec3_of(rate.bodies[i].velocity) * model.bodies[i].mass
         Fx, Fy = dot(F, x), dot(F, y)
         nx, ny = scratch.next_arm[k, 0], scratch.next_arm[k, 1]
         sx, sy = scratch.moment_arm[k, 0], scratch.moment_arm[k, 1]
         force = sx * dot(g, y) - sy * dot(g, x) + nx * below_y - ny * below_x
         mass_x = (sx - chain.below[k] * nx) / chain.mass[k]
         mass_y = (sy - chain.below[k] * ny) / chain.mass[k]
-        force += mass_x * Fy - mass_y * Fx + dot(vec3_at(rate.angular_momentum, i), z)
+        force += mass_x * Fy - mass_y * Fx + dot(vec3_of(rate.bodies[i].angular_momentum), z)
         scratch.acceleration[k] = force
         below_x += Fx
         below_y += Fy
@@ -174,7 +175,7 @@ def _accelerate(model, chain, scratch, work):
     if len(model.loads):
         angular_velocities(model, scratch.stage, work)
         power = load_power(model, scratch.stage, work)
-    _forces(model, chain, scratch, work)
+    _forces(model, chain, scratch)
     M, f = scratch.matrix, scratch.acceleration
     arm, moment = scratch.next_arm, scratch.moment_arm
     for i in range(links):
@@ -225,19 +226,17 @@ def _chain_step(model, chain, state, h, scratch, work, tally):
             present[0, k] = start[0, k] + reach * speed
             present[1, k] = start[1, k] + reach * scratch.acceleration[k]
     _place(model, chain, total, scratch, scratch.stage)
-    shift, turn, error, joint = joint_errors(
-        model, scratch.stage.position, scratch.stage.orientation, work.error
-    )
-    tally.failed_joint[0] = joint
-    tally.failed_error[0] = error
+    shift, turn, error, joint = joint_errors(model, scratch.stage.bodies, work.error)
+    tally.failure[0].joint = joint
+    tally.failure[0].error = error
     if not (error < 1.0):
-        tally.failed_time[0] = h
+        tally.failure[0].begin = h
         return False
-    tally.translation_error[0] = max(tally.translation_error[0], shift)
-    tally.rotation_error[0] = max(tally.rotation_error[0], turn)
-    tally.work[0] += work_done
+    tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
+    tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
+    tally.totals[0].work += work_done
     _place(model, chain, total, scratch, state)
-    state.time[0] += h
+    state.clock[0].time += h
     angular_velocities(model, state, work)
     return True
 

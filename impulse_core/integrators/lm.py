@@ -25,12 +25,14 @@ from impulse_core.algebra import (
     ZERO3,
     Quat,
     normalized,
-    put_quat,
-    put_vec3,
-    quat_at,
+    quat_of,
+    set_quat,
+    set_vec3,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.assembly import move_bodies
+from impulse_core.fitting import resume
 from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
@@ -40,9 +42,9 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.loads import load_power
-from impulse_core.model import State, copy_state
+from impulse_core.model import BodyState, State, copy_poses, copy_state
 from impulse_core.solver.direct import prepare, solve
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, Records, new_records
 
 LARGEST_DRIFT = 1.0  # m; SB05 calls a run failed beyond it
 MOST_PROJECTIONS = 20  # of the poses after a step; usual are 1 or 2
@@ -57,8 +59,7 @@ __all__ = ["Stages", "new_stages", "run_explicit_steps"]
 class Stages(NamedTuple):
     """Coefficients and scratch of an explicit Runge-Kutta step over N = n+1 body rows.
 
-    A packed row holds positions (3N), orientations (4N), velocities (3N) and angular momenta (3N),
-    or their rates.
+    A packed row holds what BodyState does, body after body, or its rates.
     """
 
     a: Floats
@@ -71,54 +72,32 @@ class Stages(NamedTuple):
     """The state at the start of the step, packed, shape (13N,)."""
     slope: Floats
     """Rates of all stages, packed, shape (s, 13N)."""
+    slopes: Records
+    """The same as rates of bodies (BodyState), shape (s, N)."""
     packed: Floats
-    """The state of the present stage, packed; ``stage`` looks into it."""
-    rates: Floats
-    """Its rates, packed; ``rate`` and the next two look into it."""
+    """The state of the present stage, packed, as ``stage`` holds it."""
     stage: State
     """The state of the present stage."""
     rate: State
     """The poses of ``stage`` with accelerations and torques in place of velocities and momenta."""
-    position_rate: Floats
-    """Rates of the positions [m/s], shape (N, 3)."""
-    orientation_rate: Floats
-    """Rates of the orientations [1/s], shape (N, 4)."""
-
-
-def _unpacked(row: Floats, bodies: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """Positions, orientations, velocities and angular momenta of a packed row, as views."""
-    a, b, c = 3 * bodies, 7 * bodies, 10 * bodies
-    return (
-        row[:a].reshape(bodies, 3),
-        row[a:b].reshape(bodies, 4),
-        row[b:c].reshape(bodies, 3),
-        row[c:].reshape(bodies, 3),
-    )
 
 
 def new_stages(a: Floats, b: Floats, state: State) -> Stages:
-    """Scratch for a state and a tableau."""
-    bodies = len(state.position)
-    packed, rates = np.zeros(13 * bodies), np.zeros(13 * bodies)
-    position, orientation, velocity, momentum = _unpacked(packed, bodies)
-    orientation[:] = state.orientation
-    position[:] = state.position
-    position_rate, orientation_rate, acceleration, torque = _unpacked(rates, bodies)
-    stage = copy_state(state)._replace(
-        position=position, orientation=orientation, velocity=velocity, angular_momentum=momentum
-    )
+    """Scratch for a state and a tableau; which loads act is that of the state."""
+    bodies = len(state.bodies)
+    slopes = new_records(BodyState, len(b) * bodies).reshape(len(b), bodies)
+    stage = copy_state(state)._replace(loads=state.loads)
+    packed = stage.bodies.view(float)
     return Stages(
         a=a,
         b=b,
         fresh=np.ones(1, dtype=np.int64),
         start=packed.copy(),
-        slope=np.zeros((len(b), 13 * bodies)),
+        slope=slopes.view(float),
+        slopes=slopes,
         packed=packed,
-        rates=rates,
         stage=stage,
-        rate=stage._replace(velocity=acceleration, angular_momentum=torque),
-        position_rate=position_rate,
-        orientation_rate=orientation_rate,
+        rate=stage._replace(bodies=stage.bodies.copy()),
     )
 
 
@@ -133,22 +112,23 @@ def _attract(model, stages, pull, work):
     for j in range(len(model.joints)):
         for row in range(6):
             work.error[j, row] += 2.0 * pull * work.impulse[j, row]
-    joint_errors(model, stage.position, stage.orientation, work.impulse)
+    joint_errors(model, stage.bodies, work.impulse)
     for j in range(len(model.joints)):
         for row in range(6):
             work.error[j, row] += pull * pull * work.impulse[j, row]
 
 
 @inner_kernel
-def _evaluate(model, structure, stages, prepared, pull, work):
-    """Rates of the present stage, into stages.rates; returns the power of the loads [W].
+def _evaluate(model, structure, stages, s, prepared, pull, work):
+    """Rates of the present stage s, into stages.slopes; returns the power of the loads [W].
 
     prepared: the directions and the factor in work already belong to these poses.
     """
     stage, rate = stages.stage, stages.rate
+    copy_poses(stage.bodies, rate.bodies)
     angular_velocities(model, stage, work)
     power = load_power(model, stage, work) if len(model.loads) else 0.0
-    apply_loads(model, rate, work)
+    apply_loads(model, rate)
     angular_accelerations(model, stage, rate, work)
     if len(model.joints):
         if not prepared:
@@ -159,10 +139,13 @@ def _evaluate(model, structure, stages, prepared, pull, work):
         solve(structure, work.error, -1.0, work)
         apply_impulses(model, work.impulse, rate, work)
     for i in range(model.dynamic):
-        put_vec3(stages.position_rate, i, vec3_at(stage.velocity, i))
+        slope = stages.slopes[s, i]
+        set_vec3(slope.position, vec3_of(stage.bodies[i].velocity))
+        set_vec3(slope.velocity, vec3_of(rate.bodies[i].velocity))
+        set_vec3(slope.angular_momentum, vec3_of(rate.bodies[i].angular_momentum))
         w = vec3_at(work.angular_velocity, i)
-        q = quat_at(stage.orientation, i)
-        put_quat(stages.orientation_rate, i, Quat(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z) * q)
+        q = quat_of(stage.bodies[i].orientation)
+        set_quat(slope.orientation, Quat(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z) * q)
     return power
 
 
@@ -193,19 +176,16 @@ def _combine(model, stages, coefficients, count, h):
         if factor != 0.0:
             for i in range(len(packed)):
                 packed[i] += factor * slope[s, i]
-    orientation = stages.stage.orientation
+    bodies = stages.stage.bodies
     for i in range(model.dynamic):
-        put_quat(orientation, i, normalized(quat_at(orientation, i)))
+        set_quat(bodies[i].orientation, normalized(quat_of(bodies[i].orientation)))
 
 
 @inner_kernel
 def _copy_bodies(source, target):
     """Copy poses, velocities and momenta."""
-    for i in range(len(source.position)):
-        put_vec3(target.position, i, vec3_at(source.position, i))
-        put_quat(target.orientation, i, quat_at(source.orientation, i))
-        put_vec3(target.velocity, i, vec3_at(source.velocity, i))
-        put_vec3(target.angular_momentum, i, vec3_at(source.angular_momentum, i))
+    for i in range(len(source.bodies)):
+        target.bodies[i] = source.bodies[i]
 
 
 @inner_kernel
@@ -220,7 +200,7 @@ def _project_poses(model, structure, held, stages, tolerance, work, tally):
     previous = 1e300
     renewed = False
     for _ in range(MOST_PROJECTIONS):
-        errors = joint_errors(model, stage.position, stage.orientation, work.error)
+        errors = joint_errors(model, stage.bodies, work.error)
         error = errors[2]
         if error <= tolerance or not (error < 1e6):
             return errors
@@ -232,12 +212,12 @@ def _project_poses(model, structure, held, stages, tolerance, work, tally):
         previous = error
         solve(structure, work.error, -1.0, work)
         for i in range(len(model.bodies)):
-            put_vec3(shift.velocity, i, ZERO3)
-            put_vec3(shift.angular_momentum, i, ZERO3)
+            set_vec3(shift.bodies[i].velocity, ZERO3)
+            set_vec3(shift.bodies[i].angular_momentum, ZERO3)
         apply_impulses(model, work.impulse, shift, work)
         move_bodies(model, shift)
-        tally.corrections[0] += 1
-    return joint_errors(model, stage.position, stage.orientation, work.error)
+        tally.totals[0].corrections += 1
+    return joint_errors(model, stage.bodies, work.error)
 
 
 @inner_kernel
@@ -271,28 +251,26 @@ def _explicit_step(
     for s in range(count):
         if s > 0:
             _combine(model, stages, stages.a[s], s, h)
-        power = _evaluate(model, held, stages, prepared and s == 0, pull, work)
+        power = _evaluate(model, held, stages, s, prepared and s == 0, pull, work)
         work_done += h * stages.b[s] * power
-        for i in range(len(stages.rates)):
-            stages.slope[s, i] = stages.rates[i]
     _combine(model, stages, stages.b, count, h)
     if corrects[1]:
         errors = _project_poses(model, structure, held, stages, tolerance, work, tally)
         limit = tolerance
     else:
-        errors = joint_errors(model, stages.stage.position, stages.stage.orientation, work.error)
+        errors = joint_errors(model, stages.stage.bodies, work.error)
         limit = LARGEST_DRIFT
     shift, turn, error, joint = errors
-    tally.failed_joint[0] = joint
-    tally.failed_error[0] = error
+    tally.failure[0].joint = joint
+    tally.failure[0].error = error
     if not (error <= limit):
-        tally.failed_time[0] = h
+        tally.failure[0].begin = h
         return False
-    tally.translation_error[0] = max(tally.translation_error[0], shift)
-    tally.rotation_error[0] = max(tally.rotation_error[0], turn)
-    tally.work[0] += work_done
+    tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
+    tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
+    tally.totals[0].work += work_done
     _copy_bodies(stages.stage, state)
-    state.time[0] += h
+    state.clock[0].time += h
     if corrects[0] and len(model.joints):
         prepare(model, held, state, work)
         _correct_velocities(model, held, state, work)
@@ -312,7 +290,6 @@ def run_explicit_steps(
     pull,
     corrects,
     tolerance,
-    put_back,
     stages,
     work,
     tally,
@@ -321,16 +298,18 @@ def run_explicit_steps(
 
     held: the structure with pivot floors of its own, for _hold_rows. pull: Baumgarte's α = β [1/s],
     or 0. corrects: whether velocities and whether poses are corrected after each step, shape (2,).
-    put_back: state was replaced since the last call, so work no longer fits it.
     """
     # after a velocity correction work holds the factor of the first stage of the next step
-    prepared = corrects[0] == 1 and not put_back
+    prepared = corrects[0] == 1 and work.fits[0] == 1.0
+    if work.fits[0] != 1.0:
+        resume(model, held, state, work)
+    work.fits[0] = 1.0
     if stages.fresh[0] and count > 0:
         _hold_rows(model, structure, held, state, work)
         stages.fresh[0] = 0
         prepared = True
     for done in range(count):
-        before = tally.corrections[0]
+        before = tally.totals[0].corrections
         if work.stop[0] or not _explicit_step(
             model,
             structure,
@@ -347,6 +326,8 @@ def run_explicit_steps(
         ):
             return done
         prepared = corrects[0] == 1
-        tally.most_corrections[0] = max(tally.most_corrections[0], tally.corrections[0] - before)
+        tally.totals[0].most_corrections = max(
+            tally.totals[0].most_corrections, tally.totals[0].corrections - before
+        )
         tally_step(model, state, work, tally)
     return count

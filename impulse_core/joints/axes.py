@@ -12,7 +12,7 @@ solver need not know that it is not a constraint.
 
 from __future__ import annotations
 
-from impulse_core.algebra import norm, quat_at, rotate, vec3_at, vec3_of
+from impulse_core.algebra import norm, quat_of, rotate, vec3_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
 from impulse_core.joints.coordinates import distance_along, turned_angle
@@ -32,26 +32,30 @@ _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces
 
 
 @inner_kernel
-def axis_position(model, k, position, orientation, near):
+def axis_position(model, k, poses, near):
     """Coordinate of axis k at these poses; of all equal angles the one nearest to ``near``."""
     j = model.axes[k].joint
     if model.axes[k].row == ROTATION_AXIS:
-        return turned_angle(model, j, orientation, near)
+        return turned_angle(model, j, poses, near)
     part = model.joints[j].translation_part
     if part == LENGTH:
-        return norm(_between_points(model, j, position, orientation))
+        return norm(_between_points(model, j, poses))
     if part == OFFSET:
-        r, row = _between_points(model, j, position, orientation), model.axes[k].row
+        r, row = _between_points(model, j, poses), model.axes[k].row
         return r.x if row == 0 else (r.y if row == 1 else r.z)
-    return distance_along(model, j, position, orientation) - model.axes[k].offset
+    return distance_along(model, j, poses) - model.axes[k].offset
 
 
 @inner_kernel
-def _between_points(model, j, position, orientation):
+def _between_points(model, j, poses):
     """B - A of joint j, world frame."""
     i1, i2 = model.joints[j].body1, model.joints[j].body2
-    A = vec3_at(position, i1) + rotate(quat_at(orientation, i1), vec3_of(model.joints[j].anchor1))
-    B = vec3_at(position, i2) + rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
+    A = vec3_of(poses[i1].position) + rotate(
+        quat_of(poses[i1].orientation), vec3_of(model.joints[j].anchor1)
+    )
+    B = vec3_of(poses[i2].position) + rotate(
+        quat_of(poses[i2].orientation), vec3_of(model.joints[j].anchor2)
+    )
     return B - A
 
 
@@ -59,8 +63,8 @@ def _between_points(model, j, position, orientation):
 def measure_axes(model, state):
     """Coordinates of all axes at the present poses, into the state."""
     for k in range(len(model.axes)):
-        near = state.axis_position[k]
-        state.axis_position[k] = axis_position(model, k, state.position, state.orientation, near)
+        near = state.axes[k].position
+        state.axes[k].position = axis_position(model, k, state.bodies, near)
 
 
 @inner_kernel
@@ -71,7 +75,7 @@ def read_axes(model, rows, values):
 
 
 @inner_kernel
-def _take_piece(model, k, vertical, value, slope, h, slack, give, work):
+def _take_piece(model, state, k, vertical, value, slope, h, slack, give, work):
     """Make a piece the active one of axis k; how it differs from the one before.
 
     With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
@@ -91,12 +95,13 @@ def _take_piece(model, k, vertical, value, slope, h, slack, give, work):
     j, row = model.axes[k].joint, model.axes[k].row
     if abs(work.compliance[j, row] - compliance) > slack * compliance:
         work.compliance[j, row] = compliance
+        state.axes[k].compliance = compliance
         change = OTHER_MATRIX
     return change
 
 
 @inner_kernel
-def axis_errors(model, x, h, slack, give, work, error):
+def axis_errors(model, state, x, h, slack, give, work, error):
     """Choose the active piece of every law at x (k,) and work.axes.impulse; residuals into error.
 
     x are the coordinates at the end of the stage, or with h = 1 the velocities there. A compliance
@@ -113,7 +118,9 @@ def axis_errors(model, x, h, slack, give, work, error):
         p = work.axes[k].impulse
         rho = h * w
         vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
-        change = max(change, _take_piece(model, k, vertical, value, slope, h, slack, give, work))
+        change = max(
+            change, _take_piece(model, state, k, vertical, value, slope, h, slack, give, work)
+        )
         j, row = model.axes[k].joint, model.axes[k].row
         if vertical:
             residual = x[k] - value
@@ -145,16 +152,14 @@ def start_velocities(model, state, multiplier, scale, work):
     """
     for j in range(len(model.joints)):
         for row in range(6):
-            state.multiplier[j, row] = scale * multiplier[j, row]
+            state.joints[j].multiplier[row] = scale * multiplier[j, row]
     for k in range(len(model.axes)):
-        state.multiplier[model.axes[k].joint, model.axes[k].row] = work.axes[k].impulse
-    apply_impulses(model, state.multiplier, state, work)
+        state.joints[model.axes[k].joint].multiplier[model.axes[k].row] = work.axes[k].impulse
+    apply_impulses(model, state.joints.multiplier, state, work)
 
 
 @inner_kernel
 def predict_axes(model, state, work):
     """Coordinates at the predicted poses, into work.axes.next."""
     for k in range(len(model.axes)):
-        work.axes[k].next = axis_position(
-            model, k, work.next_position, work.next_orientation, state.axis_position[k]
-        )
+        work.axes[k].next = axis_position(model, k, work.next, state.axes[k].position)

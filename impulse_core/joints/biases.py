@@ -7,7 +7,7 @@ its impulses act.
 
 from __future__ import annotations
 
-from impulse_core.algebra import ZERO3, Vec3, mat3_of, quat_at, rotate, vec3_at, vec3_of
+from impulse_core.algebra import ZERO3, Vec3, mat3_of, quat_of, rotate, vec3_of
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.common_axis import common_axis_bias
 from impulse_core.joints.constant_angle import constant_angle_bias
@@ -23,19 +23,19 @@ def translation_bias(model, directions, j, state, w1, w2):
     """Ġ v of the translational rows of joint j [m/s²]; w1, w2: angular velocities, world frame."""
     i1 = model.joints[j].body1
     i2 = model.joints[j].body2
-    v1 = vec3_at(state.velocity, i1)
-    v2 = vec3_at(state.velocity, i2)
+    v1 = vec3_of(state.bodies[i1].velocity)
+    v2 = vec3_of(state.bodies[i2].velocity)
     part = model.joints[j].translation_part
     rows = mat3_of(directions.joints[j].translation_rows)
     r1 = vec3_of(directions.joints[j].arm1)
     r2 = vec3_of(directions.joints[j].arm2)
     if part == POINT_POINT:
         # the arms end midway between A and B; these end at A and B
-        rA = rotate(quat_at(state.orientation, i1), vec3_of(model.joints[j].anchor1))
-        rB = rotate(quat_at(state.orientation, i2), vec3_of(model.joints[j].anchor2))
+        rA = rotate(quat_of(state.bodies[i1].orientation), vec3_of(model.joints[j].anchor1))
+        rB = rotate(quat_of(state.bodies[i2].orientation), vec3_of(model.joints[j].anchor2))
         return point_point_bias(v1, w1, rA, v2, w2, rB)
     if part == DISTANCE:
-        span = vec3_at(state.position, i2) + r2 - vec3_at(state.position, i1) - r1
+        span = vec3_of(state.bodies[i2].position) + r2 - vec3_of(state.bodies[i1].position) - r1
         return distance_bias(v1, w1, r1, v2, w2, r2, span)
     n = Vec3(rows.xx, rows.xy, rows.xz)
     if part == POINT_LINE:
@@ -56,6 +56,8 @@ def rotation_bias(model, directions, j, state, w1, w2):
         c = Vec3(rows.yx, rows.yy, rows.yz)
         return common_axis_bias(b, c, w1, w2)
     axis = vec3_of(model.joints[j].axis1)
-    a1 = rotate(quat_at(state.orientation, model.joints[j].body1), axis)
-    a2 = rotate(quat_at(state.orientation, model.joints[j].body2), vec3_of(model.joints[j].axis2))
+    a1 = rotate(quat_of(state.bodies[model.joints[j].body1].orientation), axis)
+    a2 = rotate(
+        quat_of(state.bodies[model.joints[j].body2].orientation), vec3_of(model.joints[j].axis2)
+    )
     return constant_angle_bias(a1, a2, w1, w2)

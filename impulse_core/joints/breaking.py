@@ -1,63 +1,91 @@
-"""Joints that break under too large a reaction, and how they leave the model."""
+"""Joints that break under too large a reaction, and the model that is left without them."""
 
 from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import Mat3, norm, set_mat3, vec3_of
-from impulse_core.jit import inner_kernel, kernel
-from impulse_core.joints.coupling import release_couplings
-from impulse_core.joints.table import NO_MOTOR, NO_PART
+import numpy as np
 
-_NO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+from impulse_core.algebra import norm, vec3_of
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.table import COUPLING, NO_MOTOR, NO_PART
+from impulse_core.model import Model, State
+
+__all__ = ["break_joints", "can_break", "without_broken"]
+
+
+def can_break(model: Model) -> bool:
+    """Whether any joint breaks under some load."""
+    return bool(
+        any(np.isfinite(model.joints[key]).any() for key in ("break_force", "break_torque"))
+    )
+
+
+def without_broken(model: Model, state: State) -> Model:
+    """The model without the joints that are broken in a state: they have no rows left, and nothing
+    acts along their axes. The model itself if none is.
+    """
+    broken = state.joints["broken"] == 1
+    if not broken.any():
+        return model
+    joints, axes = model.joints.copy(), model.axes.copy()
+    gone = broken & (joints["translation_part"] != COUPLING)
+    joints["translation_part"][gone] = joints["rotation_part"][gone] = NO_PART
+    free = broken[axes["joint"]]
+    for key in ("stiffness", "damping", "friction"):
+        axes[key][free] = 0.0
+    axes["lower"][free], axes["upper"][free] = -np.inf, np.inf
+    axes["motor_kind"][free] = NO_MOTOR
+    couplings = model.couplings
+    released = broken[couplings.joint]
+    terms = couplings.terms.copy()
+    terms["coefficient"][np.repeat(released, np.diff(couplings.first_term))] = 0.0
+    constant = np.where(released, 0.0, couplings.constant)
+    couplings = couplings._replace(terms=terms, constant=constant)
+    return model._replace(joints=joints, axes=axes, couplings=couplings)
 
 
 @kernel
 def break_joints(model, state, work, tally):
-    """Take joints out that carry more than they can; returns whether any broke.
+    """Mark joints as broken that carry more than they can; returns whether any is.
 
-    Needs the reactions in work.
+    Needs the reactions in work. What is left is the model that ``without_broken`` makes.
     """
-    broken = False
+    any_broken = False
     for j in range(len(model.joints)):
-        if model.joints[j].break_force == math.inf and model.joints[j].break_torque == math.inf:
+        joint = model.joints[j]
+        unbreakable = joint.break_force == math.inf and joint.break_torque == math.inf
+        if unbreakable or state.joints[j].broken:
             continue
         F, T = vec3_of(work.reactions[j].force), vec3_of(work.reactions[j].torque)
-        if norm(F) > model.joints[j].break_force or norm(T) > model.joints[j].break_torque:
-            _take_out(model, state, work, tally, j)
-            count = tally.broken[0]
-            tally.broken_joint[count] = j
-            tally.broken_load[count, 0] = state.time[0]
-            tally.broken_load[count, 1] = norm(F)
-            tally.broken_load[count, 2] = norm(T)
-            tally.broken[0] = count + 1
-            broken = True
-    return broken
+        if norm(F) > joint.break_force or norm(T) > joint.break_torque:
+            _mark(model, state, j)
+            _lose_springs(model, state, tally, j)
+            note = tally.broken[tally.totals[0].broken]
+            note.joint, note.time = j, state.clock[0].time
+            note.force, note.torque = norm(F), norm(T)
+            tally.totals[0].broken += 1
+            any_broken = True
+    return any_broken
 
 
 @inner_kernel
-def _take_out(model, state, work, tally, j):
-    """Turn joint j into one without rows; what its springs hold is lost."""
-    model.joints[j].translation_part = NO_PART
-    model.joints[j].rotation_part = NO_PART
-    model.joints[j].break_force = math.inf
-    model.joints[j].break_torque = math.inf
-    for directions in (work.now, work.then):
-        set_mat3(directions.joints[j].translation_rows, _NO_ROWS)
-        set_mat3(directions.joints[j].rotation_rows, _NO_ROWS)
+def _mark(model, state, j):
+    """Mark joint j, and the couplings of its coordinates, as broken."""
+    state.joints[j].broken = 1
     for row in range(6):
-        state.multiplier[j, row] = 0.0
-        work.error[j, row] = 0.0
-        work.impulse[j, row] = 0.0
-        work.compliance[j, row] = 1.0
-    release_couplings(model, model.coupled, work, j)
+        state.joints[j].multiplier[row] = 0.0
+    for c in range(len(model.couplings.joint)):
+        for k in range(model.couplings.first_term[c], model.couplings.first_term[c + 1]):
+            if model.couplings.terms[k].joint == j:
+                state.joints[model.couplings.joint[c]].broken = 1
+
+
+@inner_kernel
+def _lose_springs(model, state, tally, j):
+    """What the springs of joint j hold is lost."""
     for k in range(len(model.axes)):
         if model.axes[k].joint == j:
-            stretch = state.axis_position[k] - model.axes[k].rest
-            tally.dissipated[0] += 0.5 * model.axes[k].stiffness * stretch * stretch
-            model.axes[k].stiffness = 0.0
-            model.axes[k].damping = 0.0
-            model.axes[k].friction = 0.0
-            model.axes[k].lower = -math.inf
-            model.axes[k].upper = math.inf
-            model.axes[k].motor_kind = NO_MOTOR
+            stretch = state.axes[k].position - model.axes[k].rest
+            tally.totals[0].dissipated += 0.5 * model.axes[k].stiffness * stretch * stretch
+            state.axes[k].compliance = 1.0

@@ -17,7 +17,6 @@ from impulse_core.algebra import (
     mat3_of,
     norm,
     put_vec3,
-    quat_at,
     quat_of,
     rotate,
     rotate_back,
@@ -144,7 +143,7 @@ def _rotation_rows(model, j, q1, q2):
 
 
 @inner_kernel
-def joint_errors(model, position, orientation, error):
+def joint_errors(model, poses, error):
     """Errors of all joints but couplings at these poses, written to error (m, 6).
 
     Returns the largest translational error [m], the largest rotational error [rad], and the
@@ -160,12 +159,12 @@ def joint_errors(model, position, orientation, error):
             continue
         i1 = model.joints[j].body1
         i2 = model.joints[j].body2
-        q1 = quat_at(orientation, i1)
-        q2 = quat_at(orientation, i2)
+        q1 = quat_of(poses[i1].orientation)
+        q2 = quat_of(poses[i2].orientation)
         size = 0.0
         if model.joints[j].translation_part != NO_PART:
-            A = vec3_at(position, i1) + rotate(q1, vec3_of(model.joints[j].anchor1))
-            B = vec3_at(position, i2) + rotate(q2, vec3_of(model.joints[j].anchor2))
+            A = vec3_of(poses[i1].position) + rotate(q1, vec3_of(model.joints[j].anchor1))
+            B = vec3_of(poses[i2].position) + rotate(q2, vec3_of(model.joints[j].anchor2))
             d = translation_error(model, j, q1, A, B)
             error[j, 0], error[j, 1], error[j, 2] = d.x, d.y, d.z
             size = norm(d)
@@ -183,19 +182,19 @@ def joint_errors(model, position, orientation, error):
 
 
 @inner_kernel
-def joint_directions(model, position, orientation, directions):
+def joint_directions(model, poses, directions):
     """Arms and row directions of all joints at these poses, into directions."""
-    coupling_directions(model, model.coupled, position, orientation, directions)
+    coupling_directions(model, model.coupled, poses, directions)
     for j in range(len(model.joints)):
         if model.joints[j].translation_part == COUPLING:
             continue
         i1 = model.joints[j].body1
         i2 = model.joints[j].body2
-        q1 = quat_at(orientation, i1)
-        q2 = quat_at(orientation, i2)
+        q1 = quat_of(poses[i1].orientation)
+        q2 = quat_of(poses[i2].orientation)
         if model.joints[j].translation_part != NO_PART:
-            C1 = vec3_at(position, i1)
-            C2 = vec3_at(position, i2)
+            C1 = vec3_of(poses[i1].position)
+            C2 = vec3_of(poses[i2].position)
             A = C1 + rotate(q1, vec3_of(model.joints[j].anchor1))
             B = C2 + rotate(q2, vec3_of(model.joints[j].anchor2))
             rows, x1, x2 = _translation_rows(model, j, q1, A, B)
@@ -216,21 +215,21 @@ def line_beyond_a_stage(model, state, work):
     """The first joint whose line turns too far between the state and the prediction; -1 if none."""
     for j in range(len(model.joints)):
         if model.joints[j].translation_part == DISTANCE:
-            A, B = _joint_points(model, j, state.position, state.orientation)
-            A_next, B_next = _joint_points(model, j, work.next_position, work.next_orientation)
+            A, B = _joint_points(model, j, state.bodies)
+            A_next, B_next = _joint_points(model, j, work.next)
             if line_turned_too_far(A, B, A_next, B_next):
                 return j
     return -1
 
 
 @inner_kernel
-def _joint_points(model, j, position, orientation):
+def _joint_points(model, j, poses):
     """Points A of body 1 and B of body 2 in the world."""
     i1 = model.joints[j].body1
     i2 = model.joints[j].body2
-    r1 = rotate(quat_at(orientation, i1), vec3_of(model.joints[j].anchor1))
-    r2 = rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
-    return vec3_at(position, i1) + r1, vec3_at(position, i2) + r2
+    r1 = rotate(quat_of(poses[i1].orientation), vec3_of(model.joints[j].anchor1))
+    r2 = rotate(quat_of(poses[i2].orientation), vec3_of(model.joints[j].anchor2))
+    return vec3_of(poses[i1].position) + r1, vec3_of(poses[i2].position) + r2
 
 
 @inner_kernel
@@ -245,15 +244,15 @@ def apply_impulses(model, impulse, state, work):
     for j in range(len(model.joints)):
         i1 = model.joints[j].body1
         i2 = model.joints[j].body2
-        L1 = vec3_at(state.angular_momentum, i1)
-        L2 = vec3_at(state.angular_momentum, i2)
+        L1 = vec3_of(state.bodies[i1].angular_momentum)
+        L2 = vec3_of(state.bodies[i2].angular_momentum)
         if model.joints[j].translation_part != NO_PART:
             p = Vec3(impulse[j, 0], impulse[j, 1], impulse[j, 2])
             P = transposed_times(mat3_of(work.now.joints[j].translation_rows), p)
-            v1 = vec3_at(state.velocity, i1) - P * model.bodies[i1].inverse_mass
-            v2 = vec3_at(state.velocity, i2) + P * model.bodies[i2].inverse_mass
-            put_vec3(state.velocity, i1, v1)
-            put_vec3(state.velocity, i2, v2)
+            v1 = vec3_of(state.bodies[i1].velocity) - P * model.bodies[i1].inverse_mass
+            v2 = vec3_of(state.bodies[i2].velocity) + P * model.bodies[i2].inverse_mass
+            set_vec3(state.bodies[i1].velocity, v1)
+            set_vec3(state.bodies[i2].velocity, v2)
             L1 = L1 - cross(vec3_of(work.now.joints[j].arm1), P)
             L2 = L2 + cross(vec3_of(work.now.joints[j].arm2), P)
             if model.dynamic <= i1 < world:
@@ -273,26 +272,26 @@ def apply_impulses(model, impulse, state, work):
                 work_done += dot(P, vec3_at(work.angular_velocity, i1))
             if model.dynamic <= i2 < world:
                 work_done -= dot(P, vec3_at(work.angular_velocity, i2))
-        put_vec3(state.angular_momentum, i1, L1)
-        put_vec3(state.angular_momentum, i2, L2)
+        set_vec3(state.bodies[i1].angular_momentum, L1)
+        set_vec3(state.bodies[i2].angular_momentum, L2)
     work_done += apply_coupling_impulses(model, model.coupled, impulse, state, work)
     for i in range(model.dynamic, len(model.bodies)):
-        put_vec3(state.angular_momentum, i, ZERO3)
+        set_vec3(state.bodies[i].angular_momentum, ZERO3)
     work.kinematic_work[0] += work_done
 
 
 @inner_kernel
 def _point_velocity(state, work, i, arm):
     """Velocity of the point of body i at ``arm`` from its centre."""
-    return vec3_at(state.velocity, i) + cross(vec3_at(work.angular_velocity, i), arm)
+    return vec3_of(state.bodies[i].velocity) + cross(vec3_at(work.angular_velocity, i), arm)
 
 
 @inner_kernel
 def angular_velocities(model, state, work):
     """ω = R J⁻¹ Rᵀ L of every dynamic body, into work.angular_velocity (world frame)."""
     for i in range(model.dynamic):
-        q = quat_at(state.orientation, i)
-        L = rotate_back(q, vec3_at(state.angular_momentum, i))
+        q = quat_of(state.bodies[i].orientation)
+        L = rotate_back(q, vec3_of(state.bodies[i].angular_momentum))
         w = Vec3(
             L.x * model.bodies[i].inverse_inertia[0],
             L.y * model.bodies[i].inverse_inertia[1],
@@ -314,8 +313,8 @@ def relative_velocities(model, state, work, rate):
         w1 = vec3_at(work.angular_velocity, i1)
         w2 = vec3_at(work.angular_velocity, i2)
         if model.joints[j].translation_part != NO_PART:
-            v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_of(work.now.joints[j].arm1))
-            v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_of(work.now.joints[j].arm2))
+            v1 = vec3_of(state.bodies[i1].velocity) + cross(w1, vec3_of(work.now.joints[j].arm1))
+            v2 = vec3_of(state.bodies[i2].velocity) + cross(w2, vec3_of(work.now.joints[j].arm2))
             u = mat3_of(work.now.joints[j].translation_rows) @ (v2 - v1)
             rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
             if model.joints[j].translation_part == OFFSET:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import Vec3, conjugate, dot, quat_at, quat_of, rotate, vec3_at, vec3_of
+from impulse_core.algebra import Vec3, conjugate, dot, quat_of, rotate, vec3_of
 from impulse_core.jit import inner_kernel
 
 
 @inner_kernel
-def turned_angle(model, j, orientation, near):
+def turned_angle(model, j, poses, near):
     """Angle of joint j about its axis since the start pose [rad] (docs/algorithm.md, 39).
 
     Of all equal angles it is the one nearest to ``near``, so that it goes on over full turns.
     """
-    q1, q2 = (
-        quat_at(orientation, model.joints[j].body1),
-        quat_at(orientation, model.joints[j].body2),
-    )
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    q1, q2 = quat_of(poses[i1].orientation), quat_of(poses[i2].orientation)
     turned = conjugate(q1) * q2 * conjugate(quat_of(model.joints[j].relative_orientation))
     a = vec3_of(model.joints[j].axis1)
     angle = 2.0 * math.atan2(dot(Vec3(turned.x, turned.y, turned.z), a), turned.w)
@@ -26,11 +24,11 @@ def turned_angle(model, j, orientation, near):
 
 
 @inner_kernel
-def distance_along(model, j, position, orientation):
+def distance_along(model, j, poses):
     """a·(B - A) of joint j [m]: the displacement along its axis from its point A."""
     i1, i2 = model.joints[j].body1, model.joints[j].body2
-    q1, q2 = quat_at(orientation, i1), quat_at(orientation, i2)
-    A = vec3_at(position, i1) + rotate(q1, vec3_of(model.joints[j].anchor1))
-    B = vec3_at(position, i2) + rotate(q2, vec3_of(model.joints[j].anchor2))
+    q1, q2 = quat_of(poses[i1].orientation), quat_of(poses[i2].orientation)
+    A = vec3_of(poses[i1].position) + rotate(q1, vec3_of(model.joints[j].anchor1))
+    B = vec3_of(poses[i2].position) + rotate(q2, vec3_of(model.joints[j].anchor2))
     a = vec3_of(model.joints[j].axis1)
     return dot(rotate(q1, a), B - A)

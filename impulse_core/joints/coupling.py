@@ -19,17 +19,7 @@ do not wait for them.
 
 from __future__ import annotations
 
-from impulse_core.algebra import (
-    ZERO3,
-    cross,
-    dot,
-    put_vec3,
-    quat_at,
-    rotate,
-    set_vec3,
-    vec3_at,
-    vec3_of,
-)
+from impulse_core.algebra import ZERO3, cross, dot, quat_of, rotate, set_vec3, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.coordinates import distance_along, turned_angle
 from impulse_core.joints.table import ROTATION_AXIS
@@ -38,16 +28,16 @@ _ROUND_OFF = 1e-15  # of Σ |cₖ sₖ|: after many turns no smaller error can b
 
 
 @inner_kernel
-def _coordinate(model, k, position, orientation, near):
+def _coordinate(model, k, poses, near):
     """Coordinate of term k at these poses; of all equal angles the one nearest to ``near``."""
     j = model.couplings.terms[k].joint
     if model.couplings.terms[k].row == ROTATION_AXIS:
-        return turned_angle(model, j, orientation, near)
-    return distance_along(model, j, position, orientation) - model.couplings.terms[k].offset
+        return turned_angle(model, j, poses, near)
+    return distance_along(model, j, poses) - model.couplings.terms[k].offset
 
 
 @inner_kernel
-def coupling_errors(model, coupled, position, orientation, near, coordinate, error):
+def coupling_errors(model, coupled, poses, near, coordinate, error):
     """Errors of all couplings at these poses, into error (m, 6); coordinates into coordinate (t,).
 
     Returns the largest error in metres and its joint, -1 if there is none. A NaN makes that
@@ -62,7 +52,7 @@ def coupling_errors(model, coupled, position, orientation, near, coordinate, err
         d = -couplings.constant[c]
         size = abs(d)
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-            s = _coordinate(model, k, position, orientation, near[k])
+            s = _coordinate(model, k, poses, near[k])
             coordinate[k] = s
             d += couplings.terms[k].coefficient * s
             size += abs(couplings.terms[k].coefficient * s)
@@ -78,7 +68,7 @@ def coupling_errors(model, coupled, position, orientation, near, coordinate, err
 
 
 @inner_kernel
-def coupling_directions(model, coupled, position, orientation, directions):
+def coupling_directions(model, coupled, poses, directions):
     """Axes and arms of all terms at these poses, into directions."""
     if coupled is None:
         return
@@ -87,11 +77,11 @@ def coupling_directions(model, coupled, position, orientation, directions):
         j = terms[k].joint
         i1, i2 = model.joints[j].body1, model.joints[j].body2
         a = vec3_of(model.joints[j].axis1)
-        set_vec3(directions.terms[k].axis, rotate(quat_at(orientation, i1), a))
+        set_vec3(directions.terms[k].axis, rotate(quat_of(poses[i1].orientation), a))
         if terms[k].row != ROTATION_AXIS:
-            r2 = rotate(quat_at(orientation, i2), vec3_of(model.joints[j].anchor2))
-            B = vec3_at(position, i2) + r2
-            set_vec3(directions.terms[k].arm1, B - vec3_at(position, i1))
+            r2 = rotate(quat_of(poses[i2].orientation), vec3_of(model.joints[j].anchor2))
+            B = vec3_of(poses[i2].position) + r2
+            set_vec3(directions.terms[k].arm1, B - vec3_of(poses[i1].position))
             set_vec3(directions.terms[k].arm2, r2)
 
 
@@ -127,13 +117,17 @@ def push_term(model, k, impulse, state, work):
     i1, i2 = model.joints[j].body1, model.joints[j].body2
     if terms[k].row != ROTATION_AXIS:
         P = impulse * vec3_of(work.now.terms[k].axis)
-        v1 = vec3_at(state.velocity, i1) - P * model.bodies[i1].inverse_mass
-        put_vec3(state.velocity, i1, v1)
-        v2 = vec3_at(state.velocity, i2) + P * model.bodies[i2].inverse_mass
-        put_vec3(state.velocity, i2, v2)
+        v1 = vec3_of(state.bodies[i1].velocity) - P * model.bodies[i1].inverse_mass
+        set_vec3(state.bodies[i1].velocity, v1)
+        v2 = vec3_of(state.bodies[i2].velocity) + P * model.bodies[i2].inverse_mass
+        set_vec3(state.bodies[i2].velocity, v2)
     m1, m2 = term_moments(model, k, work.now)
-    put_vec3(state.angular_momentum, i1, vec3_at(state.angular_momentum, i1) - impulse * m1)
-    put_vec3(state.angular_momentum, i2, vec3_at(state.angular_momentum, i2) + impulse * m2)
+    set_vec3(
+        state.bodies[i1].angular_momentum, vec3_of(state.bodies[i1].angular_momentum) - impulse * m1
+    )
+    set_vec3(
+        state.bodies[i2].angular_momentum, vec3_of(state.bodies[i2].angular_momentum) + impulse * m2
+    )
 
 
 @inner_kernel
@@ -167,10 +161,10 @@ def _kinematic_work(model, k, impulse, state, work):
         if model.couplings.terms[k].row != ROTATION_AXIS:
             along = vec3_of(work.now.terms[k].axis)
         if model.dynamic <= i1 < world:
-            rate += dot(along, vec3_at(state.velocity, i1))
+            rate += dot(along, vec3_of(state.bodies[i1].velocity))
             rate += dot(m1, vec3_at(work.angular_velocity, i1))
         if model.dynamic <= i2 < world:
-            rate -= dot(along, vec3_at(state.velocity, i2))
+            rate -= dot(along, vec3_of(state.bodies[i2].velocity))
             rate -= dot(m2, vec3_at(work.angular_velocity, i2))
     return impulse * rate
 
@@ -183,7 +177,7 @@ def term_rate(model, k, state, work):
     i1, i2 = model.joints[j].body1, model.joints[j].body2
     u = ZERO3
     if terms[k].row != ROTATION_AXIS:
-        u = vec3_at(state.velocity, i2) - vec3_at(state.velocity, i1)
+        u = vec3_of(state.bodies[i2].velocity) - vec3_of(state.bodies[i1].velocity)
     m1, m2 = term_moments(model, k, work.now)
     turning = dot(m2, vec3_at(work.angular_velocity, i2))
     turning -= dot(m1, vec3_at(work.angular_velocity, i1))
@@ -214,7 +208,7 @@ def foresee_coordinates(model, coupled, state, h, work):
         return
     for k in range(len(model.couplings.terms)):
         rate = term_rate(model, k, state, work)
-        work.terms[k].near = state.term_position[k] + h * rate
+        work.terms[k].near = state.terms[k].position + h * rate
 
 
 @inner_kernel
@@ -223,21 +217,4 @@ def accept_coordinates(model, coupled, state, work):
     if coupled is None:
         return
     for k in range(len(model.couplings.terms)):
-        state.term_position[k] = work.terms[k].next
-
-
-@inner_kernel
-def release_couplings(model, coupled, work, j):
-    """Take out the couplings of joint j, which has broken: their rows become padding."""
-    if coupled is None:
-        return
-    couplings = model.couplings
-    for c in range(len(couplings.joint)):
-        held = False
-        for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-            held = held or couplings.terms[k].joint == j
-        if held:
-            couplings.constant[c] = 0.0
-            work.compliance[couplings.joint[c], 0] = 1.0
-            for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
-                couplings.terms[k].coefficient = 0.0
+        state.terms[k].position = work.terms[k].next

@@ -41,7 +41,7 @@ def first_half_laws(model, state, h, work):
     """
     for k in range(len(model.axes)):
         axis, law = model.axes[k], work.laws[k]
-        s = state.axis_position[k]
+        s = state.axes[k].position
         no_force(law)
         law.lower, law.upper = axis.lower, axis.upper
         law.friction_at, law.friction = s, 0.5 * h * axis.friction
@@ -66,7 +66,7 @@ def _spring_law(model, k, s, h, work):
 @inlined_kernel
 def _motor_law(model, state, k, s, h, work):
     axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
-    t = state.time[0]
+    t = state.clock[0].time
     signal = axis.motor_target
     before = signal_value_inside(model.signals, signal, t, t + h)
     after = signal_value_inside(model.signals, signal, t + h, t)
@@ -79,14 +79,14 @@ def _motor_law(model, state, k, s, h, work):
     target_rate = (after - before) / h
     if axis.motor_kind == EXPLICIT_SERVO:
         rate = target_rate - stage.rate
-        law.servo = 0.5 * h * (P * (before - s) + I * state.motor_integral[k] + D * rate)
+        law.servo = 0.5 * h * (P * (before - s) + I * state.axes[k].motor_integral + D * rate)
         law.servo_bound = 0.5 * h * axis.motor_limit
         return
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
     share = _share_of_end(P, D, axis.inverse_mass, h)
     stage.motor_share = share
     reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
-    force = P * reach + I * state.motor_integral[k] + D * (target_rate + s / h)
+    force = P * reach + I * state.axes[k].motor_integral + D * (target_rate + s / h)
     law.servo = 0.5 * h * force
     law.servo_slope = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
     law.servo_bound = bound
@@ -102,8 +102,8 @@ def second_half_laws(model, state, h, work):
     """
     for k in range(len(model.axes)):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
-        s, x = state.axis_position[k], stage.next
-        state.axis_position[k] = x
+        s, x = state.axes[k].position, stage.next
+        state.axes[k].position = x
         spring, spring_slope = _second_spring(model, k, h, work)
         lower, upper = _velocity_bounds(model, k, work)
         servo, servo_slope, bound = 0.0, 0.0, 0.0
@@ -144,11 +144,11 @@ def _implicit_servo(model, state, k, s, h, work):
     P += 0.5 * h * I
     first = law.servo - law.servo_slope * x
     slope = 0.5 * h * share * (D + h * P)
-    force = P * (stage.motor_to - x) + I * state.motor_integral[k]
+    force = P * (stage.motor_to - x) + I * state.axes[k].motor_integral
     second = 0.5 * h * share * force + slope * _target_rate(model, state, k, h, work)
     if abs(first) < law.servo_bound:  # integrating at the bound would wind up
         error = (1.0 - share) * (stage.motor_from - s) + (1.0 + share) * (stage.motor_to - x)
-        state.motor_integral[k] += 0.5 * h * error
+        state.axes[k].motor_integral += 0.5 * h * error
     return (1.0 - share) * first + second, slope
 
 
@@ -156,7 +156,7 @@ def _implicit_servo(model, state, k, s, h, work):
 def _target_rate(model, state, k, h, work):
     """Rate of a target at the end of the stage, by three of its values within it."""
     before, after = work.axes[k].motor_from, work.axes[k].motor_to
-    t = state.time[0] - 0.5 * h
+    t = state.clock[0].time - 0.5 * h
     middle = signal_value_inside(model.signals, model.axes[k].motor_target, t, t)
     if not (abs(middle) < math.inf):
         middle = 0.5 * (before + after)
@@ -170,9 +170,9 @@ def _explicit_servo(model, state, k, s, h, work):
     before, after, x = stage.motor_from, stage.motor_to, stage.next
     P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
     if abs(law.servo) < law.servo_bound:
-        state.motor_integral[k] += 0.5 * h * (before - s + after - x)
+        state.axes[k].motor_integral += 0.5 * h * (before - s + after - x)
     rate = (after - before) / h - stage.next_rate
-    return 0.5 * h * (P * (after - x) + I * state.motor_integral[k] + D * rate)
+    return 0.5 * h * (P * (after - x) + I * state.axes[k].motor_integral + D * rate)
 
 
 @inlined_kernel
@@ -214,7 +214,7 @@ def spring_energy(model, state):
     energy = 0.0
     for k in range(len(model.axes)):
         axis = model.axes[k]
-        stretch = state.axis_position[k] - axis.rest
+        stretch = state.axes[k].position - axis.rest
         energy += 0.5 * axis.stiffness * stretch * stretch
     return energy
 

@@ -23,7 +23,7 @@ from impulse_core.algebra import (
     mat3_of,
     put_mat3,
     put_vec3,
-    quat_at,
+    quat_of,
     rotation_matrix,
     similarity,
     times_transposed,
@@ -91,7 +91,7 @@ def _assemble(model, structure, state, work):
         put_mat3(
             block, structure.bodies[i].linear_node, Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
         )
-        R = rotation_matrix(quat_at(state.orientation, i))
+        R = rotation_matrix(quat_of(state.bodies[i].orientation))
         put_mat3(
             block, structure.bodies[i].angular_node, similarity(R, vec3_of(model.bodies[i].inertia))
         )
@@ -151,9 +151,20 @@ def _factorise(structure, work):
 
 
 @inner_kernel
+def set_compliances(model, structure, state, work):
+    """E of all joint rows: of free axes as the state has it, 1 in padding and what is broken."""
+    for j in range(len(model.joints)):
+        for row in range(6):
+            padding = structure.joints[j].padding[row]
+            work.compliance[j, row] = 1.0 if state.joints[j].broken else padding
+    for k in range(len(model.axes)):
+        work.compliance[model.axes[k].joint, model.axes[k].row] = state.axes[k].compliance
+
+
+@inner_kernel
 def prepare(model, structure, state, work):
     """Directions, matrix and factor at the present poses."""
-    joint_directions(model, state.position, state.orientation, work.now)
+    joint_directions(model, state.bodies, work.now)
     _assemble(model, structure, state, work)
     _factorise(structure, work)
 

@@ -27,17 +27,19 @@ from impulse_core.algebra import (
     mat3_of,
     norm,
     put_mat3,
-    put_quat,
     put_vec3,
-    quat_at,
+    quat_of,
     rotate,
     rotation_matrix,
+    set_quat,
+    set_vec3,
     similarity,
     times_transposed,
     transposed_times,
     vec3_at,
     vec3_of,
 )
+from impulse_core.fitting import clear
 from impulse_core.free_motion.flow import advance, predict, turned, turns_too_far
 from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
@@ -51,12 +53,10 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.joints.table import NO_PART
 from impulse_core.loads import kick, load_power
-from impulse_core.model import Model
+from impulse_core.model import Model, Structure, copy_into
 from impulse_core.solver.direct import moment_rows, transposed
 from impulse_core.step import (
-    copy_into,
     halving_step,
-    keep_most,
     lines_turn_little,
     save,
     warm_start,
@@ -78,6 +78,8 @@ _ROUND_OFFS = 32.0  # of the fastest joint point, below which no relative veloci
 class Sweeps(NamedTuple):
     """What the iterative solver keeps beside the workspace."""
 
+    padding: Floats
+    """1 in rows that only fill a part up to three, 0 in constraint rows, shape (m, 6)."""
     translation_inverse: Floats
     """Inverse of each joint's A over its translational rows, shape (m, 9)."""
     coupling: Floats
@@ -108,10 +110,11 @@ class Sweeps(NamedTuple):
     """Largest joint error after a stage of this step [m], shape (1,)."""
 
 
-def new_sweeps(model: Model) -> Sweeps:
+def new_sweeps(model: Model, structure: Structure) -> Sweeps:
     """Scratch arrays that fit the model, without a limit."""
     rows, joints = len(model.bodies), len(model.joints)
     return Sweeps(
+        padding=structure.joints["padding"].copy(),
         translation_inverse=np.zeros((joints, 9)),
         coupling=np.zeros((joints, 9)),
         rotation_inverse=np.zeros((joints, 9)),
@@ -130,26 +133,23 @@ def new_sweeps(model: Model) -> Sweeps:
 
 
 @kernel
-def run_steps_in_turn(
-    model, sweeps, state, h, count, grid, fractions, tolerance, put_back, work, tally
-):
+def run_steps_in_turn(model, sweeps, state, h, count, grid, fractions, tolerance, work, tally):
     """Take count steps of length h; returns how many were completed.
 
     The first is step number grid on the grid k·h; a negative grid means that state.time is right.
-    put_back says that state was replaced since the last call, so that work no longer fits it.
     """
-    if put_back:
-        _prepare(model, sweeps, state, work)
-        angular_velocities(model, state, work)
+    if work.fits[0] != 1.0:
+        _resume(model, sweeps, state, work)
+    work.fits[0] = 1.0
     path = 0.0
     for s in range(len(fractions)):
         path += abs(fractions[s] * h)
     for done in range(count):
-        if grid >= 0 and work.progress[0] == 0:
-            state.time[0] = (grid + done) * h
-        corrections = tally.corrections[0]
-        velocity_corrections = tally.velocity_corrections[0]
-        impulses = tally.impulses[0]
+        if grid >= 0 and state.clock[0].progress == 0:
+            state.clock[0].time = (grid + done) * h
+        corrections = tally.totals[0].corrections
+        velocity_corrections = tally.totals[0].velocity_corrections
+        impulses = tally.totals[0].impulses
         sweeps.left[0] = sweeps.limit[0]
         sweeps.path[0] = path
         sweeps.spare[0] = 0.0
@@ -169,14 +169,14 @@ def run_steps_in_turn(
             tally,
         ):
             return done
-        keep_most(tally.most_corrections, tally.corrections[0] - corrections)
-        keep_most(
-            tally.most_velocity_corrections, tally.velocity_corrections[0] - velocity_corrections
-        )
-        keep_most(tally.most_impulses, tally.impulses[0] - impulses)
-        tally.cut_steps[0] += sweeps.cut[0]
-        tally.step_error_sum[0] += sweeps.step_error[0]
-        keep_most(tally.largest_step_error, sweeps.step_error[0])
+        totals = tally.totals[0]
+        totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
+        more = totals.velocity_corrections - velocity_corrections
+        totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
+        totals.most_impulses = max(totals.most_impulses, totals.impulses - impulses)
+        totals.cut_steps += sweeps.cut[0]
+        totals.step_error_sum += sweeps.step_error[0]
+        totals.largest_step_error = max(totals.largest_step_error, sweeps.step_error[0])
         tally_step(model, state, work, tally)
     return count
 
@@ -186,18 +186,18 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     """Advance a state by h; False if the joints could not be satisfied."""
     power = load_power(model, state, work) if len(model.loads) else 0.0
     sweeps.spare[0] += sweeps.limit[0] * abs(h) / sweeps.path[0]
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     if not _correct_joints(model, sweeps, state, h, tolerance, work, tally):
         return False
     if not lines_turn_little(model, state, work, tally):
         return False
     advance(model, state, h, work)
-    state.time[0] += h
+    state.clock[0].time += h
     _prepare(model, sweeps, state, work)
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
     if len(model.loads):
-        tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+        tally.totals[0].work += 0.5 * h * (power + load_power(model, state, work))
     return not work.stop[0]
 
 
@@ -205,6 +205,13 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
 def _restore(model, sweeps, state, work):
     """Put the saved state back, and make the workspace fit it."""
     copy_into(work.saved, state)
+    _resume(model, sweeps, state, work)
+
+
+@inner_kernel
+def _resume(model, sweeps, state, work):
+    """Make the workspace fit the state."""
+    clear(model, state, work)
     _prepare(model, sweeps, state, work)
     angular_velocities(model, state, work)
 
@@ -212,12 +219,12 @@ def _restore(model, sweeps, state, work):
 @inner_kernel
 def _prepare(model, sweeps, state, work):
     """Directions, inertia in world axes, and the inverse of every joint's matrix."""
-    joint_directions(model, state.position, state.orientation, work.now)
+    joint_directions(model, state.bodies, work.now)
     for i in range(model.dynamic):
-        R = rotation_matrix(quat_at(state.orientation, i))
+        R = rotation_matrix(quat_of(state.bodies[i].orientation))
         put_mat3(sweeps.inverse_inertia, i, similarity(R, vec3_of(model.bodies[i].inverse_inertia)))
     zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    E = work.compliance
+    E = sweeps.padding
     for j in range(len(model.joints)):
         P = (
             mat3_of(work.now.joints[j].translation_rows)
@@ -273,8 +280,8 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     The prediction is left in work, the sum of each joint's impulses in work.impulse. Where the
     budget ends the iteration the best so far is taken.
     """
-    tally.failed_body[0] = _begin_stage(model, sweeps, state, h, tolerance, work)
-    if tally.failed_body[0] >= 0:
+    tally.failure[0].body = _begin_stage(model, sweeps, state, h, tolerance, work)
+    if tally.failure[0].body >= 0:
         return False
     joints = len(model.joints)
     most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
@@ -293,13 +300,13 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
             if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
                 continue
             sweeps.looked[j] = made + 1
-            q1 = quat_at(work.next_orientation, i1)
-            q2 = quat_at(work.next_orientation, i2)
+            q1 = quat_of(work.next[i1].orientation)
+            q2 = quat_of(work.next[i2].orientation)
             T, R = ZERO3, ZERO3
             size = 0.0
             if model.joints[j].translation_part != NO_PART:
-                A = vec3_at(work.next_position, i1) + rotate(q1, vec3_of(model.joints[j].anchor1))
-                B = vec3_at(work.next_position, i2) + rotate(q2, vec3_of(model.joints[j].anchor2))
+                A = vec3_of(work.next[i1].position) + rotate(q1, vec3_of(model.joints[j].anchor1))
+                B = vec3_of(work.next[i2].position) + rotate(q2, vec3_of(model.joints[j].anchor2))
                 T = translation_error(model, j, q1, A, B)
                 size = norm(T)
             if model.joints[j].rotation_part != NO_PART:
@@ -323,38 +330,36 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
                     continue
                 sign = 1.0 if side else -1.0
                 arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
-                v = vec3_at(state.velocity, i) + p * (sign * model.bodies[i].inverse_mass)
-                L = vec3_at(state.angular_momentum, i) + sign * (cross(arm, p) + l)
+                v = vec3_of(state.bodies[i].velocity) + p * (sign * model.bodies[i].inverse_mass)
+                L = vec3_of(state.bodies[i].angular_momentum) + sign * (cross(arm, p) + l)
                 if turns_too_far(model, L, i, h, work):
-                    tally.failed_joint[0], tally.failed_error[0] = j, size
-                    tally.failed_body[0] = i
+                    tally.failure[0].joint, tally.failure[0].error = j, size
+                    tally.failure[0].body = i
                     return False
-                put_vec3(state.velocity, i, v)
-                put_vec3(state.angular_momentum, i, L)
-                C = vec3_at(state.position, i)
-                put_vec3(work.next_position, i, C + h * v + half_gravity)
-                q = turned(model, quat_at(state.orientation, i), L, i, h, work.series)
-                put_quat(work.next_orientation, i, q)
+                set_vec3(state.bodies[i].velocity, v)
+                set_vec3(state.bodies[i].angular_momentum, L)
+                C = vec3_of(state.bodies[i].position)
+                set_vec3(work.next[i].position, C + h * v + half_gravity)
+                q = turned(model, quat_of(state.bodies[i].orientation), L, i, h, work.series)
+                set_quat(work.next[i].orientation, q)
                 sweeps.moved[i] = made + 1
         if worst == 0.0:
             satisfied = True
             break
         if made >= most or not (worst < 1e6) or work.stop[0]:
             break
-        tally.corrections[0] += 1
+        tally.totals[0].corrections += 1
         if sweep % SWEEPS_TO_GAIN == 0:
             if not (worst < LEAST_GAIN * previous):
                 break
             previous = worst
-    tally.impulses[0] += made
+    tally.totals[0].impulses += made
     _spend(sweeps, made)
-    shift, turn, error, joint = joint_errors(
-        model, work.next_position, work.next_orientation, work.error
-    )
+    shift, turn, error, joint = joint_errors(model, work.next, work.error)
     satisfied = satisfied or error <= tolerance
     if not satisfied and (made < most or not (error < 1e6)):
-        tally.failed_joint[0] = joint
-        tally.failed_error[0] = error
+        tally.failure[0].joint = joint
+        tally.failure[0].error = error
         return False
     if not satisfied:
         sweeps.cut[0] = 1
@@ -366,8 +371,8 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
                 work.impulse[j, row] = sweeps.half_impulse[j, row]
                 sweeps.half_impulse[j, row] = total
     sweeps.step_error[0] = max(sweeps.step_error[0], error)
-    tally.translation_error[0] = max(tally.translation_error[0], shift)
-    tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+    tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
+    tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
     return True
 
 
@@ -387,19 +392,19 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
     sweeps.rough[0] = 0
     alone = 0.0
     if sweeps.limit[0] < UNLIMITED:
-        _, _, error, _ = joint_errors(model, state.position, state.orientation, work.error)
+        _, _, error, _ = joint_errors(model, state.bodies, work.error)
         if not (error <= tolerance):
             sweeps.rough[0] = 1
             for i in range(model.dynamic):
-                put_vec3(work.stage_velocity, i, vec3_at(state.velocity, i))
-                put_vec3(work.stage_angular_momentum, i, vec3_at(state.angular_momentum, i))
+                set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
+                set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
             alone, _ = _predicted_error(model, state, h, work)
     warm_start(model, state, h, work)
     error, failed = _predicted_error(model, state, h, work)
     if sweeps.rough[0] and not (error < alone):
         for i in range(model.dynamic):
-            put_vec3(state.velocity, i, vec3_at(work.stage_velocity, i))
-            put_vec3(state.angular_momentum, i, vec3_at(work.stage_angular_momentum, i))
+            set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+            set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
         for j in range(len(model.joints)):
             for row in range(6):
                 work.impulse[j, row] = 0.0
@@ -414,7 +419,7 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
 def _predicted_error(model, state, h, work):
     """Largest error at the prediction [m], and -1 or the body that would turn too far for one."""
     failed = predict(model, state, h, work)
-    _, _, error, _ = joint_errors(model, work.next_position, work.next_orientation, work.error)
+    _, _, error, _ = joint_errors(model, work.next, work.error)
     return 1e300 if failed >= 0 else error, failed
 
 
@@ -463,8 +468,12 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
             T, R = ZERO3, ZERO3
             size = 0.0
             if model.joints[j].translation_part != NO_PART:
-                v1 = vec3_at(state.velocity, i1) + cross(w1, vec3_of(work.now.joints[j].arm1))
-                v2 = vec3_at(state.velocity, i2) + cross(w2, vec3_of(work.now.joints[j].arm2))
+                v1 = vec3_of(state.bodies[i1].velocity) + cross(
+                    w1, vec3_of(work.now.joints[j].arm1)
+                )
+                v2 = vec3_of(state.bodies[i2].velocity) + cross(
+                    w2, vec3_of(work.now.joints[j].arm2)
+                )
                 T = mat3_of(work.now.joints[j].translation_rows) @ (v2 - v1)
                 size = norm(T)
             if model.joints[j].rotation_part != NO_PART:
@@ -488,10 +497,13 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
                 sign = 1.0 if side else -1.0
                 arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
                 change = sign * (cross(arm, p) + l)
-                v = vec3_at(state.velocity, i) + p * (sign * model.bodies[i].inverse_mass)
+                v = vec3_of(state.bodies[i].velocity) + p * (sign * model.bodies[i].inverse_mass)
                 w = vec3_at(work.angular_velocity, i) + mat3_at(sweeps.inverse_inertia, i) @ change
-                put_vec3(state.velocity, i, v)
-                put_vec3(state.angular_momentum, i, vec3_at(state.angular_momentum, i) + change)
+                set_vec3(state.bodies[i].velocity, v)
+                set_vec3(
+                    state.bodies[i].angular_momentum,
+                    vec3_of(state.bodies[i].angular_momentum) + change,
+                )
                 put_vec3(work.angular_velocity, i, w)
                 sweeps.moved[i] = made + 1
         if worst == 0.0 or work.stop[0]:
@@ -499,20 +511,20 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
         if made >= most:
             sweeps.cut[0] = 1
             break
-        tally.velocity_corrections[0] += 1
+        tally.totals[0].velocity_corrections += 1
         if sweep % SWEEPS_TO_GAIN == 0:
             if not (worst < LEAST_GAIN * previous):
                 break
             previous = worst
-    tally.impulses[0] += made
+    tally.totals[0].impulses += made
     _spend(sweeps, made)
     for j in range(joints):
         for row in range(6):
             p = work.impulse[j, row]
             if sweeps.rough[0]:  # what closes a gap is in both halves, with opposite signs
                 p = 0.5 * (p + sweeps.half_impulse[j, row])
-            state.multiplier[j, row] = p
-    state.multiplier_step[0] = h
+            state.joints[j].multiplier[row] = p
+    state.clock[0].multiplier_step = h
     angular_velocities(model, state, work)
 
 
@@ -525,6 +537,6 @@ def _fastest_point(model, state, work):
             i = model.joints[j].body2 if side else model.joints[j].body1
             arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
             w = vec3_at(work.angular_velocity, i)
-            fastest = max(fastest, norm(vec3_at(state.velocity, i)))
+            fastest = max(fastest, norm(vec3_of(state.bodies[i].velocity)))
             fastest = max(fastest, norm(w) * max(norm(arm), model.joints[j].body_length))
     return fastest

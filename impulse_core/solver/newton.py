@@ -25,7 +25,7 @@ from impulse_core.algebra import (
     mat3_of,
     put_mat3,
     put_vec3,
-    quat_at,
+    quat_of,
     rotation_matrix,
     similarity,
     vec3_at,
@@ -77,9 +77,9 @@ def _assemble(model, structure, state, h, work):
         diagonal = Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
         put_mat3(work.newton_lower, structure.bodies[i].linear_node, diagonal)
         turn = _turn_by_momentum(
-            rotation_matrix(quat_at(state.orientation, i)),
-            rotation_matrix(quat_at(work.next_orientation, i)),
-            vec3_at(state.angular_momentum, i),
+            rotation_matrix(quat_of(state.bodies[i].orientation)),
+            rotation_matrix(quat_of(work.next[i].orientation)),
+            vec3_of(state.bodies[i].angular_momentum),
             vec3_of(model.bodies[i].inverse_inertia),
             h,
         )
@@ -156,7 +156,7 @@ def _factorise(structure, lower, upper):
 @inner_kernel
 def prepare_newton(model, structure, state, h, work):
     """Directions at the predicted poses, Newton matrix and its factor."""
-    joint_directions(model, work.next_position, work.next_orientation, work.then)
+    joint_directions(model, work.next, work.then)
     _assemble(model, structure, state, h, work)
     _factorise(structure, work.newton_lower, work.newton_upper)
 

@@ -22,9 +22,8 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import SuperLU, splu
 
-from impulse_core.invariants import Tally
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
-from impulse_core.model import Model, State, Workspace, put_state
+from impulse_core.model import Model, State, Tally, Workspace, put_state
 from impulse_core.rotations import conjugated, rotated
 from impulse_core.solver.sle_kernels import (
     add_work,
@@ -167,7 +166,7 @@ class JointSystems:
         gradient = self._gradient(work)
         weighted = gradient.copy()
         for side, body in enumerate((self.model.joints["body1"], self.model.joints["body2"])):
-            q = state.orientation[body][:, None, :]
+            q = state.bodies["orientation"][body][:, None, :]
             turned = rotated(conjugated(q), gradient[:, side, :, 3:])
             turned *= self.model.bodies["inverse_inertia"][body][:, None, :]
             weighted[:, side, :, 3:] = rotated(q, turned)
@@ -202,8 +201,8 @@ def take_step(
     tally: Tally,
 ) -> bool:
     """One step of length h [s], in halves where it does not converge; False at the floor."""
-    corrections = int(tally.corrections[0])
-    velocity_corrections = int(tally.velocity_corrections[0])
+    corrections = int(tally.totals[0].corrections)
+    velocity_corrections = int(tally.totals[0].velocity_corrections)
     if not _halving_step(
         _impulse_step,
         _save,
@@ -218,9 +217,10 @@ def take_step(
         tally,
     ):
         return False
-    most, most_velocity = tally.most_corrections, tally.most_velocity_corrections
-    most[0] = max(most[0], tally.corrections[0] - corrections)
-    most_velocity[0] = max(most_velocity[0], tally.velocity_corrections[0] - velocity_corrections)
+    totals = tally.totals[0]
+    totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
+    more = totals.velocity_corrections - velocity_corrections
+    totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
     count_step(model, state, work, tally)
     return True
 
@@ -288,22 +288,22 @@ def _correct_joints(
     several = len(systems.systems) > 1
     for _ in range(MOST_ROUNDS if several else MOST_CORRECTIONS):
         shift, turn, error, joint = predicted_errors(model, state, h, work, tally)
-        if tally.failed_body[0] >= 0 or work.stop[0]:
+        if tally.failure[0].body >= 0 or work.stop[0]:
             return False
         work.impulse[:] = 0.0
         if error <= tolerance:
-            tally.translation_error[0] = max(tally.translation_error[0], shift)
-            tally.rotation_error[0] = max(tally.rotation_error[0], turn)
+            tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
+            tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
             return True
-        tally.failed_joint[0] = joint
-        tally.failed_error[0] = error
+        tally.failure[0].joint = joint
+        tally.failure[0].error = error
         if stalls.too_many(error):
             return False
         for k, system in enumerate(systems.systems):
             if k:
                 predicted_errors(model, state, h, work, tally)
             system.solve(work.error / -h, work.impulse)
-        tally.corrections[0] += 1
+        tally.totals[0].corrections += 1
     return False
 
 
@@ -321,8 +321,8 @@ def _correct_velocities(
     One solution of one system is exact. With several they are solved in turns until the velocities
     are below the tolerance per second, or no longer fall.
     """
-    state.multiplier[:] = 0.0
-    state.multiplier_step[0] = h
+    state.joints["multiplier"] = 0.0
+    state.clock[0].multiplier_step = h
     work.impulse[:] = 0.0
     rate = remaining_velocities(model, state, work)
     stalls = _Stalls()
@@ -332,9 +332,9 @@ def _correct_velocities(
             break
         for system in systems.systems:
             system.solve(-work.error, work.impulse)
-            np.add(state.multiplier, work.impulse, out=state.multiplier)
+            state.joints["multiplier"] += work.impulse
             rate = remaining_velocities(model, state, work)
-        tally.velocity_corrections[0] += 1
+        tally.totals[0].velocity_corrections += 1
 
 
 class _Stalls:

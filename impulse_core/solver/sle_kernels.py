@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from impulse_core.fitting import clear
 from impulse_core.free_motion.flow import advance, predict
 from impulse_core.invariants import tally_step
 from impulse_core.jit import kernel
@@ -19,7 +20,8 @@ from impulse_core.step import lines_turn_little
 @kernel
 def look(model, state, work):
     """Directions and angular velocities at the present state, into work."""
-    joint_directions(model, state.position, state.orientation, work.now)
+    clear(model, state, work)
+    joint_directions(model, state.bodies, work.now)
     angular_velocities(model, state, work)
 
 
@@ -27,7 +29,7 @@ def look(model, state, work):
 def push(model, state, h, work):
     """Let loads act for half a stage; their power before [W]."""
     power = load_power(model, state, work)
-    kick(model, state, 0.5 * h, work)
+    kick(model, state, 0.5 * h)
     return power
 
 
@@ -39,8 +41,8 @@ def predicted_errors(model, state, h, work, tally):
     metres, and its joint. Names a body that would turn too far for a prediction.
     """
     apply_impulses(model, work.impulse, state, work)
-    tally.failed_body[0] = predict(model, state, h, work)
-    return joint_errors(model, work.next_position, work.next_orientation, work.error)
+    tally.failure[0].body = predict(model, state, h, work)
+    return joint_errors(model, work.next, work.error)
 
 
 @kernel
@@ -49,9 +51,9 @@ def take_prediction(model, state, h, work, tally):
     if not lines_turn_little(model, state, work, tally):
         return False
     advance(model, state, h, work)
-    state.time[0] += h
-    joint_directions(model, state.position, state.orientation, work.now)
-    kick(model, state, 0.5 * h, work)
+    state.clock[0].time += h
+    joint_directions(model, state.bodies, work.now)
+    kick(model, state, 0.5 * h)
     return True
 
 
@@ -66,7 +68,7 @@ def remaining_velocities(model, state, work):
 @kernel
 def add_work(model, state, h, power, work, tally):
     """Work of the loads in a stage of length h that began with this power [W]."""
-    tally.work[0] += 0.5 * h * (power + load_power(model, state, work))
+    tally.totals[0].work += 0.5 * h * (power + load_power(model, state, work))
 
 
 @kernel

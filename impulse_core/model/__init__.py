@@ -1,0 +1,61 @@
+"""What a machine is: Model (constant), State (varying), Workspace (scratch), and a run's Tally."""
+
+from impulse_core.model.model import (
+    FLOW_EXACT,
+    FLOW_RK4,
+    SOFTEST,
+    TAYLOR_ORDER,
+    Axis,
+    Body,
+    Couplings,
+    Joint,
+    Load,
+    Model,
+    Term,
+)
+from impulse_core.model.state import (
+    AxisState,
+    BodyState,
+    State,
+    copy_into,
+    copy_poses,
+    copy_state,
+    new_state,
+    put_state,
+    with_bodies,
+)
+from impulse_core.model.structure import BodyPlace, JointPlace, Structure
+from impulse_core.model.tally import Tally, new_tally
+from impulse_core.model.workspace import Directions, Pose, Workspace, new_workspace
+
+__all__ = [
+    "FLOW_EXACT",
+    "FLOW_RK4",
+    "SOFTEST",
+    "TAYLOR_ORDER",
+    "Axis",
+    "AxisState",
+    "Body",
+    "BodyPlace",
+    "BodyState",
+    "Couplings",
+    "Directions",
+    "Joint",
+    "JointPlace",
+    "Load",
+    "Model",
+    "Pose",
+    "State",
+    "Structure",
+    "Tally",
+    "Term",
+    "Workspace",
+    "copy_into",
+    "copy_poses",
+    "copy_state",
+    "new_state",
+    "new_tally",
+    "new_workspace",
+    "put_state",
+    "with_bodies",
+]

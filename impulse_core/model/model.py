@@ -1,0 +1,219 @@
+"""Model: what is constant of a machine.
+
+Model, State and Workspace are named tuples of arrays of records, which Numba passes to kernels
+without boxing. Body rows 0 … n-1 are the dynamic bodies, then come k kinematic ones, and **the last
+row is the world** (infinite mass, at rest), so that a joint to the world needs no branch anywhere:
+b = n+k+1 rows. The *body frame* of a dynamic body sits at the centre of mass along the principal
+axes, that of a kinematic one at the user's origin (docs/conventions.md).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from impulse_core.types import Floats, Ints, Records, f8, i8, quat, record, vec3
+
+if TYPE_CHECKING:
+    from impulse_core.free_motion.paths import Paths
+    from impulse_core.signals.table import Signals
+
+__all__ = [
+    "FLOW_EXACT",
+    "FLOW_RK4",
+    "SOFTEST",
+    "TAYLOR_ORDER",
+    "Axis",
+    "Body",
+    "Couplings",
+    "Joint",
+    "Load",
+    "Model",
+    "Term",
+]
+
+FLOW_EXACT = 0
+FLOW_RK4 = 1
+
+TAYLOR_ORDER = 30
+
+SOFTEST = 1e12
+"""Compliance of an axis on which nothing acts, relative to its inverse mass."""
+
+
+@record
+class Term:
+    """One term c s of a coupling."""
+
+    joint: i8
+    """Joint whose coordinate s is."""
+    row: i8
+    """TRANSLATION_AXIS or ROTATION_AXIS (joints/table.py)."""
+    coefficient: f8
+    """Factor c of the coordinate."""
+    offset: f8
+    """a·(B - A) at the start pose [m]; 0 for angles."""
+
+
+class Couplings(NamedTuple):
+    """Linear relations Σ cₖ sₖ = c₀ between joint coordinates: q of them with t terms in all."""
+
+    joint: Ints
+    """Joint number of each coupling, shape (q,)."""
+    constant: Floats
+    """c₀, shape (q,)."""
+    weight: Floats
+    """Metres that an error of one means, so that one tolerance serves all rows, shape (q,)."""
+    first_term: Ints
+    """Terms of coupling c are first_term[c] … first_term[c+1]-1, shape (q+1,)."""
+    terms: Records
+    """Terms of all couplings, one coupling after the other (Term), shape (t,)."""
+
+
+@record
+class Body:
+    """What is constant of a body."""
+
+    mass: f8
+    """[kg]; 0 for others than dynamic bodies."""
+    inverse_mass: f8
+    """1/mass [1/kg]; 0 for others than dynamic bodies."""
+    inertia: vec3
+    """Principal moments [kg m²], body frame; 0 for others than dynamic bodies."""
+    inverse_inertia: vec3
+    """1/inertia; 0 for others."""
+    symmetry_axis: i8
+    """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ."""
+
+
+@record
+class Joint:
+    """What is constant of a joint."""
+
+    body1: i8
+    """Row of the first body."""
+    body2: i8
+    """Row of the second body."""
+    translation_part: i8
+    """Translational constraint part (joints/table.py)."""
+    rotation_part: i8
+    """Rotational constraint part."""
+    anchor1: vec3
+    """Joint point A of body 1 [m], frame of body 1."""
+    anchor2: vec3
+    """Joint point B of body 2 [m], frame of body 2."""
+    axis1: vec3
+    """Unit axis a of body 1, frame of body 1."""
+    across_b: vec3
+    """Unit vector b across it, the same frame."""
+    across_c: vec3
+    """Unit vector c = a × b."""
+    axis2: vec3
+    """Unit axis of body 2, frame of body 2."""
+    relative_orientation: quat
+    """Q0 = q1⁻¹ ∘ q2, to be kept by fixed rotations."""
+    length: f8
+    """Distance to be kept by distance joints [m]."""
+    angle: f8
+    """Angle between the axes to be kept by constant angles [rad]."""
+    body_length: f8
+    """Weight of a rotational error [m/rad], so that one tolerance serves all rows."""
+    has_translation_axis: i8
+    """1 where the translational node carries an axis row."""
+    has_rotation_axis: i8
+    """1 where the rotational node carries one."""
+    break_force: f8
+    """Reaction force at which the joint breaks [N], inf if never."""
+    break_torque: f8
+    """Reaction torque at which it breaks [N m], inf if never."""
+
+
+@record
+class Load:
+    """A force and a torque on a body."""
+
+    body: i8
+    """Row of the body it acts on."""
+    reaction: i8
+    """Row of the body that takes the opposite."""
+    force: vec3
+    """[N]."""
+    torque: vec3
+    """[N m]."""
+    point: vec3
+    """Point of attack [m], body frame."""
+    in_body_axes: i8
+    """1 where force and torque are given in the *user's* body axes."""
+    axes: quat
+    """User's body axes to body frame."""
+
+
+@record
+class Axis:
+    """What is constant of a joint's free axis on which something acts."""
+
+    joint: i8
+    """Number of the joint."""
+    row: i8
+    """Row among the six of the joint (joints/table.py)."""
+    offset: f8
+    """What a·(B-A) is at the start pose [m]."""
+    inverse_mass: f8
+    """Inverse mass along the axis of the two bodies and their joint alone [1/kg | 1/(kg m²)]."""
+    length: f8
+    """Weight of the coordinate [m/rad], 1 for displacements."""
+    stiffness: f8
+    """Sum of the springs [N/m | N m/rad]."""
+    damping: f8
+    """Sum of the dampers [N s/m | N m s/rad]."""
+    rest: f8
+    """Coordinate at which the springs together are without force [m | rad]."""
+    friction: f8
+    """Dry friction [N | N m]."""
+    lower: f8
+    """Smallest coordinate [m | rad], -inf if there is no limit."""
+    upper: f8
+    """Largest coordinate [m | rad], inf if there is no limit."""
+    restitution: f8
+    """Restitution at the limits."""
+    motor_kind: i8
+    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO."""
+    motor_gain: vec3
+    """Proportional, integral and derivative gain of a servo."""
+    motor_limit: f8
+    """Largest force or torque of the motor [N | N m], inf if unlimited."""
+    motor_target: i8
+    """Signal that is the target of the motor."""
+
+
+class Model(NamedTuple):
+    """The constant data of a scene."""
+
+    dynamic: int
+    """Number n of dynamic bodies."""
+    bodies: Records
+    """Dynamic bodies, then kinematic ones, then the world (Body), shape (b,)."""
+    gravity: Floats
+    """Gravitational acceleration [m/s²], shape (3,), world frame."""
+    size: float
+    """Size of the scene [m]."""
+    flow: int
+    """FLOW_EXACT or FLOW_RK4: how a free body turns."""
+
+    joints: Records
+    """Joints, and springs between two points after them (Joint), shape (m,)."""
+    axes: Records
+    """What acts along each free axis (Axis), shape (a,)."""
+    signals: Signals
+    """Functions of time."""
+    counted_joint: Ints
+    """Joints that turn about an axis on which nothing acts, shape (r,): their full turns are
+    counted for the recording alone."""
+    couplings: Couplings
+    """Relations between joint coordinates."""
+    coupled: int | None
+    """1, or None if there are no couplings: kernels are then compiled without them."""
+
+    loads: Records
+    """Forces and torques from outside (Load), shape (l,)."""
+    paths: Paths
+    """Motion of the kinematic bodies."""

@@ -1,0 +1,172 @@
+"""What is counted and measured over a run, for its report; nothing here changes a step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from impulse_core.types import Records, f8, i8, new_records, pair_i8, record, vec3
+
+__all__ = [
+    "CLOSED",
+    "LAW",
+    "LAW_RATE",
+    "LINE",
+    "RATE",
+    "BrokenJoint",
+    "Failure",
+    "Tally",
+    "Totals",
+    "new_tally",
+]
+
+CLOSED, LAW, RATE, LAW_RATE, LINE = 0, 1, 2, 3, 4
+"""What failed (Failure.what): to close the joints at the end of a step, a force law about the
+coordinate there, the joints' or a law's velocity, a distance joint whose line turns too far."""
+
+
+@record
+class Totals:
+    """Sums and extremes over all steps so far."""
+
+    steps: i8
+    """Completed steps."""
+    corrections: i8
+    """Joint corrections: evaluations of a prediction that needed one, over all steps."""
+    most_corrections: i8
+    """Largest number of corrections in one step."""
+    velocity_corrections: i8
+    """Velocity corrections, over all steps."""
+    most_velocity_corrections: i8
+    """Largest number of velocity corrections in one step."""
+    impulses: i8
+    """Impulses computed for single joints, over all steps; counted by the iterative solver."""
+    most_impulses: i8
+    """Largest number of such impulses in one step."""
+    cut_steps: i8
+    """Steps that a budget ended."""
+    largest_step_error: f8
+    """Largest joint error after any stage, rotations weighed by body length [m]; the same."""
+    step_error_sum: f8
+    """Σ largest joint error after a stage of the step [m]; counted by the iterative solver."""
+    halvings: i8
+    """How often a step was repeated in halves."""
+    translation_error: f8
+    """Largest translational joint error after any stage [m]."""
+    rotation_error: f8
+    """Largest rotational joint error after any stage [rad]."""
+    fastest: f8
+    """Largest angular velocity of a body after any step [rad/s]."""
+    most_kinetic: f8
+    """Largest kinetic energy after any step [J]."""
+    amplification: f8
+    """Ratio of recent corrections (accuracy.py)."""
+    left: f8
+    """Energy of all errors that the joint tolerance left [J]."""
+    most_left: f8
+    """The largest of one stage [J]."""
+    left_error: f8
+    """The error of that stage [m]."""
+    left_joint: i8
+    """Its joint."""
+    kick: f8
+    """Largest energy of a correction along rows that are nearly repeated [J]."""
+    kick_joint: i8
+    """Its joint."""
+    work: f8
+    """Work done by loads [J]."""
+    kinematic_work: f8
+    """Work done by kinematic bodies on the others [J]."""
+    motor_work: f8
+    """Work done by motors [J]."""
+    dissipated: f8
+    """Energy taken out by dampers, friction and limits [J]."""
+    created: f8
+    """Energy that contacts created against their laws [J]."""
+    start_energy: f8
+    """Total energy at the start [J]."""
+    energy: f8
+    """Total energy after the last step less the work W of loads, kinematic bodies and motors, plus
+    what was dissipated [J]."""
+    largest_drift: f8
+    """max |E - E0 - W| [J]."""
+    drift_sum: f8
+    """Σ |E - E0 - W| [J]."""
+    increment_sum: f8
+    """Σ |ΔE - ΔW| [J]."""
+    start_momentum: vec3
+    """Linear momentum at the start [N s]."""
+    start_angular_momentum: vec3
+    """Angular momentum at the start [N m s], about the world origin."""
+    momentum_drift: f8
+    """Largest change of the linear momentum [N s]."""
+    angular_momentum_drift: f8
+    """Largest change of the angular momentum [N m s]."""
+    broken: i8
+    """Number of joints that broke so far."""
+    bearing: f8
+    """Contacts that bore an impulse, over all steps."""
+    most_bearing: i8
+    """Most of them in one step."""
+    deepest: f8
+    """Deepest overlap of any two bodies [m]."""
+    violation: f8
+    """Largest violation of the law of a contact that a step left [m]."""
+    divisions: i8
+    """How often steps were divided where bodies meet."""
+    late: i8
+    """Steps with more impacts than parts."""
+
+
+@record
+class Failure:
+    """What the last step that failed failed of."""
+
+    joint: i8
+    """Joint that did not converge, -1 if none."""
+    what: i8
+    """CLOSED, LAW, RATE, LAW_RATE or LINE."""
+    error: f8
+    """Its error when the step was given up [m], of RATE [m/s]; that of laws is in the workspace."""
+    energy: f8
+    """Energy that contacts created in the step that was given up [J], 0 if joints failed."""
+    bodies: pair_i8
+    """Bodies of the scene at the contact that created most of it."""
+    begin: f8
+    """How far into the failed step its last part began [s]."""
+    part: f8
+    """Length of that part [s]."""
+    body: i8
+    """Body that would have turned too far (free_motion/flow.py), -1 if that was not the reason."""
+
+
+@record
+class BrokenJoint:
+    """A joint that broke."""
+
+    joint: i8
+    time: f8
+    """[s]."""
+    force: f8
+    """Reaction force at which it broke [N]."""
+    torque: f8
+    """Reaction torque at which it broke [N m]."""
+
+
+class Tally(NamedTuple):
+    """What is counted over a run."""
+
+    totals: Records
+    """Totals, shape (1,)."""
+    failure: Records
+    """Failure, shape (1,)."""
+    broken: Records
+    """BrokenJoint in the order in which they broke, shape (m,)."""
+
+
+def new_tally(joints: int = 0) -> Tally:
+    """A tally of nothing yet, for a model with so many joints that may break."""
+    return Tally(
+        totals=new_records(Totals, 1),
+        failure=new_records(Failure, 1),
+        broken=new_records(BrokenJoint, joints),
+    )
