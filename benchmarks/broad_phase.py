@@ -53,7 +53,7 @@ def look_often(model, shapes, state, h, margin, sweep, times):
     count = 0
     for k in range(times):
         for i in range(model.dynamic):
-            state.position[i, 2] += SHIVER * (1 if (i + k) % 2 else -1)
+            state.bodies["position"][i, 2] += SHIVER * (1 if (i + k) % 2 else -1)
         count = find_pairs(model, shapes, state, h, margin, sweep)
         if count < 0:
             return count

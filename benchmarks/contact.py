@@ -185,8 +185,10 @@ class Ours:
 
     def kinetic(self) -> float:
         model, state = self.stepper.model, self.stepper.state
-        momentum = rotated(conjugated(state.orientation), state.angular_momentum)
-        linear = model.bodies["mass"] * (state.velocity**2).sum(axis=1)
+        momentum = rotated(
+            conjugated(state.bodies["orientation"]), state.bodies["angular_momentum"]
+        )
+        linear = model.bodies["mass"] * (state.bodies["velocity"] ** 2).sum(axis=1)
         angular = (model.bodies["inverse_inertia"] * momentum**2).sum(axis=1)
         return 0.5 * float((linear + angular)[: model.dynamic].sum())
 

@@ -237,13 +237,13 @@ def start(mujoco: Any, model: Any, data: Any, scene: CompiledScene) -> None:
         if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_HINGE:
             data.qvel[first] = relative @ _axis(scene, at)
         else:
-            turn = scene.state.orientation[at.child]
+            turn = scene.state.bodies["orientation"][at.child]
             data.qvel[first : first + 3] = rotated(conjugated(turn), relative)
     attached = {at.child for at in tree}
     for row in set(range(scene.model.dynamic)) - attached:
         first = model.body(str(row)).dofadr[0]
-        turn = scene.state.orientation[row]
-        data.qvel[first : first + 3] = scene.state.velocity[row]
+        turn = scene.state.bodies["orientation"][row]
+        data.qvel[first : first + 3] = scene.state.bodies["velocity"][row]
         data.qvel[first + 3 : first + 6] = rotated(conjugated(turn), velocity[row])
 
 
@@ -254,19 +254,19 @@ def world_row(scene: CompiledScene) -> int:
 
 def _angular_velocities(scene: CompiledScene) -> Floats:
     """Of all rows in the world frame [rad/s], shape (n+1, 3)."""
-    q = scene.state.orientation
-    body = rotated(conjugated(q), scene.state.angular_momentum)
+    q = scene.state.bodies["orientation"]
+    body = rotated(conjugated(q), scene.state.bodies["angular_momentum"])
     return rotated(q, scene.model.bodies["inverse_inertia"] * body)
 
 
 def _axis(scene: CompiledScene, at: Attachment) -> Floats:
     """Axis of a hinge in the world."""
     first = int(scene.model.joints["body1"][at.joint])
-    return rotated(scene.state.orientation[first], scene.model.joints["axis1"][at.joint])
+    return rotated(scene.state.bodies["orientation"][first], scene.model.joints["axis1"][at.joint])
 
 
 def _pose(scene: CompiledScene, row: int) -> tuple[Floats, Floats]:
-    return scene.state.position[row], scene.state.orientation[row]
+    return scene.state.bodies["position"][row], scene.state.bodies["orientation"][row]
 
 
 def _text(values: object) -> str:

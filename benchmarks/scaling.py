@@ -88,8 +88,8 @@ def measure(scene: Scene) -> Size:
         joints=len(compiled.joint_names),
         bodies=len(compiled.body_names),
         microseconds=1e6 * best,
-        corrections=float(tally.corrections[0]) / stepper.steps,
-        halvings=int(tally.halvings[0]),
+        corrections=float(tally.totals["corrections"][0]) / stepper.steps,
+        halvings=int(tally.totals["halvings"][0]),
         compile_seconds=seconds + planning,
         megabytes=1e-6 * sum(array.nbytes for array in all_arrays(stepper)),
     )

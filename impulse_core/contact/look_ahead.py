@@ -200,9 +200,9 @@ def _rolls_on(contacts, c, motion, n, p, turned):
         if along <= 0.0:
             turned = turned - t * (along / size)
     arm = 0.0
-    if motion.bodies[contacts.mark[c].inverse_mass.body1] > 0.0:
+    if motion.bodies[contacts.mark[c].body1].inverse_mass > 0.0:
         arm = norm(vec3_of(row[c].arm1))
-    if motion.bodies[contacts.mark[c].inverse_mass.body2] > 0.0:
+    if motion.bodies[contacts.mark[c].body2].inverse_mass > 0.0:
         arm = max(arm, norm(vec3_of(row[c].arm2)))
     return norm(turned) * arm
 

@@ -144,8 +144,9 @@ class BrokenJoint:
     """A joint that broke."""
 
     joint: i8
+    """Its number."""
     time: f8
-    """[s]."""
+    """When it broke [s]."""
     force: f8
     """Reaction force at which it broke [N]."""
     torque: f8

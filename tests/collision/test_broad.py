@@ -252,7 +252,7 @@ def test_order_does_not_depend_on_history():
     state = copy_state(scene.state)
     sweep = None
     for _ in range(30):
-        state.position[:-1] += 0.2 * rng.normal(size=(64, 3))
+        state.bodies["position"][:-1] += 0.2 * rng.normal(size=(64, 3))
         walked, sweep = pairs_of(scene, state=state, sweep=sweep)
         fresh, _ = pairs_of(scene, state=state)
 
@@ -280,7 +280,7 @@ def test_memory_follows_its_pair():
             sweep.cache[row] = [*pair, step, 1]
         lost += len(known.keys() - set(found))
         known = {pair: sweep.cache[row].tolist() for pair, row in zip(found, rows, strict=True)}
-        state.position[:-1] += 0.03 * rng.normal(size=(27, 3))
+        state.bodies["position"][:-1] += 0.03 * rng.normal(size=(27, 3))
     assert kept > 500
     assert lost > 50
 
@@ -289,10 +289,10 @@ def test_a_broken_state_does_no_harm():
     """Bodies that have left all bounds, or the numbers: the others still find each other."""
     scene = compiled(grid_of_cubes(3, 0.0))
     state = copy_state(scene.state)
-    state.position[3] = np.nan
-    state.position[5] = [np.inf, -np.inf, 0.0]
-    state.position[7] = [1e300, 1.0, -1e300]
-    state.velocity[9] = 1e200
+    state.bodies["position"][3] = np.nan
+    state.bodies["position"][5] = [np.inf, -np.inf, 0.0]
+    state.bodies["position"][7] = [1e300, 1.0, -1e300]
+    state.bodies["velocity"][9] = 1e200
 
     found, _ = pairs_of(scene, state=state)
 

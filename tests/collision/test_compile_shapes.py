@@ -128,8 +128,8 @@ def test_shapes_stand_where_their_bodies_do(motion, shape):
 
     row = scene.shapes.body[0]
     assert row == scene.body_row[0]
-    there = scene.state.position[row] + rotated(
-        scene.state.orientation[row],
+    there = scene.state.bodies["position"][row] + rotated(
+        scene.state.bodies["orientation"][row],
         np.vstack([vertices_of(scene.shapes, 0), scene.shapes.center[:1]]),
     )
     alone = shape_of(solid)

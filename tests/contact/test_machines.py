@@ -34,7 +34,7 @@ def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Stepper]:
     k = int(setup.joined.used[0])
     rows = setup.joined.contact[:k]
     arms = setup.contacts.row["arm2"][rows]
-    points = stepper.state.position[setup.contacts.mark["body2"][rows]] + arms
+    points = stepper.state.bodies["position"][setup.contacts.mark["body2"][rows]] + arms
     W = setup.joined.answer[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
     return W, points, stepper
 
@@ -58,7 +58,7 @@ def test_bodies_held_together_answer_as_one():
 
     W, points, stepper = answers(machine)
 
-    centres = stepper.state.position[:3]
+    centres = stepper.state.bodies["position"][:3]
     middle = centres.mean(axis=0)
     J = 3 * np.diag([0.02, 0.03, 0.04])  # nothing has turned by more than the tolerance
     for r in centres - middle:

@@ -25,8 +25,8 @@ __all__ = ["Probe"]
 @kernel
 def _look(model, state, work):
     """Errors into work.error, directions into work; the largest errors."""
-    joint_directions(model, state.position, state.orientation, work.now)
-    return joint_errors(model, state.position, state.orientation, work.error)
+    joint_directions(model, state.bodies, work.now)
+    return joint_errors(model, state.bodies, work.error)
 
 
 @kernel
@@ -108,14 +108,14 @@ class Probe:
         for i in range(bodies):
             inertia = self.world_inertia(i)
             for k in range(6):
-                self.state.velocity[:] = 0.0
-                self.state.angular_momentum[:] = 0.0
+                self.state.bodies["velocity"][:] = 0.0
+                self.state.bodies["angular_momentum"][:] = 0.0
                 if k < 3:
-                    self.state.velocity[i, k] = 1.0
+                    self.state.bodies["velocity"][i, k] = 1.0
                 else:
-                    self.state.angular_momentum[i] = inertia[:, k - 3]
+                    self.state.bodies["angular_momentum"][i] = inertia[:, k - 3]
                 columns.append(self.rates()[self.used])
-        self.state.velocity[:], self.state.angular_momentum[:] = (
+        self.state.bodies["velocity"][:], self.state.bodies["angular_momentum"][:] = (
             keep.velocity,
             keep.angular_momentum,
         )
@@ -123,7 +123,7 @@ class Probe:
 
     def world_inertia(self, i):
         """Inertia of a body in the world, shape (3, 3)."""
-        R = quaternion_to_matrix(self.state.orientation[i])
+        R = quaternion_to_matrix(self.state.bodies["orientation"][i])
         return R @ np.diag(self.model.bodies["inertia"][i]) @ R.T
 
     def mass_matrix(self):

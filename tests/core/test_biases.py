@@ -54,7 +54,7 @@ class Moving(Probe):
         super().__init__(scene_of(bodies, joints))
         self.velocity = rng.normal(size=(2, 3))
         self.spin = 3.0 * rng.normal(size=(2, 3))
-        self.state.position[:2] += 0.05 * rng.normal(size=(2, 3))
+        self.state.bodies["position"][:2] += 0.05 * rng.normal(size=(2, 3))
         self.shift(0.1)
         self.start = copy_state(self.state)
 
@@ -62,10 +62,10 @@ class Moving(Probe):
         """Move on with constant velocities and constant angular velocities."""
         for i in range(2):
             turn = rotation_of(Vec3(*(time * self.spin[i])))
-            self.state.position[i] += time * self.velocity[i]
-            self.state.orientation[i] = turn * Quat(*self.state.orientation[i])
-            self.state.velocity[i] = self.velocity[i]
-            self.state.angular_momentum[i] = self.world_inertia(i) @ self.spin[i]
+            self.state.bodies["position"][i] += time * self.velocity[i]
+            self.state.bodies["orientation"][i] = turn * Quat(*self.state.bodies["orientation"][i])
+            self.state.bodies["velocity"][i] = self.velocity[i]
+            self.state.bodies["angular_momentum"][i] = self.world_inertia(i) @ self.spin[i]
 
     def rates_after(self, time):
         for array, value in zip(self.state, self.start, strict=True):

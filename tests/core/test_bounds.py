@@ -150,13 +150,17 @@ def test_inverse_mass_of_any_numbers(joint: str, seed: int) -> None:
     compiled = compile_scene(scene)
     model, state = compiled.model, compiled.state
     joints = compile_joints(
-        scene, {"a": 0, "world": 1}, state.position, state.orientation, np.ones(2)
+        scene,
+        {"a": 0, "world": 1},
+        state.bodies["position"],
+        state.bodies["orientation"],
+        np.ones(2),
     )
     for wild in (1.0, 1e9, 1e155, 1e200, math.inf, math.nan):
         joints.records["anchor2"][0, random.randrange(3)] = random.choice([-1.0, 1.0]) * wild
         rows = BodyRows(
-            state.position,
-            state.orientation,
+            state.bodies["position"],
+            state.bodies["orientation"],
             model.bodies["inverse_mass"],
             model.bodies["inverse_inertia"],
         )

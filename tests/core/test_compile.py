@@ -25,7 +25,7 @@ def described(body):
 
 
 def world_inertia(compiled, row=0):
-    R = quaternion_to_matrix(compiled.state.orientation[row])
+    R = quaternion_to_matrix(compiled.state.bodies["orientation"][row])
     return R @ np.diag(compiled.model.bodies["inertia"][row]) @ R.T
 
 
@@ -43,10 +43,10 @@ def test_rotated_inertia_with_an_offset_centre():
     R = quaternion_to_matrix(TURN)
 
     center = np.array(body.position) + R @ body.center_of_mass
-    assert compiled.state.position[0] == pytest.approx(center, abs=1e-15)
+    assert compiled.state.bodies["position"][0] == pytest.approx(center, abs=1e-15)
     assert world_inertia(compiled) == pytest.approx(R @ TENSOR @ R.T, abs=1e-14)
     positions, orientations = compiled.user_poses(
-        compiled.state.position, compiled.state.orientation
+        compiled.state.bodies["position"], compiled.state.bodies["orientation"]
     )
     assert positions[0] == pytest.approx(body.position, abs=1e-15)
     assert abs(orientations[0] @ TURN) == pytest.approx(1.0, abs=1e-15)
@@ -79,8 +79,8 @@ def test_start_velocity_is_that_of_the_centre_of_mass():
     R = quaternion_to_matrix(TURN)
 
     momentum = R @ TENSOR @ R.T @ body.angular_velocity
-    assert compiled.state.velocity[0].tolist() == [1.0, 2.0, -0.5]
-    assert compiled.state.angular_momentum[0] == pytest.approx(momentum, abs=1e-14)
+    assert compiled.state.bodies["velocity"][0].tolist() == [1.0, 2.0, -0.5]
+    assert compiled.state.bodies["angular_momentum"][0] == pytest.approx(momentum, abs=1e-14)
 
 
 def test_angles_of_start_in_degrees():
@@ -89,7 +89,7 @@ def test_angles_of_start_in_degrees():
         name="b", mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity_deg=(180.0, 0.0, 90.0)
     )
 
-    momentum = compile_scene(scene_of([body])).state.angular_momentum[0]
+    momentum = compile_scene(scene_of([body])).state.bodies["angular_momentum"][0]
     assert momentum == pytest.approx([np.pi, 0.0, 1.5 * np.pi], rel=1e-15)
 
 
@@ -192,18 +192,18 @@ def test_anchors_and_axes_go_into_body_frames():
 
     joint = model.joints[1]
     for body, place in ((joint["body1"], joint["anchor1"]), (joint["body2"], joint["anchor2"])):
-        point = state.position[body] + rotated(state.orientation[body], place)
+        point = state.bodies["position"][body] + rotated(state.bodies["orientation"][body], place)
         assert point == pytest.approx(anchor, abs=1e-15)
     directions = np.array([joint[key] for key in ("axis1", "across_b", "across_c")])
-    frame = rotated(state.orientation[joint["body1"]], directions)
+    frame = rotated(state.bodies["orientation"][joint["body1"]], directions)
     assert frame[0] == pytest.approx([0.0, 0.6, 0.8], abs=1e-15)
     assert frame @ frame.T == pytest.approx(np.eye(3), abs=1e-15)
     assert np.linalg.det(frame) == pytest.approx(1.0, abs=1e-15)
-    axis2 = rotated(state.orientation[joint["body2"]], joint["axis2"])
+    axis2 = rotated(state.bodies["orientation"][joint["body2"]], joint["axis2"])
     assert axis2 == pytest.approx([0.0, 0.6, 0.8], abs=1e-15)
-    relative = conjugated(state.orientation[joint["body1"]])
+    relative = conjugated(state.bodies["orientation"][joint["body1"]])
     assert joint["relative_orientation"] == pytest.approx(
-        np.array(ic_product(relative, state.orientation[joint["body2"]])), abs=1e-15
+        np.array(ic_product(relative, state.bodies["orientation"][joint["body2"]])), abs=1e-15
     )
 
 
@@ -221,7 +221,7 @@ def test_symmetry_axis_is_found(size, axis):
     compiled = compile_scene(scene_of([box("b", (0.0, 0.0, 0.0), size)]))
 
     row = compiled.model.bodies["symmetry_axis"][0]
-    along = rotated(compiled.state.orientation[0], np.eye(3)[row])
+    along = rotated(compiled.state.bodies["orientation"][0], np.eye(3)[row])
     assert np.abs(along) == pytest.approx(np.eye(3)[axis], abs=1e-15)
     others = np.delete(compiled.model.bodies["inertia"][0], row)
     assert others[0] == others[1]

@@ -71,8 +71,10 @@ def test_impulses_act_along_the_rows():
 
 def momenta(probe):
     m = probe.model
-    linear = m.bodies["mass"][: m.dynamic, None] * probe.state.velocity[: m.dynamic]
-    return np.concatenate([linear, probe.state.angular_momentum[: m.dynamic]], axis=1).ravel()
+    linear = m.bodies["mass"][: m.dynamic, None] * probe.state.bodies["velocity"][: m.dynamic]
+    return np.concatenate(
+        [linear, probe.state.bodies["angular_momentum"][: m.dynamic]], axis=1
+    ).ravel()
 
 
 @pytest.mark.parametrize("scene", [geared_machine, lambda: geared_tree(1)])

@@ -48,7 +48,7 @@ def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, eleme
     axis["vertical"], axis["piece"] = piece[0], piece[1:]
     axis["next" if what == LAW else "after"] = piece[1] + 0.25
     axis["impulse"] = piece[1] - piece[2] * (piece[1] + 0.25) + 0.125
-    tally.failed_what[0] = what
+    tally.failure["what"][0] = what
 
     said = what_failed(stepper.model, work, tally, 1e-6)
 
@@ -72,7 +72,7 @@ def test_what_else_fails_is_told_apart(what, words):
     """An open joint, one that moves, a line that turns: each by its own number."""
     compiled = compile_scene(sled(0.1, **SPRINGS), assemble=False)
     stepper = Stepper(compiled, choose_options(compiled), assemble=False)
-    stepper.tally.failed_what[0], stepper.tally.failed_error[0] = what, 0.5
+    stepper.tally.failure["what"][0], stepper.tally.failure["error"][0] = what, 0.5
 
     assert words in what_failed(stepper.model, stepper.work, stepper.tally, 1e-6)
 

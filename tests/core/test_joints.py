@@ -58,12 +58,12 @@ def displaced(state, body, direction, size):
     """The state with one body moved, or turned about a world axis."""
     moved = copy_state(state)
     if direction < 3:
-        moved.position[body, direction] += size
+        moved.bodies["position"][body, direction] += size
     else:
         turn = np.zeros(4)
         turn[0] = np.cos(size / 2.0)
         turn[direction - 2] = np.sin(size / 2.0)
-        moved.orientation[body] = multiplied(turn, state.orientation[body])
+        moved.bodies["orientation"][body] = multiplied(turn, state.bodies["orientation"][body])
     return moved
 
 
@@ -130,8 +130,10 @@ def move_bodies(state, moves):
         angle = np.linalg.norm(turn)
         axis = turn / angle if angle else turn
         quaternion = np.array([np.cos(angle / 2.0), *(np.sin(angle / 2.0) * axis)])
-        state.position[body] += shift
-        state.orientation[body] = multiplied(quaternion, state.orientation[body])
+        state.bodies["position"][body] += shift
+        state.bodies["orientation"][body] = multiplied(
+            quaternion, state.bodies["orientation"][body]
+        )
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -149,8 +151,11 @@ def test_action_is_reaction(kind):
     probe.apply(impulse)
     after = momenta(probe)
 
-    assert np.abs(probe.state.velocity[:2]).max() > 0.05 or kind in ("orientation", "parallel-axes")
-    assert np.abs(probe.state.angular_momentum[:2]).max() > 0.02
+    assert np.abs(probe.state.bodies["velocity"][:2]).max() > 0.05 or kind in (
+        "orientation",
+        "parallel-axes",
+    )
+    assert np.abs(probe.state.bodies["angular_momentum"][:2]).max() > 0.02
     assert after == pytest.approx(before, abs=2e-15)
 
 
@@ -172,10 +177,10 @@ def test_impulses_are_the_transpose_of_the_rates(kind):
 
     probe.apply(impulse)
 
-    assert probe.state.velocity[:2] * probe.model.bodies["mass"][:2, None] == pytest.approx(
-        expected[:, :3], abs=1e-14
-    )
-    assert probe.state.angular_momentum[:2] == pytest.approx(expected[:, 3:], abs=1e-14)
+    assert probe.state.bodies["velocity"][:2] * probe.model.bodies["mass"][
+        :2, None
+    ] == pytest.approx(expected[:, :3], abs=1e-14)
+    assert probe.state.bodies["angular_momentum"][:2] == pytest.approx(expected[:, 3:], abs=1e-14)
 
 
 def test_the_world_takes_no_impulse():
@@ -183,8 +188,8 @@ def test_the_world_takes_no_impulse():
     probe = Probe(random_tree(np.random.default_rng(0), 6))
     probe.apply(np.where(probe.used, 1.0, 0.0))
 
-    assert not probe.state.velocity[-1].any()
-    assert not probe.state.angular_momentum[-1].any()
+    assert not probe.state.bodies["velocity"][-1].any()
+    assert not probe.state.bodies["angular_momentum"][-1].any()
 
 
 def test_opposed_axes_are_no_solution_of_a_hinge():
@@ -193,7 +198,9 @@ def test_opposed_axes_are_no_solution_of_a_hinge():
     across = np.cross(AXIS, (0.0, 0.0, 1.0))
     across /= np.linalg.norm(across)
 
-    probe.state.orientation[1] = multiplied(np.array([0.0, *across]), probe.state.orientation[1])
+    probe.state.bodies["orientation"][1] = multiplied(
+        np.array([0.0, *across]), probe.state.bodies["orientation"][1]
+    )
 
     assert np.abs(probe.errors()[0, 3:]).max() > 1.0
 
@@ -201,7 +208,7 @@ def test_opposed_axes_are_no_solution_of_a_hinge():
 def test_nan_is_the_worst_error():
     """A NaN position makes the largest error infinite and names the joint, so steps must fail."""
     probe = Probe(random_tree(np.random.default_rng(2), 4, types=("ball",)))
-    probe.state.position[2] = np.nan
+    probe.state.bodies["position"][2] = np.nan
     _, _, worst, joint = probe.look()
 
     assert not worst < 1e6

@@ -23,7 +23,7 @@ from tests.core.scenes import NO_GRAVITY, box, chain, scene_of
 @kernel
 def _move(model, state, work, time):
     choose_intervals(model, state, time)
-    state.time[0] = time
+    state.clock["time"][0] = time
     predict_kinematic(model, state, 0.0, work)
     drive(model, state, time, work)
 
@@ -51,10 +51,10 @@ class Path:
         p = self.probe
         _move(p.model, p.state, p.work, float(time))
         return (
-            p.work.next_position[0].copy(),
+            p.work.next["position"][0].copy(),
             p.work.next_orientation[0].copy(),
-            p.state.velocity[0].copy(),
-            p.state.spin[0].copy(),
+            p.state.bodies["velocity"][0].copy(),
+            p.state.kinematic["spin"][0].copy(),
         )
 
 
@@ -182,7 +182,7 @@ def test_a_step_that_ends_on_a_keyframe_ends_with_the_velocity_before_it():
     for end in (0.3, np.nextafter(0.3, 1.0), np.nextafter(0.3, 0.0)):
         path.at(0.29)
         _drive(p.model, p.state, end, p.work)
-        assert p.state.velocity[0] == pytest.approx(rising, abs=1e-14)
+        assert p.state.bodies["velocity"][0] == pytest.approx(rising, abs=1e-14)
 
 
 @pytest.mark.parametrize("method", ORDERS)
@@ -248,7 +248,7 @@ def test_kinematic_bodies_count_as_fixed():
     """Degrees of freedom and loops are those with the platform in the place of the world."""
     scene = chain(2, ["hinge", "ball"])
     rail = platform((0.0, 0.0, 0.0), name="rail")
-    far = compile_scene(scene).state.position[1]
+    far = compile_scene(scene).state.bodies["position"][1]
     close = Joint(name="close", type="distance", body1="rail", body2="rod-1")
     close = close.model_copy(update={"anchor": (1.0, 0.3, 0.5), "anchor2": tuple(far)})
     scene.bodies.insert(0, rail)
@@ -273,7 +273,9 @@ def test_rows_of_the_model():
     compiled = compile_scene(scene_of(bodies))
 
     assert compiled.body_row.tolist() == [2, 0, 4, 3, 1]
-    places, _ = compiled.user_poses(compiled.state.position, compiled.state.orientation)
+    places, _ = compiled.user_poses(
+        compiled.state.bodies["position"], compiled.state.bodies["orientation"]
+    )
     assert places.tolist() == [[0, 0, 1], [1, 0, 0], [0, 5, 0], [0, 0, 2], [2, 0, 0]]
     assert (compiled.model.bodies["inverse_mass"][2:] == 0.0).all()
 

@@ -27,13 +27,13 @@ def _begin_stage(model, structure, state, work):
 def _predicted_errors(model, state, h, impulse, work):
     apply_impulses(model, impulse, state, work)
     predict(model, state, h, work)
-    joint_errors(model, work.next_position, work.next_orientation, work.error)
+    joint_errors(model, work.next, work.error)
     coupling_errors(
         model,
         model.coupled,
         work.next_position,
         work.next_orientation,
-        state.term_position,
+        state.terms["position"],
         work.terms.next,
         work.error,
     )
@@ -59,8 +59,8 @@ class Stage(Probe):
         G = self.gradient()
         allowed = (wish - np.linalg.pinv(G, rcond=1e-9) @ (G @ wish)).reshape(-1, 6)
         for i, velocity in enumerate(allowed):
-            self.state.velocity[i] = velocity[:3]
-            self.state.angular_momentum[i] = self.world_inertia(i) @ velocity[3:]
+            self.state.bodies["velocity"][i] = velocity[:3]
+            self.state.bodies["angular_momentum"][i] = self.world_inertia(i) @ velocity[3:]
 
     def errors_after(self, impulse):
         """Errors d(t+h) of the rows in use after these impulses; the state stays."""

@@ -17,14 +17,17 @@ def there_and_back(scene, method, tolerance, count=20, step=0.01):
     options = choose_options(compiled, method=method, step=step, tolerance=tolerance)
     stepper = Stepper(compiled, options)
     state = stepper.state
-    position, orientation = state.position.copy(), state.orientation.copy()
+    position, orientation = state.bodies["position"].copy(), state.bodies["orientation"].copy()
     assert stepper.advance(step, count)
-    moved = np.abs(state.position - position).max()
-    state.velocity[:] *= -1.0
-    state.angular_momentum[:] *= -1.0
-    stepper._put_back = True
+    moved = np.abs(state.bodies["position"] - position).max()
+    state.bodies["velocity"][:] *= -1.0
+    state.bodies["angular_momentum"][:] *= -1.0
+    stepper.work.fits[0] = 0.0
     assert stepper.advance(step, count)
-    left = np.abs(state.position - position).max(), np.abs(state.orientation - orientation).max()
+    left = (
+        np.abs(state.bodies["position"] - position).max(),
+        np.abs(state.bodies["orientation"] - orientation).max(),
+    )
     return moved, max(left)
 
 
