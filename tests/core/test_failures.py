@@ -8,7 +8,7 @@ import pytest
 import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.failures import what_failed
-from impulse_core.invariants import CLOSED, LAW, LAW_RATE, LINE, RATE
+from impulse_core.model.tally import CLOSED, LAW, LAW_RATE, LINE, RATE
 from impulse_core.options import choose_options
 from impulse_core.stepper import Stepper
 from impulse_schema.models import Friction, Limit, Motor, Spring
