@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,10 +22,10 @@ from impulse_core.contact.movers import new_movers
 from impulse_core.contact.newton_work import new_newton_work
 from impulse_core.contact.sleep import Sleep, new_sleep
 from impulse_core.contact.system import ContactSetup, new_joined
-from impulse_core.contact_step import run_contact_steps
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.options import Options
 from impulse_core.runners import ContactEvent, ContactPoints, DrivenRunner
+from impulse_core.step.run import System
 from impulse_core.types import Floats
 
 __all__ = ["ContactRunner"]
@@ -74,7 +74,6 @@ class ContactRunner(DrivenRunner):
         super().__init__(options, fractions, model, structure, work)
         rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
         self.setup = ContactSetup(
-            structure=structure,
             shapes=shapes,
             sweep=new_sweep(shapes, state),
             found=new_found(),
@@ -87,6 +86,8 @@ class ContactRunner(DrivenRunner):
             newton=new_newton_work(rows, len(model.bodies)),
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
+            closed=np.zeros(1, dtype=np.int64),
+            hit=np.zeros(1, dtype=np.int64),
             divided=np.zeros(2, dtype=np.int64),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),
             coarse=_COARSE * options.tolerance,
@@ -99,11 +100,8 @@ class ContactRunner(DrivenRunner):
         )
 
     @property
-    def system(self) -> ContactSetup:
-        return self.setup
-
-    def _kernel(self) -> Callable[..., int]:
-        return run_contact_steps
+    def system(self) -> System:
+        return System(self.structure, 1, self.setup)
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         self.setup.needed[:] = 0
@@ -231,7 +229,7 @@ class ContactRunner(DrivenRunner):
                 newton=new_newton_work(rows, len(model.bodies)),
             )
         if joined:
-            more = new_joined(model, setup.structure, joined + joined // 2)
+            more = new_joined(model, self.structure, joined + joined // 2)
             setup = setup._replace(joined=more)
         if pairs:
             setup = setup._replace(sweep=enlarge(setup.sweep, pairs))

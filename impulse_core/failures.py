@@ -6,7 +6,7 @@ import math
 
 from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
 from impulse_core.model import Model, Tally, Workspace
-from impulse_core.model.tally import LAW, LAW_RATE, LINE, RATE
+from impulse_core.model.status import LAW, LAW_RATE, LINE, RATE
 
 __all__ = ["what_failed"]
 

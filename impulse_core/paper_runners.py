@@ -19,6 +19,7 @@ from impulse_core.model import (
 )
 from impulse_core.options import Options
 from impulse_core.runners import Memoryless
+from impulse_core.step.dividing import Plan
 from impulse_core.types import Floats
 
 __all__ = ["IterativeRunner", "SleRunner", "TimedIterativeRunner"]
@@ -47,21 +48,13 @@ class SleRunner(Memoryless):
         elif work.fits[0] != 1.0:
             prepare(model, systems, state, work)
             work.fits[0] = 1.0
+        plan = Plan(length, count, grid, self.fractions, self.options.tolerance)
         for done in range(count):
             start = copy_state(state)
             if grid >= 0 and state.clock[0].progress == 0:
                 state.clock[0].time = (grid + done) * length
             try:
-                completed = take_step(
-                    model,
-                    systems,
-                    state,
-                    length,
-                    self.fractions,
-                    self.options.tolerance,
-                    work,
-                    tally,
-                )
+                completed = take_step(model, systems, state, plan, work, tally)
             except KeyboardInterrupt:  # in the middle of a step, unlike in a kernel
                 put_state(state, start)
                 work.fits[0] = 0.0
@@ -115,19 +108,8 @@ class IterativeRunner(Memoryless):
     ) -> int:
         from impulse_core.solver.iterative import run_steps_in_turn
 
-        done = run_steps_in_turn(
-            self.model,
-            self.sweeps,
-            state,
-            length,
-            count,
-            grid,
-            self.fractions,
-            tolerance,
-            self.work,
-            tally,
-        )
-        return int(done)
+        plan = Plan(length, count, grid, self.fractions, tolerance)
+        return int(run_steps_in_turn(self.model, self.sweeps, state, plan, self.work, tally))
 
 
 class TimedIterativeRunner(IterativeRunner):

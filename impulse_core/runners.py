@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from impulse_core.joints.breaking import break_joints, can_break, without_broken
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.options import Options
+from impulse_core.step.dividing import Plan
+from impulse_core.step.run import System, run_steps
 from impulse_core.types import Floats, Ints
 
 __all__ = [
@@ -143,7 +145,7 @@ class Memoryless:
 
 
 def is_driven(model: Model) -> bool:
-    """Whether anything acts on free axes, or joints can break: what needs driven_step.py."""
+    """Whether anything acts on free axes, or joints can break: what needs more than bare joints."""
     return len(model.axes) > 0 or can_break(model)
 
 
@@ -166,32 +168,16 @@ class DirectRunner(Memoryless):
         self.model, self.structure, self.work = model, structure, work
 
     @property
-    def system(self) -> Any:
+    def system(self) -> System:
         """What the kernel keeps beside the workspace."""
-        return self.structure
+        return System(self.structure, None, None)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         return self._take_steps(state, length, count, grid, tally)
 
-    def _kernel(self) -> Callable[..., int]:
-        from impulse_core.step import run_steps
-
-        return run_steps
-
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
-        done = self._kernel()(
-            self.model,
-            self.system,
-            state,
-            length,
-            count,
-            grid,
-            self.fractions,
-            self.options.tolerance,
-            self.work,
-            tally,
-        )
-        return int(done)
+        plan = Plan(length, count, grid, self.fractions, self.options.tolerance)
+        return int(run_steps(self.model, self.system, state, plan, self.work, tally))
 
 
 class DrivenRunner(DirectRunner):
@@ -238,7 +224,6 @@ class DrivenRunner(DirectRunner):
         if self._can_break:
             self.model = without_broken(self.whole, state)
 
-    def _kernel(self) -> Callable[..., int]:
-        from impulse_core.driven_step import run_driven_steps
-
-        return run_driven_steps
+    @property
+    def system(self) -> System:
+        return System(self.structure, 1, None)

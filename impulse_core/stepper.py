@@ -22,13 +22,14 @@ from impulse_core.integrators.imp import stage_fractions
 from impulse_core.invariants import observe
 from impulse_core.jit import compiling
 from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
+from impulse_core.model.status import CREATED, NO_TARGET, TOO_FAR
 from impulse_core.options import Options
 from impulse_core.reactions import find_reactions
 from impulse_core.runner_choice import choose_runner
 from impulse_core.runners import is_driven
 from impulse_core.snapshot import Snapshot
 from impulse_core.solver.ordering import plan_structure
-from impulse_core.step import begin, pass_keyframes
+from impulse_core.step.start import begin, begin_driven, pass_keyframes
 from impulse_core.types import Floats, Ints
 
 __all__ = ["Stepper"]
@@ -140,8 +141,6 @@ class Stepper:
 
     def _begin_driven(self, state: State) -> None:
         if is_driven(self.model):
-            from impulse_core.driven_step import begin_driven
-
             begin_driven(self.model, state, self.work, self.tally)
 
     def _make_consistent(self) -> dict[str, Any]:
@@ -338,11 +337,12 @@ class Stepper:
         failure = self.tally.failure[0]
         into, part = float(failure["begin"]), float(failure["part"])
         failed_at = start + self.completed * length + into
-        if (row := int(failure["body"])) >= 0:
+        if failure["what"] == TOO_FAR:
+            row = int(failure["body"])
             name = self.compiled.body_names[list(self.compiled.body_row).index(row)]
             message = f"at t = {failed_at:.6g} s body '{name}' {self._too_far(row, part)}"
             return {"time": failed_at, "kind": "failure", "body1": name, "message": message}
-        if failure["energy"] > 0.0:
+        if failure["what"] == CREATED:
             return self._energy_from_contact(failed_at, part)
         j = int(failure["joint"])
         name, body1, body2 = self._joint_and_bodies(j)
@@ -395,7 +395,8 @@ class Stepper:
         """The second half of the sentence about joint j at a time [s]."""
         if self.comparison:
             return self.comparison.failure(float(self.tally.failure["error"][0]))
-        if no_target := target_error(self.compiled.scene, j, failed_at + finest):
+        if self.tally.failure["what"][0] == NO_TARGET:
+            no_target = target_error(self.compiled.scene, j, failed_at + finest)
             return f"has a motor without a target: {no_target}"
         return (
             f"{what_failed(self.model, self.work, self.tally, self.tolerance)}, even with steps of"

@@ -242,14 +242,14 @@ def shorten(contacts, factor):
 def save_velocities(state, work):
     """Keep the velocities with which a part begins."""
     for i in range(len(state.bodies)):
-        set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
-        set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
+        set_vec3(work.part[i].velocity, vec3_of(state.bodies[i].velocity))
+        set_vec3(work.part[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
 
 
 @inner_kernel
 def put_velocities_back(state, work):
     """Return to the velocities with which a part begins."""
     for i in range(len(state.bodies)):
-        set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
-        set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
+        set_vec3(state.bodies[i].velocity, vec3_of(work.part[i].velocity))
+        set_vec3(state.bodies[i].angular_momentum, vec3_of(work.part[i].angular_momentum))
     work.kinematic_work[0] = 0.0

@@ -101,7 +101,6 @@ class Probe(NamedTuple):
 class ContactSetup(NamedTuple):
     """Everything a step with contacts needs beside Model, State and Workspace."""
 
-    structure: Structure
     shapes: Shapes
     sweep: Sweep
     found: Found
@@ -117,6 +116,10 @@ class ContactSetup(NamedTuple):
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""
     events: ContactEvents
+    closed: Ints
+    """1 where what meets in a part is stopped in its first half, as without division, shape (1,)."""
+    hit: Ints
+    """1 where a contact was hit in this part, shape (1,)."""
     divided: Ints
     """1 within a step of which parts are done, and how many events there were before it, shape
     (2,)."""

@@ -7,21 +7,12 @@ from typing import NamedTuple
 from impulse_core.types import Records, f8, i8, new_records, pair_i8, record, vec3
 
 __all__ = [
-    "CLOSED",
-    "LAW",
-    "LAW_RATE",
-    "LINE",
-    "RATE",
     "BrokenJoint",
     "Failure",
     "Tally",
     "Totals",
     "new_tally",
 ]
-
-CLOSED, LAW, RATE, LAW_RATE, LINE = 0, 1, 2, 3, 4
-"""What failed (Failure.what): to close the joints at the end of a step, a force law about the
-coordinate there, the joints' or a law's velocity, a distance joint whose line turns too far."""
 
 
 @record
@@ -124,11 +115,11 @@ class Failure:
     joint: i8
     """Joint that did not converge, -1 if none."""
     what: i8
-    """CLOSED, LAW, RATE, LAW_RATE or LINE."""
+    """How the stage ended (status.py)."""
     error: f8
     """Its error when the step was given up [m], of RATE [m/s]; that of laws is in the workspace."""
     energy: f8
-    """Energy that contacts created in the step that was given up [J], 0 if joints failed."""
+    """Energy that contacts created in the step that was given up [J]."""
     bodies: pair_i8
     """Bodies of the scene at the contact that created most of it."""
     begin: f8
@@ -136,7 +127,7 @@ class Failure:
     part: f8
     """Length of that part [s]."""
     body: i8
-    """Body that would have turned too far (free_motion/flow.py), -1 if that was not the reason."""
+    """Body that would have turned too far (free_motion/flow.py), -1 if none."""
 
 
 @record

@@ -9,6 +9,7 @@ import numpy as np
 from impulse_core.model.model import TAYLOR_ORDER, Model
 from impulse_core.model.state import State, copy_state
 from impulse_core.model.structure import Structure
+from impulse_core.model.tally import Totals
 from impulse_core.types import (
     Floats,
     Ints,
@@ -252,6 +253,12 @@ class Workspace(NamedTuple):
     anything else makes the next step find them anew."""
     saved: State
     """The state at the start of the step, for repeating it in halves."""
+    totals: Records
+    """The totals there (Totals), shape (1,)."""
+    part: Records
+    """Motion at the start of a part of a stage (Momenta), shape (b,)."""
+    load_power: Floats
+    """Power of the loads before they act in this half [W], shape (1,)."""
 
 
 def _new_directions(joints: int, terms: int) -> Directions:
@@ -294,4 +301,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         series=np.zeros((TAYLOR_ORDER + 1, 7)),
         account=new_records(Account, rows),
         saved=copy_state(state),
+        totals=new_records(Totals, 1),
+        part=new_records(Momenta, rows),
+        load_power=np.zeros(1),
     )

@@ -54,13 +54,11 @@ from impulse_core.joints.constraints import (
 from impulse_core.joints.table import NO_PART
 from impulse_core.loads import kick, load_power
 from impulse_core.model import Model, Structure, copy_into
+from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.solver.direct import moment_rows, transposed
-from impulse_core.step import (
-    halving_step,
-    lines_turn_little,
-    save,
-    warm_start,
-)
+from impulse_core.step.dividing import halving_step
+from impulse_core.step.positions import begin_with, lines_turn_little
+from impulse_core.step.run import save
 from impulse_core.types import Floats, Ints
 
 __all__ = ["UNLIMITED", "Sweeps", "new_sweeps", "run_steps_in_turn"]
@@ -133,43 +131,27 @@ def new_sweeps(model: Model, structure: Structure) -> Sweeps:
 
 
 @kernel
-def run_steps_in_turn(model, sweeps, state, h, count, grid, fractions, tolerance, work, tally):
-    """Take count steps of length h; returns how many were completed.
-
-    The first is step number grid on the grid k·h; a negative grid means that state.time is right.
-    """
+def run_steps_in_turn(model, sweeps, state, plan, work, tally):
+    """Take the steps of a plan; returns how many were completed."""
     if work.fits[0] != 1.0:
         _resume(model, sweeps, state, work)
     work.fits[0] = 1.0
     path = 0.0
-    for s in range(len(fractions)):
-        path += abs(fractions[s] * h)
-    for done in range(count):
-        if grid >= 0 and state.clock[0].progress == 0:
-            state.clock[0].time = (grid + done) * h
-        corrections = tally.totals[0].corrections
-        velocity_corrections = tally.totals[0].velocity_corrections
-        impulses = tally.totals[0].impulses
+    for s in range(len(plan.fractions)):
+        path += abs(plan.fractions[s] * plan.length)
+    for done in range(plan.count):
+        if plan.grid >= 0 and state.clock[0].progress == 0:
+            state.clock[0].time = (plan.grid + done) * plan.length
+        totals = tally.totals[0]
+        corrections, impulses = totals.corrections, totals.impulses
+        velocity_corrections = totals.velocity_corrections
         sweeps.left[0] = sweeps.limit[0]
         sweeps.path[0] = path
         sweeps.spare[0] = 0.0
         sweeps.cut[0] = 0
         sweeps.step_error[0] = 0.0
-        if not halving_step(
-            _impulse_step,
-            save,
-            _restore,
-            model,
-            sweeps,
-            state,
-            h,
-            fractions,
-            tolerance,
-            work,
-            tally,
-        ):
+        if not halving_step(_impulse_step, save, _restore, model, sweeps, state, plan, work, tally):
             return done
-        totals = tally.totals[0]
         totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
         more = totals.velocity_corrections - velocity_corrections
         totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
@@ -178,19 +160,20 @@ def run_steps_in_turn(model, sweeps, state, h, count, grid, fractions, tolerance
         totals.step_error_sum += sweeps.step_error[0]
         totals.largest_step_error = max(totals.largest_step_error, sweeps.step_error[0])
         tally_step(model, state, work, tally)
-    return count
+    return plan.count
 
 
 @inlined_kernel
 def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
-    """Advance a state by h; False if the joints could not be satisfied."""
+    """Advance a state by h: COMPLETED, or why not."""
     power = load_power(model, state, work) if len(model.loads) else 0.0
     sweeps.spare[0] += sweeps.limit[0] * abs(h) / sweeps.path[0]
     kick(model, state, 0.5 * h)
-    if not _correct_joints(model, sweeps, state, h, tolerance, work, tally):
-        return False
+    status = _correct_joints(model, sweeps, state, h, tolerance, work, tally)
+    if status != COMPLETED:
+        return status
     if not lines_turn_little(model, state, work, tally):
-        return False
+        return LINE
     advance(model, state, h, work)
     state.clock[0].time += h
     _prepare(model, sweeps, state, work)
@@ -198,7 +181,7 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
     if len(model.loads):
         tally.totals[0].work += 0.5 * h * (power + load_power(model, state, work))
-    return not work.stop[0]
+    return STOPPED if work.stop[0] else COMPLETED
 
 
 @inner_kernel
@@ -275,14 +258,14 @@ def _look_again(model, sweeps):
 
 @inner_kernel
 def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
-    """Find impulses at t that satisfy every joint at t+h (docs, 12); False if there are none.
+    """Find impulses at t that satisfy every joint at t+h (docs, 12): COMPLETED, or why not.
 
     The prediction is left in work, the sum of each joint's impulses in work.impulse. Where the
     budget ends the iteration the best so far is taken.
     """
     tally.failure[0].body = _begin_stage(model, sweeps, state, h, tolerance, work)
     if tally.failure[0].body >= 0:
-        return False
+        return TOO_FAR
     joints = len(model.joints)
     most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
     half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
@@ -335,7 +318,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
                 if turns_too_far(model, L, i, h, work):
                     tally.failure[0].joint, tally.failure[0].error = j, size
                     tally.failure[0].body = i
-                    return False
+                    return TOO_FAR
                 set_vec3(state.bodies[i].velocity, v)
                 set_vec3(state.bodies[i].angular_momentum, L)
                 C = vec3_of(state.bodies[i].position)
@@ -360,7 +343,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     if not satisfied and (made < most or not (error < 1e6)):
         tally.failure[0].joint = joint
         tally.failure[0].error = error
-        return False
+        return OPEN
     if not satisfied:
         sweeps.cut[0] = 1
     if sweeps.rough[0] or not satisfied:
@@ -373,7 +356,7 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     sweeps.step_error[0] = max(sweeps.step_error[0], error)
     tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
     tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
-    return True
+    return COMPLETED
 
 
 @inner_kernel
@@ -399,7 +382,9 @@ def _begin_stage(model, sweeps, state, h, tolerance, work):
                 set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
                 set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
             alone, _ = _predicted_error(model, state, h, work)
-    warm_start(model, state, h, work)
+    last = state.clock[0].multiplier_step
+    scale = h / last if last != 0.0 else 0.0
+    begin_with(model, state, state.joints.multiplier, scale, work)
     error, failed = _predicted_error(model, state, h, work)
     if sweeps.rough[0] and not (error < alone):
         for i in range(model.dynamic):

@@ -24,6 +24,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.model import Model, State, Tally, Workspace, put_state
+from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.rotations import conjugated, rotated
 from impulse_core.solver.sle_kernels import (
     add_work,
@@ -34,7 +35,7 @@ from impulse_core.solver.sle_kernels import (
     remaining_velocities,
     take_prediction,
 )
-from impulse_core.step import halving_step
+from impulse_core.step.dividing import Plan, halving_step
 from impulse_core.types import Floats, Ints
 
 __all__ = ["JointSystems", "forests", "load_kernels", "prepare", "take_step"]
@@ -191,33 +192,13 @@ class JointSystems:
 
 
 def take_step(
-    model: Model,
-    systems: JointSystems,
-    state: State,
-    h: float,
-    fractions: Floats,
-    tolerance: float,
-    work: Workspace,
-    tally: Tally,
+    model: Model, systems: JointSystems, state: State, plan: Plan, work: Workspace, tally: Tally
 ) -> bool:
-    """One step of length h [s], in halves where it does not converge; False at the floor."""
-    corrections = int(tally.totals[0].corrections)
-    velocity_corrections = int(tally.totals[0].velocity_corrections)
-    if not _halving_step(
-        _impulse_step,
-        _save,
-        _restore,
-        model,
-        systems,
-        state,
-        h,
-        fractions,
-        tolerance,
-        work,
-        tally,
-    ):
-        return False
+    """One step of a plan, in halves where it does not converge; False at the floor."""
     totals = tally.totals[0]
+    corrections, velocity_corrections = totals.corrections, totals.velocity_corrections
+    if not _halving_step(_impulse_step, _save, _restore, model, systems, state, plan, work, tally):
+        return False
     totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
     more = totals.velocity_corrections - velocity_corrections
     totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
@@ -230,7 +211,7 @@ def load_kernels(
 ) -> None:
     """Call every kernel once on scratch, so that no compilation is timed as a step."""
     prepare(model, systems, state, work)
-    take_step(model, systems, state, 1e-9, np.ones(1), np.inf, work, tally)
+    take_step(model, systems, state, Plan(1e-9, 1, -1, np.ones(1), np.inf), work, tally)
 
 
 # The function the kernel was made of; without compilation it is the function itself.
@@ -260,17 +241,18 @@ def _impulse_step(
     tolerance: float,
     work: Workspace,
     tally: Tally,
-) -> bool:
-    """Advance a consistent state by h; False if the joints could not be satisfied."""
+) -> int:
+    """Advance a consistent state by h: COMPLETED, or why not."""
     power = push(model, state, h, work)
-    if not _correct_joints(model, systems, state, h, tolerance, work, tally):
-        return False
+    status = _correct_joints(model, systems, state, h, tolerance, work, tally)
+    if status != COMPLETED:
+        return status
     if not take_prediction(model, state, h, work, tally):
-        return False
+        return LINE
     systems.factorise(state, work)
     _correct_velocities(model, systems, state, h, tolerance, work, tally)
     add_work(model, state, h, power, work, tally)
-    return True
+    return COMPLETED
 
 
 def _correct_joints(
@@ -281,30 +263,32 @@ def _correct_joints(
     tolerance: float,
     work: Workspace,
     tally: Tally,
-) -> bool:
-    """Find impulses at t that satisfy every joint at t+h; the prediction is left in work."""
+) -> int:
+    """Find impulses at t that satisfy every joint at t+h: COMPLETED, or why not. The prediction is left in work."""
     work.impulse[:] = 0.0
     stalls = _Stalls()
     several = len(systems.systems) > 1
     for _ in range(MOST_ROUNDS if several else MOST_CORRECTIONS):
         shift, turn, error, joint = predicted_errors(model, state, h, work, tally)
-        if tally.failure[0].body >= 0 or work.stop[0]:
-            return False
+        if work.stop[0]:
+            return STOPPED
+        if tally.failure[0].body >= 0:
+            return TOO_FAR
         work.impulse[:] = 0.0
         if error <= tolerance:
             tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
             tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
-            return True
+            return COMPLETED
         tally.failure[0].joint = joint
         tally.failure[0].error = error
         if stalls.too_many(error):
-            return False
+            return OPEN
         for k, system in enumerate(systems.systems):
             if k:
                 predicted_errors(model, state, h, work, tally)
             system.solve(work.error / -h, work.impulse)
         tally.totals[0].corrections += 1
-    return False
+    return OPEN
 
 
 def _correct_velocities(

@@ -14,7 +14,7 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.loads import kick, load_power
-from impulse_core.step import lines_turn_little
+from impulse_core.step.positions import lines_turn_little
 
 
 @kernel

@@ -1,0 +1,25 @@
+"""How a stage ends: completed, or why not."""
+
+from __future__ import annotations
+
+COMPLETED = 0
+OPEN = 1
+"""Joints could not be closed at t+h."""
+LAW = 2
+"""A force law about the coordinate there could not be satisfied."""
+RATE = 3
+"""Joints keep moving at t+h."""
+LAW_RATE = 4
+"""A force law about the velocity there could not be satisfied."""
+LINE = 5
+"""The line of a distance joint turns too far."""
+NO_TARGET = 6
+"""A motor has no finite target."""
+TOO_FAR = 7
+"""A body would turn too far (free_motion/flow.py)."""
+CREATED = 8
+"""Contacts create energy against their laws."""
+NO_ROOM = 9
+"""There is no room for all contacts or pairs: the call is repeated with more."""
+STOPPED = 10
+"""A signal wants the call to end."""

@@ -1,0 +1,127 @@
+"""How a step is divided: into the stages of a composition, into halves where a stage fails, and
+into parts that end where bodies meet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from impulse_core.invariants import tally_step
+from impulse_core.jit import inlined_kernel, kernel
+from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.types import Floats
+
+__all__ = ["FINEST_PART", "MOST_OF_A_STAGE", "Plan", "halving_step", "longest_part", "take_steps"]
+
+FINEST_PART = 1024  # a step is divided into at most this many; a power of two
+MOST_OF_A_STAGE = 10 * FINEST_PART  # corrections after which a step is no longer divided
+
+
+class Plan(NamedTuple):
+    """The steps of one call."""
+
+    length: float
+    """[s]."""
+    count: int
+    """How many."""
+    grid: int
+    """Number of the first on the grid k · length, so that its time does not depend on how steps are
+    shared out to calls; negative where the time of the state is right as it is."""
+    fractions: Floats
+    """Lengths γ of the stages as fractions of a step."""
+    tolerance: float
+    """Largest joint error after a stage [m]."""
+
+
+@kernel
+def longest_part(done):
+    """The longest part that may follow the first ``done`` of a step: the whole, a half, …"""
+    part = FINEST_PART
+    while done % part:
+        part //= 2
+    return part
+
+
+@inlined_kernel
+def halving_step(stage, save, restore, model, system, state, plan, work, tally):
+    """One step of the method: stages of lengths γh. Where one of them does not converge, the
+    whole step again in halves, quarters, …
+
+    Always the composed step is halved, never a single stage: a composition of unequal parts
+    would lose its order. False at the floor h / FINEST_PART, or where a stage fails after
+    MOST_OF_A_STAGE corrections for each stage of the method, with the state before the failure.
+    False also once work.stop is set; the next call then goes on where this one stopped.
+
+    stage, save and restore are functions of a solver, and system is what it keeps beside the
+    workspace; those of a solver written in Python make this one run as Python.
+    """
+    h, fractions = plan.length, plan.fractions
+    done = state.clock[0].progress
+    state.clock[0].progress = 0
+    part = longest_part(done)
+    most = corrections_so_far(tally) + MOST_OF_A_STAGE * len(fractions)
+    while done < FINEST_PART:
+        save(state, work)
+        work.totals[0] = tally.totals[0]
+        length = h if part == FINEST_PART else h * (part / FINEST_PART)
+        status = COMPLETED
+        for s in range(len(fractions)):
+            status = stage(model, system, state, fractions[s] * length, plan.tolerance, work, tally)
+            if status != COMPLETED:
+                break
+        if status == COMPLETED:
+            done += part
+            part = longest_part(done)
+            continue
+        restore(model, system, state, work)
+        forget_attempt(work, tally)
+        tally.failure[0].what = status
+        if work.stop[0]:
+            state.clock[0].progress = done
+            return False
+        if status == NO_ROOM or part == 1 or corrections_so_far(tally) > most:
+            tally.failure[0].begin = h * (done / FINEST_PART)
+            tally.failure[0].part = length
+            return False
+        part //= 2
+        tally.totals[0].halvings += 1
+    return True
+
+
+@kernel
+def forget_attempt(work, tally):
+    """Count what an attempt has cost, and nothing else of it."""
+    totals, before = tally.totals[0], work.totals[0]
+    before.corrections = totals.corrections
+    before.velocity_corrections = totals.velocity_corrections
+    before.impulses = totals.impulses
+    tally.totals[0] = work.totals[0]
+
+
+@kernel
+def corrections_so_far(tally):
+    """Corrections of joints and of velocities since the start."""
+    return tally.totals[0].corrections + tally.totals[0].velocity_corrections
+
+
+@inlined_kernel
+def take_steps(stage, save, restore, resume, model, system, state, plan, work, tally):
+    """Take the steps of a plan in stages of a kind; returns how many were completed.
+
+    stage, save, restore and system are those of halving_step.
+    """
+    if work.fits[0] != 1.0:
+        resume(model, system, state, work)
+    work.fits[0] = 1.0
+    for done in range(plan.count):
+        if plan.grid >= 0 and state.clock[0].progress == 0:
+            state.clock[0].time = (plan.grid + done) * plan.length
+        totals = tally.totals[0]
+        before, velocities_before = totals.corrections, totals.velocity_corrections
+        if not halving_step(stage, save, restore, model, system, state, plan, work, tally):
+            return done
+        totals.most_corrections = max(totals.most_corrections, totals.corrections - before)
+        more = totals.velocity_corrections - velocities_before
+        totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
+        tally_step(model, state, work, tally)
+    return plan.count

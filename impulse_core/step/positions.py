@@ -1,0 +1,182 @@
+"""Position-level solve: the impulses at t that satisfy every law at t+h (docs/algorithm.md, 12).
+
+    predict → error d(t+h) → A(t) λ = -d/h → apply → predict again
+
+A(t) stays frozen as long as that promises to be done after two more corrections; else the Newton
+matrix is built once at the present prediction. Which matrix is used changes how fast, not to what,
+the iteration converges. Laws along free axes are rows of the same system, on the piece that is
+active at the prediction; contacts are solved for after the joints, which then answer them.
+"""
+
+from __future__ import annotations
+
+from impulse_core.accuracy import correction_energy, note_correction, note_left_open
+from impulse_core.algebra import set_vec3, vec3_of
+from impulse_core.free_motion.flow import predict
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.axes import GIVE, OTHER_MATRIX, SAME, axis_errors, predict_axes
+from impulse_core.joints.constraints import apply_impulses, joint_errors, line_beyond_a_stage
+from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
+from impulse_core.model.status import COMPLETED, LAW, NO_ROOM, OPEN, STOPPED, TOO_FAR
+from impulse_core.solver.direct import factorise, prepare
+from impulse_core.solver.newton import prepare_newton
+from impulse_core.step.contacts import begin_contacts, correct_contacts, look_at_gaps, start_again
+from impulse_core.step.corrections import correct_joints
+
+__all__ = ["begin_with", "lines_turn_little", "solve_positions"]
+
+MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
+STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
+REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
+_SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
+
+
+@inner_kernel
+def solve_positions(model, structure, axes, contact, state, h, tolerance, work, tally):
+    """COMPLETED with the prediction in work, or why there is none.
+
+    Where the rank of A drops (a parallelogram lying flat), its diagonal is raised for this stage.
+    The solution does not depend on the matrix that is used to iterate towards it.
+    """
+    attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
+    if attempts > 1:
+        for i in range(len(model.bodies)):
+            set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
+            set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
+    status = OPEN
+    for attempt in range(attempts):
+        if attempt > 0:
+            for i in range(len(model.bodies)):
+                set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+                set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
+            work.kinematic_work[0] = 0.0
+            work.regularisation[0] = REGULARISATION_LADDER[attempt - 1]
+            prepare(model, structure, state, work)
+            start_again(contact)
+        status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
+        if status in (COMPLETED, NO_ROOM, STOPPED):
+            break
+    work.regularisation[0] = 0.0
+    return status
+
+
+@inner_kernel
+def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
+    """The same with one matrix."""
+    failure, totals = tally.failure[0], tally.totals[0]
+    foresee_coordinates(model, model.coupled, state, h, work)
+    _warm_start(model, contact, state, h, work)
+    if not begin_contacts(contact, model, state, work):
+        return NO_ROOM
+    previous = 1e300
+    stalls = 0
+    newton = False
+    for correction in range(MOST_CORRECTIONS):
+        failure.body = predict(model, state, h, work)
+        if work.stop[0]:
+            return STOPPED
+        if failure.body >= 0:
+            return TOO_FAR
+        shift, turn, gap, opened = _closing_errors(model, work)
+        error, joint, moved = _law_errors(
+            model, structure, axes, contact, state, h, gap, opened, work
+        )
+        failure.joint, failure.error = joint, error
+        violation, kept = look_at_gaps(contact, model, state, h, correction, work, tally)
+        if error <= tolerance and kept:
+            if len(model.joints):
+                note_left_open(model, structure, h, error, joint, tally)
+            totals.translation_error = max(totals.translation_error, shift)
+            totals.rotation_error = max(totals.rotation_error, turn)
+            totals.violation = max(totals.violation, violation)
+            return COMPLETED
+        if moved:  # another piece of a force law is another problem, so count anew
+            newton = False
+            previous = 1e300
+        if not (error < 0.9 * previous) and not (error <= tolerance):
+            stalls += 1
+            if stalls > STALLS_ALLOWED or not (error < 1e6):
+                break
+        if not newton and correction > 0 and error * (error / previous) ** 2 > tolerance:
+            prepare_newton(model, structure, state, h, work)
+            newton = True
+        previous = error
+        correct_joints(model, structure, state, -1.0 / h, newton, work)
+        if correction == 0 and gap > tolerance:
+            energy, owner = correction_energy(model, -1.0 / h, work)
+            note_correction(model, structure, h, gap, opened, energy, owner, tally)
+        new = moved or correction == 0
+        correct_contacts(contact, model, structure, state, h, new, False, work)
+        totals.corrections += 1
+    return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
+
+
+@inner_kernel
+def _warm_start(model, contact, state, h, work):
+    """Begin with the impulses of joints and axes in the second half of the last stage, scaled to
+    the length of this one.
+    """
+    if contact is None:
+        last = state.clock[0].multiplier_step
+        begin_with(model, state, state.joints.multiplier, h / last if last != 0.0 else 0.0, work)
+    else:
+        last = contact.memory.step[0]
+        begin_with(model, state, contact.memory.multiplier, h / last if last > 0.0 else 0.0, work)
+
+
+@inner_kernel
+def begin_with(model, state, multiplier, scale, work):
+    """Apply scale times these impulses of joints (m, 6), and say so of the axes among them."""
+    for j in range(len(model.joints)):
+        for row in range(6):
+            work.impulse[j, row] = scale * multiplier[j, row]
+    apply_impulses(model, work.impulse, state, work)
+    for k in range(len(model.axes)):
+        work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
+
+
+@inner_kernel
+def _closing_errors(model, work):
+    """Errors of joints and couplings at the prediction, into work.error: the largest translational
+    [m] and rotational one [rad], the largest of all [m], and its joint.
+    """
+    shift, turn, error, joint = joint_errors(model, work.next, work.error)
+    slip, coupling = coupling_errors(
+        model, model.coupled, work.next, work.terms.near, work.terms.next, work.error
+    )
+    if slip > error:
+        error, joint = slip, coupling
+    return max(shift, slip), turn, error, joint
+
+
+@inner_kernel
+def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
+    """Add the rows of the axes to work.error: the worst error and joint of all rows, and the axis
+    in work.worst_axis if it is the error of a law.
+
+    Factorises again where the active piece of a law has another compliance, and returns whether
+    any law is on another piece.
+    """
+    if axes is None:
+        return error, joint, False
+    give = GIVE if structure.has_loops or contact is not None else 0.0
+    predict_axes(model, state, work)
+    residual, axis, change = axis_errors(
+        model, state, work.axes.next, h, _SLACK, give, work, work.error
+    )
+    if change == OTHER_MATRIX:
+        factorise(model, structure, state, work)
+    work.worst_axis[0] = -1
+    if not (residual <= error):
+        work.worst_axis[0] = axis
+        return residual, model.axes[axis].joint, change != SAME
+    return error, joint, change != SAME
+
+
+@inner_kernel
+def lines_turn_little(model, state, work, tally):
+    """Whether no distance joint's line turns too far in this stage; else it is named as failed."""
+    joint = line_beyond_a_stage(model, state, work)
+    if joint >= 0:
+        tally.failure[0].joint = joint
+    return joint < 0

@@ -1,0 +1,68 @@
+"""The kernel that Python calls to take steps with the direct solver."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from impulse_core.contact.system import ContactSetup
+from impulse_core.fitting import resume
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.model import Structure, copy_into
+from impulse_core.step.dividing import take_steps
+from impulse_core.step.step import impulse_step
+from impulse_core.step.touching import contact_stage, forget_parts
+
+__all__ = ["System", "run_steps", "save"]
+
+
+class System(NamedTuple):
+    """What the direct solver keeps beside the workspace."""
+
+    structure: Structure
+    axes: int | None
+    """1 where anything acts along free axes, or bodies can touch; None elsewhere."""
+    contact: ContactSetup | None
+    """What is needed where bodies can touch; None elsewhere."""
+
+
+@kernel
+def run_steps(model, system, state, plan, work, tally):
+    """Take the steps of a plan; returns how many were completed."""
+    return take_steps(_stage, save, _restore, _resume, model, system, state, plan, work, tally)
+
+
+@inlined_kernel
+def _stage(model, system, state, h, tolerance, work, tally):
+    """One stage: COMPLETED, or why not."""
+    return _either_stage(
+        model, system.structure, system.axes, system.contact, state, h, tolerance, work, tally
+    )
+
+
+@inner_kernel
+def _either_stage(model, structure, axes, contact, state, h, tolerance, work, tally):
+    if contact is None:
+        return impulse_step(model, structure, axes, contact, state, h, tolerance, work, tally)
+    return contact_stage(model, structure, axes, contact, state, h, tolerance, work, tally)
+
+
+@inner_kernel
+def save(state, work):
+    """Keep a copy of the state."""
+    copy_into(state, work.saved)
+
+
+@inlined_kernel
+def _restore(model, system, state, work):
+    """Put the saved state back; what contacts remember is replaced at the end of a step only, or
+    of the parts into which meetings divide it.
+    """
+    forget_parts(system.contact)
+    copy_into(work.saved, state)
+    resume(model, system.structure, state, work)
+
+
+@inlined_kernel
+def _resume(model, system, state, work):
+    """Make the workspace fit a state that was put back."""
+    resume(model, system.structure, state, work)

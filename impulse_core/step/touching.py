@@ -1,0 +1,288 @@
+"""A stage of bodies that may touch: contacts are found, and it ends in parts where bodies meet.
+
+Bodies that rest may sleep: a filter around the step, which leaves them where they are.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import dot, norm, set_vec3, vec3_of
+from impulse_core.collision.contacts import copy_impulses, copy_memory
+from impulse_core.collision.detect import detect
+from impulse_core.contact.events import bears, note_events
+from impulse_core.contact.impact import impact_threshold
+from impulse_core.contact.look_ahead import set_targets
+from impulse_core.contact.meeting import (
+    MOST_PARTS,
+    first_try,
+    half_of,
+    is_short,
+    next_try,
+    overlaps_anew,
+    put_velocities_back,
+    save_velocities,
+    shorten,
+)
+from impulse_core.contact.movers import JOINTED
+from impulse_core.contact.rows import contact_directions, contact_velocities
+from impulse_core.contact.sleep import (
+    count_rest,
+    fall_asleep,
+    find_still,
+    freeze,
+    put_to_rest,
+    thaw,
+    wake_touched,
+)
+from impulse_core.contact.system import motion_of
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.constraints import angular_velocities
+from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.step.step import Part, begin_stage, first_half, second_half
+
+__all__ = ["contact_stage", "forget_parts"]
+
+_MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
+_ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
+
+
+@inner_kernel
+def contact_stage(model, structure, axes, contact, state, h, tolerance, work, tally):
+    """Advance a consistent state by h: COMPLETED, or why not."""
+    if contact.sleeps:
+        find_still(model, state, contact.sleep, h, work)
+    end, left, parts = state.clock[0].time + h, h, 0
+    while left > 0.0:
+        if not _find_contacts(model, contact, state, left, h, tolerance, work):
+            return NO_ROOM
+        begin_stage(model, axes, state, work)
+        divides = contact.meets and parts < MOST_PARTS - 1
+        length, meets, status = _up_to_a_meeting(
+            model, structure, axes, contact, state, left, h, divides, tolerance, work, tally
+        )
+        if status != COMPLETED:
+            return status
+        last = length == left
+        after = end if last else state.clock[0].time + length
+        part = Part(length, h, after, parts == 0, meets)
+        status = second_half(model, structure, axes, contact, state, part, tolerance, work, tally)
+        if status != COMPLETED:
+            return status
+        if not last and parts == 0:
+            copy_memory(contact.memory, contact.earlier)
+            contact.divided[0], contact.divided[1] = 1, contact.events.number[0]
+        _finish_part(contact, state, part, tally)
+        left = 0.0 if last else left - length
+        parts += 1
+    contact.divided[0] = 0
+    tally.totals[0].divisions += parts - 1
+    if parts == MOST_PARTS:
+        tally.totals[0].late += 1
+    return _fall_asleep(model, contact, state, h, tolerance, work, tally)
+
+
+@inner_kernel
+def forget_parts(contact):
+    """Forget what parts of a stage that failed have left in the memory of contacts."""
+    if contact is None:
+        return
+    if contact.divided[0]:
+        copy_memory(contact.earlier, contact.memory)
+        contact.events.number[0] = min(contact.events.number[0], contact.divided[1])
+        contact.divided[0] = 0
+
+
+@inner_kernel
+def _find_contacts(model, contact, state, left, h, tolerance, work):
+    """Contacts of the rest ``left`` of a stage of length h; False if there is not room for all."""
+    contacts, sleep, memory = contact.contacts, contact.sleep, contact.memory
+    margin, recovery = _MARGIN * tolerance, contact.recovery * (left / h)
+    while True:
+        if contact.sleeps and not thaw(contact.shapes.body, sleep, memory, contact.needed):
+            return False
+        if not detect(
+            model,
+            contact.shapes,
+            contact.sweep,
+            contact.found,
+            memory,
+            contacts,
+            state,
+            sleep.still,
+            left,
+            margin,
+            contact.needed,
+        ):
+            return False
+        motion = motion_of(model, state, work)
+        contact_directions(contacts, contact.movers, motion)
+        contact_velocities(contacts, motion)
+        set_targets(contacts, tolerance, contact.slack, recovery)
+        _guess_forces(contacts, contact.movers)
+        if not contact.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
+            return True
+
+
+@inner_kernel
+def _guess_forces(contacts, movers):
+    """Friction that holds in this part, and the forces with which it begins."""
+    row, mark = contacts.row, contacts.mark
+    for c in range(contacts.used[0]):
+        row[c].friction = row[c].static if mark[c].sticking else row[c].kinetic
+        row[c].floor = 0.0
+        mark[c].meeting = 0
+        if movers.mark[mark[c].body1, JOINTED] or movers.mark[mark[c].body2, JOINTED]:
+            # nearer in time, as for joints
+            set_vec3(row[c].first, vec3_of(row[c].second))
+            set_vec3(row[c].roll_first, vec3_of(row[c].roll_second))
+        else:
+            # their mean is the force: what one half did to correct the other would be repeated,
+            # and stacks that are not quite solved for would sway ever more
+            force = 0.5 * (vec3_of(row[c].first) + vec3_of(row[c].second))
+            set_vec3(row[c].first, force)
+            set_vec3(row[c].second, force)
+
+
+@inner_kernel
+def _up_to_a_meeting(
+    model, structure, axes, contact, state, left, h, divides, tolerance, work, tally
+):
+    """The first half of a part that ends where bodies meet, or of all that is left of a stage:
+    the length of the part, whether bodies meet at its end, and COMPLETED or why not.
+    """
+    contacts, violation = contact.contacts, tally.totals[0].violation
+    motion = motion_of(model, state, work)
+    threshold = impact_threshold(motion, h, contact.accuracy)
+    if divides:
+        save_velocities(state, work)
+    tried = first_try(left)
+    while True:
+        contact.closed[0] = 1 if tried.closed else 0
+        status = first_half(
+            model, structure, axes, contact, state, tried.part, tolerance, work, tally
+        )
+        if status != COMPLETED or not divides:
+            return tried.part, False, status
+        again, meets, following = next_try(
+            contacts,
+            motion,
+            tried,
+            left,
+            h,
+            len(model.joints),
+            threshold,
+            contact.accuracy,
+            tolerance,
+        )
+        if not again and overlaps_anew(
+            contact.shapes, contact.sweep, contact.found, contacts, motion, following, h, tolerance
+        ):
+            again, meets, following = True, False, half_of(following)
+        if not again:
+            return tried.part, meets, COMPLETED
+        shorten(contacts, following.part / tried.part)
+        tally.totals[0].violation = violation
+        put_velocities_back(state, work)
+        angular_velocities(model, state, work)
+        tried = following
+
+
+@inner_kernel
+def _finish_part(contact, state, part, tally):
+    """Tell of pairs that begin to touch or part, and remember for the next part or step what
+    contacts are left with.
+    """
+    contacts, memory = contact.contacts, contact.memory
+    note_events(contacts, memory, contact.events, state.clock[0].time)
+    impact = part.meets or contact.hit[0] == 1
+    if contact.meets and (impact or is_short(part.length, part.whole)):
+        _keep_beginning(contacts, memory, part.length)
+    else:
+        _keep(contacts, memory, state, part.length)
+    _count(contacts, tally.totals[0], part.length / part.whole)
+
+
+@inner_kernel
+def _keep(contacts, memory, state, h):
+    """Remember the impulses of a part of length h."""
+    _keep_marks(contacts, memory, h)
+    row = contacts.row
+    for j in range(len(state.joints)):
+        for k in range(6):
+            memory.multiplier[j, k] = state.joints[j].multiplier[k]
+    for c in range(contacts.used[0]):
+        set_vec3(row[c].second, vec3_of(row[c].impulse))
+        set_vec3(row[c].roll_second, vec3_of(row[c].torque))
+        copy_impulses(row[c], memory.row[c], 1.0)
+
+
+@inner_kernel
+def _keep_beginning(contacts, memory, h):
+    """Remember the forces at the beginning of a part of length h: impacts at its end are no
+    forces, and a very short part cannot tell them.
+    """
+    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
+    _keep_marks(contacts, memory, h)
+    row = contacts.row
+    for j in range(len(memory.multiplier)):
+        for k in range(6):
+            memory.multiplier[j, k] *= scale
+    for c in range(contacts.used[0]):
+        set_vec3(memory.row[c].first, vec3_of(row[c].begun))
+        set_vec3(memory.row[c].second, vec3_of(row[c].second))
+        set_vec3(memory.row[c].roll_first, vec3_of(row[c].roll_second))
+        set_vec3(memory.row[c].roll_second, vec3_of(row[c].roll_second))
+
+
+@inner_kernel
+def _keep_marks(contacts, memory, h):
+    """Remember which contacts there were, and which of them stuck or bore an impulse."""
+    row, mark = contacts.row, contacts.mark
+    memory.step[0] = h
+    memory.used[0] = contacts.used[0]
+    for c in range(contacts.used[0]):
+        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
+        memory.mark[c].pair = mark[c].pair
+        memory.mark[c].feature = mark[c].feature
+        memory.mark[c].sticking = 1 if _sticks(n, p, row[c].friction) else 0
+        memory.mark[c].bore = 1 if bears(row, c) else 0
+
+
+@inner_kernel
+def _sticks(n, p, friction):
+    """Whether an impulse is strictly inside its cone."""
+    p_n = dot(n, p)
+    return p_n > 0.0 and norm(p - n * p_n) < friction * p_n * (1.0 - _ON_CONE)
+
+
+@inner_kernel
+def _count(contacts, totals, share):
+    """Add the contacts that bear an impulse in a share of a step to the totals, and the deepest
+    overlap of all.
+    """
+    row = contacts.row
+    bearing = 0
+    for c in range(contacts.used[0]):
+        if dot(vec3_of(row[c].first), vec3_of(row[c].normal)) > 0.0:
+            bearing += 1
+        totals.deepest = max(totals.deepest, -row[c].gap)
+    totals.bearing += bearing * share
+    totals.most_bearing = max(totals.most_bearing, bearing)
+
+
+@inner_kernel
+def _fall_asleep(model, contact, state, h, tolerance, work, tally):
+    """Let islands that have rested long enough fall asleep: COMPLETED, or NO_ROOM for them."""
+    sleep, memory = contact.sleep, contact.memory
+    if not contact.sleeps or not count_rest(model, state, sleep, h, work):
+        return COMPLETED
+    if sleep.frozen.used[0] + memory.used[0] > len(sleep.frozen.row):
+        contact.needed[0] = sleep.frozen.used[0] + memory.used[0]
+        return NO_ROOM
+    count, lost = fall_asleep(
+        model, contact.contacts, contact.movers, state, sleep, tolerance, work
+    )
+    if count > 0:
+        tally.totals[0].dissipated += lost
+        freeze(contact.shapes.body, sleep, memory, contact.needed)
+        put_to_rest(model, state, sleep, work)
+    return COMPLETED

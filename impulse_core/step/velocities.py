@@ -1,0 +1,175 @@
+"""Velocity-level solve: the impulses at t+h after which nothing moves against a law (13).
+
+It begins with impulses that have acted before. With the right pieces of the force laws one solve is
+exact where joints close no loop; where they do, weak rows amplify round-off, and it is repeated
+with the same factor until the residual stops falling. Where an impulse is just as large as friction
+can be, round-off decides between two pieces, and the law is met by both: the residual tells.
+"""
+
+from __future__ import annotations
+
+from impulse_core.contact.impact import arrive_now
+from impulse_core.contact.system import motion_of
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.axes import (
+    GIVE,
+    OTHER_MATRIX,
+    SAME,
+    axis_errors,
+    read_axes,
+    start_velocities,
+)
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    relative_velocities,
+)
+from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED
+from impulse_core.solver.direct import factorise, solve
+from impulse_core.step.contacts import (
+    begin_contacts,
+    begin_restitution,
+    correct_contacts,
+    look_at_velocities,
+    returns_impulse,
+)
+from impulse_core.step.corrections import add_multipliers, correct_joints
+
+__all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
+
+MOST_SOLVES = 12  # with one factor where joints close loops
+JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
+_MOST_LOOKS = 60  # at the laws
+
+
+@inner_kernel
+def correct_velocities(model, structure, state, h, work, tally):
+    """Remove relative velocities along the joints' directions: A λ = -G v (13)."""
+    angular_velocities(model, state, work)
+    if len(model.joints) == 0:
+        return
+    previous = 1e300
+    for repetition in range(MOST_SOLVES if structure.has_loops else 1):
+        rate = relative_velocities(model, state, work, work.error)
+        if repetition > 0 and not (rate < 0.5 * previous):
+            break
+        previous = rate
+        solve(structure, work.error, -1.0, work)
+        tally.totals[0].velocity_corrections += 1
+        apply_impulses(model, work.impulse, state, work)
+        angular_velocities(model, state, work)
+        for j in range(len(model.joints)):
+            for row in range(6):
+                before = state.joints[j].multiplier[row] if repetition else 0.0
+                state.joints[j].multiplier[row] = before + work.impulse[j, row]
+    state.clock[0].multiplier_step = h
+
+
+@inner_kernel
+def begin_velocities(contact, model, state, h, meets, work):
+    """Begin with the impulses of joints in the second half of the last stage, scaled to the length
+    of this one, and of axes in the first.
+    """
+    if contact is None:
+        last = state.clock[0].multiplier_step
+        scale = h / last if last != 0.0 else 0.0
+        start_velocities(model, state, state.joints.multiplier, scale, work)
+    else:
+        last = contact.memory.step[0]
+        scale = h / last if last > 0.0 else 0.0
+        start_velocities(model, state, contact.memory.multiplier, scale, work)
+        if meets:
+            angular_velocities(model, state, work)
+            arrive_now(contact.contacts, motion_of(model, state, work))
+    state.clock[0].multiplier_step = h
+
+
+@inner_kernel
+def solve_velocities(model, structure, contact, state, h, tolerance, work, tally):
+    """COMPLETED, or which law is not satisfied; h is the length of the whole stage.
+
+    Where contacts were hit they give back after the compression, and what that does to others is
+    solved for in turn.
+    """
+    if not begin_contacts(contact, model, state, work):
+        return NO_ROOM
+    status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
+    if status == COMPLETED and returns_impulse(contact, model, state, h, work):
+        if not begin_restitution(contact, model, structure, state, work):
+            return NO_ROOM
+        status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
+    return status
+
+
+@inner_kernel
+def _iterate(model, structure, contact, state, h, tolerance, work, tally):
+    """The same without giving back."""
+    totals = tally.totals[0]
+    has_joints = len(model.joints) > 0
+    previous, rate, violation = 1e300, 0.0, 0.0
+    solves, change = 0, SAME
+    for look in range(_MOST_LOOKS):
+        if work.stop[0]:
+            return STOPPED
+        angular_velocities(model, state, work)
+        if has_joints:
+            rate, change = _law_rates(model, structure, contact, state, work)
+            if look == 0 or change == OTHER_MATRIX:
+                factorise(model, structure, state, work)
+        violation, kept = look_at_velocities(contact, model, state, h, look, work, tally)
+        if change != SAME:
+            solves = 0
+        met = rate * h <= JOINT_RATE * tolerance
+        if not met and change == SAME:  # as well as it can be
+            met = not (rate < 0.5 * previous)
+            if contact is None:
+                met = met or not structure.has_loops or solves == MOST_SOLVES
+        if met and kept and (look > 0 or not has_joints):
+            totals.violation = max(totals.violation, violation * h)
+            return COMPLETED
+        if look == _MOST_LOOKS - 1:
+            break
+        previous = rate
+        correct_joints(model, structure, state, -1.0, False, work)
+        add_multipliers(model, state, work)
+        new = look == 0 or change == OTHER_MATRIX
+        correct_contacts(contact, model, structure, state, h, new, True, work)
+        totals.velocity_corrections += 1
+        solves += 1
+    totals.violation = max(totals.violation, violation * h)
+    return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
+
+
+@inner_kernel
+def _law_rates(model, structure, contact, state, work):
+    """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
+    what changed with the pieces; its axis in work.worst_axis if it is that of a law.
+    """
+    give = GIVE if structure.has_loops or contact is not None else 0.0
+    rate = relative_velocities(model, state, work, work.error)
+    read_axes(model, work.error, work.axes.after)
+    residual, axis, change = axis_errors(
+        model, state, work.axes.after, 1.0, 0.0, give, work, work.error
+    )
+    work.worst_axis[0] = axis if residual > rate else -1
+    return max(rate, residual), change
+
+
+@inner_kernel
+def _what_moves(model, work, tally):
+    """What is left open: a law, or the joint whose rows move most, which is named as failed."""
+    failure, axis = tally.failure[0], work.worst_axis[0]
+    if axis >= 0:
+        failure.joint = model.axes[axis].joint
+        return LAW_RATE
+    for k in range(len(model.axes)):
+        work.error[model.axes[k].joint, model.axes[k].row] = 0.0
+    fastest = -1.0
+    for j in range(len(model.joints)):
+        rate = 0.0
+        for row in range(6):
+            rate += abs(work.error[j, row]) * (model.joints[j].body_length if row >= 3 else 1.0)
+        if not (rate <= fastest):
+            fastest = rate
+            failure.joint, failure.error = j, rate
+    return RATE

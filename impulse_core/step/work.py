@@ -1,0 +1,63 @@
+"""What loads and elements on free axes do in a half of a stage: their work, and mean forces."""
+
+from __future__ import annotations
+
+from impulse_core.jit import inner_kernel
+from impulse_core.joints.axes import read_axes
+from impulse_core.joints.constraints import relative_velocities
+from impulse_core.joints.elements import element_work
+from impulse_core.loads import load_power
+
+__all__ = [
+    "add_element_work",
+    "add_forces",
+    "add_load_work",
+    "note_load_power",
+    "read_rates",
+]
+
+
+@inner_kernel
+def read_rates(model, state, rates, work):
+    """Velocities along the axes into rates (a,), with the angular velocities in work."""
+    relative_velocities(model, state, work, work.error)
+    read_axes(model, work.error, rates)
+
+
+@inner_kernel
+def note_load_power(model, state, work):
+    """Remember the power of the loads before they act; needs the angular velocities."""
+    if len(model.loads):
+        work.load_power[0] = load_power(model, state, work)
+
+
+@inner_kernel
+def add_load_work(model, state, h, work, tally):
+    """Work of the loads in one half of a stage of length h; needs the angular velocities.
+
+    A load acts for h/2 and does the work of the mean power before and after, as the elements do of
+    theirs: what loads and elements do is the change of the energy, whatever jumps in between.
+    """
+    if len(model.loads):
+        power = work.load_power[0] + load_power(model, state, work)
+        tally.totals[0].work += 0.25 * h * power
+
+
+@inner_kernel
+def add_element_work(model, h, before, at, work, tally):
+    """Work along the axes in one half of a stage, whose final rates are in work.axes.after: that
+    of the motors apart from what friction, dampers and limits dissipate.
+    """
+    motors, dissipated = element_work(model, h, before, work.axes.after, at, work)
+    tally.totals[0].motor_work += motors
+    tally.totals[0].dissipated += dissipated
+
+
+@inner_kernel
+def add_forces(model, state, first, h, work):
+    """Add the impulses of a half to the mean forces over a stage of length h, which begin anew
+    with the first half.
+    """
+    for k in range(len(model.axes)):
+        before = 0.0 if first else state.axes[k].force
+        state.axes[k].force = before + work.axes[k].impulse / h
