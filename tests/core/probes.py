@@ -115,10 +115,7 @@ class Probe:
                 else:
                     self.state.bodies["angular_momentum"][i] = inertia[:, k - 3]
                 columns.append(self.rates()[self.used])
-        self.state.bodies["velocity"][:], self.state.bodies["angular_momentum"][:] = (
-            keep.velocity,
-            keep.angular_momentum,
-        )
+        self.state.bodies[:] = keep.bodies
         return np.array(columns).T
 
     def world_inertia(self, i):
