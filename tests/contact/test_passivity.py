@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 WRONG = """
 import sys
-import impulse_core.contact_step as step
+import impulse_core.step.contacts as step
 from impulse_cli.main import execute
 
 factor, *files = sys.argv[1:]

@@ -270,18 +270,19 @@ def test_without_impacts_the_option_changes_nothing():
 
 FAILING = """
 import impulse_core as ic
-import impulse_core.contact_step as step
+import impulse_core.step.step as step
+from impulse_core.model.status import OPEN
 from tests.contact.test_time_of_impact import landing
 
-look_ahead, failures = step._look_ahead, []
+solve, failures = step.solve_positions, []
 
-def fail_twice(model, setup, *rest):
-    if setup.divided[0] and len(failures) < 2:
-        failures.append(setup.events.number[0])
-        return False
-    return look_ahead(model, setup, *rest)
+def fail_twice(model, structure, axes, contact, *rest):
+    if contact.divided[0] and len(failures) < 2:
+        failures.append(contact.events.number[0])
+        return OPEN
+    return solve(model, structure, axes, contact, *rest)
 
-step._look_ahead = fail_twice
+step.solve_positions = fail_twice
 recording = landing()
 assert len(failures) == 2 and recording.diagnostics["halvings"] == 2
 for event in recording.events:

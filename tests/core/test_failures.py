@@ -8,7 +8,7 @@ import pytest
 import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.failures import what_failed
-from impulse_core.model.tally import CLOSED, LAW, LAW_RATE, LINE, RATE
+from impulse_core.model.status import LAW, LAW_RATE, LINE, OPEN, RATE
 from impulse_core.options import choose_options
 from impulse_core.stepper import Stepper
 from impulse_schema.models import Friction, Limit, Motor, Spring
@@ -63,7 +63,7 @@ def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, eleme
 @pytest.mark.parametrize(
     ("what", "words"),
     [
-        (CLOSED, "to 1e-06 m (it stays 0.5 m apart)"),
+        (OPEN, "to 1e-06 m (it stays 0.5 m apart)"),
         (RATE, "keeps moving by 0.5 m/s"),
         (LINE, "turns its line too far"),
     ],

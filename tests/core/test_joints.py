@@ -162,8 +162,8 @@ def test_action_is_reaction(kind):
 def momenta(probe):
     """Total linear and angular momentum about the origin, shape (6,)."""
     m, s = probe.model.bodies["mass"][:-1, None], probe.state
-    linear = m * s.velocity[:-1]
-    angular = np.cross(s.position[:-1], linear) + s.angular_momentum[:-1]
+    linear = m * s.bodies["velocity"][:-1]
+    angular = np.cross(s.bodies["position"][:-1], linear) + s.bodies["angular_momentum"][:-1]
     return np.concatenate([linear.sum(axis=0), angular.sum(axis=0)])
 
 

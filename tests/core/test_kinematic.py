@@ -52,7 +52,7 @@ class Path:
         _move(p.model, p.state, p.work, float(time))
         return (
             p.work.next["position"][0].copy(),
-            p.work.next_orientation[0].copy(),
+            p.work.next["orientation"][0].copy(),
             p.state.bodies["velocity"][0].copy(),
             p.state.kinematic["spin"][0].copy(),
         )

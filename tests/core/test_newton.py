@@ -31,9 +31,8 @@ def _predicted_errors(model, state, h, impulse, work):
     coupling_errors(
         model,
         model.coupled,
-        work.next_position,
-        work.next_orientation,
-        state.terms["position"],
+        work.next,
+        state.terms.position,
         work.terms.next,
         work.error,
     )

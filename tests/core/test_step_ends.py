@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_core.free_motion.flow import MOST_TURN
-from impulse_core.step import FINEST_PART, MOST_CORRECTIONS, MOST_OF_A_STAGE
+from impulse_core.step.dividing import FINEST_PART, MOST_OF_A_STAGE
+from impulse_core.step.positions import MOST_CORRECTIONS
 from impulse_core.stepper import Stepper
 from impulse_schema.models import Body, Joint, Load, Motor, Scene
 from tests.core.scenes import NO_GRAVITY, chain, free_body, scene_of
