@@ -49,7 +49,7 @@ _WITHOUT_KERNELS = (
     "options.py",
     "paper_runners.py",
     "recorder.py",
-    "run_key.py",
+    "run_keys.py",
     "runner_choice.py",
     "runners.py",
     "shipped.py",

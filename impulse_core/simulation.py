@@ -16,7 +16,7 @@ from impulse_core.interrupts import HeldSignals, StopFlag
 from impulse_core.kernel_cache import kernels_compiled, told_of_compiling
 from impulse_core.options import OptionError, Options, choose_options
 from impulse_core.recording import GrowingFile, Recording
-from impulse_core.run_key import run_key
+from impulse_core.run_keys import run_key
 from impulse_core.timeline import Segment, active_loads, plan_timeline
 
 __all__ = ["Progress", "SimulationError", "simulate"]

@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import impulse_core
 from impulse_core.compile import Scene
 from impulse_core.compile.canonical import canonical_scene
 from impulse_core.options import OptionError
@@ -53,7 +52,6 @@ def run_key(
         setting = _SETTINGS[name]
         content["settings"][setting] = _like(content["settings"][setting], given[name])
     parts = {
-        "impulse": impulse_core.__version__,
         "sources": _own_sources() if sources is None else sources,
         "scene": content,
         **{name: _like(default, given.get(name, default)) for name, default in _FURTHER.items()},
