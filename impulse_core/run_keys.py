@@ -43,6 +43,7 @@ def run_key(
     Raises:
         OptionError: ``simulate`` has no such option.
         SceneError: A mesh file is missing.
+        RecordingError: A mesh file cannot be read.
     """
     given = {name: value for name, value in (options or {}).items() if value is not None}
     if unknown := given.keys() - _SETTINGS.keys() - _FURTHER.keys() - _WITHOUT_EFFECT:
