@@ -123,8 +123,10 @@ def _chunks(rng: Random, name: str) -> bytes:
         return damaged(rng, data)
     writer, chunks = ChunkWriter(), [MARK]
     for kind, content in ChunkReader(data):
-        for _ in range(rng.choice((1, 1, 1, 1, 0, 2))):
-            chunks.append(writer.chunk(_kind(rng, kind), _content(rng, kind, bytes(content))))
+        chunks += [
+            writer.chunk(_kind(rng, kind), _content(rng, kind, bytes(content)))
+            for _ in range(rng.choice((1, 1, 1, 1, 0, 2)))
+        ]
     return b"".join(chunks)
 
 
