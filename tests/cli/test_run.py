@@ -121,6 +121,7 @@ def test_options_of_contact_reach_the_simulation(
         scene: object,
         *,
         progress: object = None,
+        file: object = None,
         time_of_impact: bool | None = None,
         contacts: bool | None = None,
     ) -> None:

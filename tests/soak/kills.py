@@ -156,8 +156,9 @@ def kill_runs(count: int, folder: Path, seed: int = 0, seconds: float = 3.0) -> 
     chance, landed = random.Random(seed), 0
     scene, output = folder / "scene.xml", folder / "anim.json"
     scene.write_text(PENDULUM.format(duration=5), encoding="utf-8")
-    finished = start("-m", "impulse_cli", "run", scene, "-o", output)
-    assert finished.wait() == 0
+    with start("-m", "impulse_cli", "run", scene, "-o", output) as finished:
+        finished.communicate()
+    assert finished.returncode == 0
     whole = load_recording(output).positions.tobytes()
     for _ in range(count):
         with start("-m", "impulse_cli", "run", scene, "-o", output) as process:

@@ -139,9 +139,7 @@ def run(
     given = {name: value for name, value in options.items() if value is not None}
     # From the first frame until the last byte is written, Ctrl-C has to wait.
     with HeldSignals(is_patient=True) as signals:
-        recording, failure = _simulate(
-            signals, scene, allow_outside, progress, given | {"file": file}
-        )
+        recording, failure = _simulate(signals, scene, allow_outside, progress, file, given)
         outcome = _written(recording, failure, output, report, file)
         outcome.is_interrupted |= signals.drop()
     if progress == "json":
@@ -183,7 +181,12 @@ class _Outcome:
 
 
 def _simulate(
-    signals: HeldSignals, path: Path, allow_outside: bool, progress: str, options: dict[str, Any]
+    signals: HeldSignals,
+    path: Path,
+    allow_outside: bool,
+    progress: str,
+    file: GrowingFile,
+    options: dict[str, Any],
 ) -> tuple[Recording, str]:
     """The recording, and the sentence that says why it ends early, or ""."""
     with signals.acting_at_once():
@@ -193,7 +196,7 @@ def _simulate(
         scene = impulse_core.load_scene(path, allow_outside=allow_outside)
     with show_progress(progress) as callback:
         try:
-            return impulse_core.simulate(scene, progress=callback, **options), ""
+            return impulse_core.simulate(scene, progress=callback, file=file, **options), ""
         except impulse_core.SimulationError as error:
             return error.recording, str(error)
 
