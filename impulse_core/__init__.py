@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from impulse_core.description import describe
     from impulse_core.options import OptionError
     from impulse_core.recording import Recording, RecordingError, load_recording
+    from impulse_core.run_keys import run_key
     from impulse_core.simulation import Progress, SimulationError, simulate
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ _HOME = {
     "describe": "description",
     "load_recording": "recording",
     "load_scene": "compile",
+    "run_key": "run_keys",
     "simulate": "simulation",
 }
 
@@ -48,6 +50,7 @@ __all__ = [
     "describe",
     "load_recording",
     "load_scene",
+    "run_key",
     "simulate",
 ]
 

@@ -36,6 +36,7 @@ __all__ = [
 _PACKAGE = Path(__file__).parent
 # Neither hold kernels nor what kernels are made of: an edit there recompiles nothing.
 _WITHOUT_KERNELS = (
+    "checkpoints",
     "checks.py",
     "compile",
     "recording",
@@ -43,10 +44,12 @@ _WITHOUT_KERNELS = (
     "description.py",
     "frames.py",
     "interrupts.py",
+    "joint_quantities.py",
     "kernel_cache.py",
     "options.py",
     "paper_runners.py",
     "recorder.py",
+    "run_keys.py",
     "runner_choice.py",
     "runners.py",
     "shipped.py",

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import math
+import time as clock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
-from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
+from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
 from impulse_core.invariants import observe
-from impulse_core.joints.table import AXIS_ROWS, COUPLING, ROTATION_AXIS
+from impulse_core.joint_quantities import joint_quantities
+from impulse_core.joints.table import COUPLING
 from impulse_core.kernel_cache import kernels_compiled
 from impulse_core.numerical_damping import damping_warnings
 from impulse_core.options import OptionError, Options, finest_tolerance
 from impulse_core.passivity import MOST_CREATED
-from impulse_core.recording import Recording, state_hash, without_infinities
-from impulse_core.rotations import conjugated, multiplied, rotated
+from impulse_core.recording import GrowingFile, Recording, state_hash, without_infinities
+from impulse_core.recording.chunked_file import LARGEST_CHUNK
+from impulse_core.recording.data import RecordingData
+from impulse_core.rotations import conjugated, rotated
 from impulse_core.stepper import Stepper
 from impulse_core.timeline import frame_times
-from impulse_core.types import Floats
 
 __all__ = ["FrameError", "Recorder"]
 
 
-_AXIS_NAMES = {
-    "rotation": ("angle", "drive_torque"),
-    "translation": ("displacement", "drive_force"),
-}
-"""Recorded quantities of a free axis: its coordinate, and what acts along it."""
-
+_SECONDS_OF_A_CHUNK = 1.0  # of frames that a killed run may lose
 _LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
 
 
@@ -51,16 +49,31 @@ class FrameError(ArithmeticError):
 
 
 class Recorder:
-    """Frames and events of a run, before which so many kernels had been compiled."""
+    """Frames and events of a run, before which so many kernels had been compiled.
+
+    Where there is a file that grows, frames go there once a second.
+    """
 
     def __init__(
-        self, compiled: CompiledScene, options: Options, stepper: Stepper, kernels_before: int
+        self,
+        compiled: CompiledScene,
+        options: Options,
+        stepper: Stepper,
+        kernels_before: int,
+        *,
+        run_key: str = "",
+        file: GrowingFile | None = None,
     ) -> None:
         self.compiled = compiled
         self.options = options
         self.stepper = stepper
         self.start_seconds = 0.0
         self._kernels_before = kernels_before
+        self._run_key = run_key
+        self._file = file
+        self._kept_frames = 0  # that are in the file
+        self._kept_events = 0
+        self._kept_at = -math.inf  # when
         self.events: list[dict[str, Any]] = []
         self._count = 0
         frames = len(frame_times(options.duration, options.fps, options.step))
@@ -103,6 +116,29 @@ class Recorder:
         if self.options.record_contacts:
             self._add_contacts()
         self._count += 1
+        self._keep(_SECONDS_OF_A_CHUNK)
+
+    def _keep(self, seconds: float) -> None:
+        """Write the frames that are not in the file yet, if the last were so long ago [s]."""
+        if self._file is None or self._file.problem:
+            return
+        new = self._frames[self._kept_frames : self._count]
+        if clock.monotonic() - self._kept_at < seconds and new.nbytes < LARGEST_CHUNK:
+            return
+        if len(new):
+            events = self._events()
+            diagnostics = {"run_key": self._run_key}
+            parts = self._parts(self._kept_frames)
+            new_events = events[self._kept_events :]
+            self._file.add(RecordingData(**parts, events=new_events, diagnostics=diagnostics))
+            self._kept_frames, self._kept_events = self._count, len(events)
+        self._kept_at = clock.monotonic()
+
+    def end_file(self, recording: Recording) -> None:
+        """Write what is left to write of a run's recording to the file that grows."""
+        if self._file is not None:
+            self._keep(0.0)
+            self._file.end(recording)
 
     def _add_contacts(self) -> None:
         points = self.stepper.runner.contact_points(self.stepper.state)
@@ -116,104 +152,52 @@ class Recorder:
     def recording(self, *, complete: bool, interrupted: bool = False) -> Recording:
         """Everything so far."""
         self._reserve = None
-        frames = self._frames[: self._count]
+        diagnostics = without_infinities(self._report())
+        diagnostics["interrupted"] = interrupted
+        return Recording(
+            **self._parts(), complete=complete, events=self._events(), diagnostics=diagnostics
+        )
+
+    def _parts(self, first: int = 0) -> dict[str, Any]:
+        """The frames from one on, and what they are of."""
+        frames = self._frames[first : self._count]
         positions, orientations = self.compiled.user_poses(
             frames["position"], frames["orientation"]
         )
         energy, momentum = frames["energy"], frames["momentum"]
-        diagnostics = without_infinities(self._report())
-        diagnostics["interrupted"] = interrupted
-        return Recording(
-            scene=self.compiled.name,
-            scene_sha256=self.compiled.sha256,
-            fps=self.options.fps,
-            step=self.options.step,
-            method=self.options.method,
-            solver=self.options.solver,
-            complete=complete,
-            times=frames["time"],
-            body_names=tuple(self.compiled.body_names),
-            positions=positions,
-            orientations=orientations,
-            joints=self._joint_quantities(frames),
-            contacts=self._contact_points(),
-            energy={
+        return {
+            "scene": self.compiled.name,
+            "scene_sha256": self.compiled.sha256,
+            "fps": self.options.fps,
+            "step": self.options.step,
+            "method": self.options.method,
+            "solver": self.options.solver,
+            "times": frames["time"],
+            "body_names": tuple(self.compiled.body_names),
+            "positions": positions,
+            "orientations": orientations,
+            "joints": joint_quantities(self.compiled, frames, self._frames[:1]),
+            "contacts": self._contact_points(first),
+            "energy": {
                 "kinetic": energy[:, 0],
                 "potential": energy[:, 1],
                 "total": energy[:, 0] + energy[:, 1],
             },
-            momentum={"linear": momentum[:, 0], "angular": momentum[:, 1]},
-            events=without_infinities([*self.stepper.events, *self.events]),
-            diagnostics=diagnostics,
-        )
+            "momentum": {"linear": momentum[:, 0], "angular": momentum[:, 1]},
+        }
 
-    def _joint_quantities(self, frames: NDArray[np.void]) -> dict[str, dict[str, Floats]]:
-        """Coordinates of free axes, what acts along them, and reactions, by joint.
+    def _events(self) -> list[dict[str, Any]]:
+        """What happened so far."""
+        events: list[dict[str, Any]] = without_infinities([*self.stepper.events, *self.events])
+        return events
 
-        Angles go on over full turns, which the simulation counted.
-        """
-        compiled, model = self.compiled, self.compiled.model
-        reaction = frames["reaction"]
-        quantities: dict[str, dict[str, Floats]] = {}
-        for j, (joint, name) in enumerate(
-            zip(compiled.scene.joints, compiled.joint_names, strict=True)
-        ):
-            if joint.type == "coupling":
-                continue
-            found: dict[str, Floats] = {}
-            for freedom in FREE_AXES.get(joint.type, ()):
-                coordinate, drive = _AXIS_NAMES[freedom]
-                acting = (model.axes["joint"] == j) & (model.axes["row"] == AXIS_ROWS[freedom])
-                if acting.any():
-                    k = int(np.flatnonzero(acting)[0])
-                    found[coordinate] = frames["axis_position"][:, k]
-                    found[drive] = frames["axis_force"][:, k]
-                elif freedom == "rotation":
-                    found[coordinate] = self._angle(j, frames)
-                else:
-                    found[coordinate] = self._displacement(j, frames)
-            found["force"], found["torque"] = reaction[:, j, 0], reaction[:, j, 1]
-            quantities[name] = found
-        terms = frames["term_position"]
-        for k in np.flatnonzero(model.couplings.terms["row"] == ROTATION_AXIS):
-            name = compiled.joint_names[model.couplings.terms["joint"][k]]
-            quantities[name]["angle"] = terms[:, k] - terms[:1, k]
-        return quantities
-
-    def _angle(self, j: int, frames: NDArray[np.void]) -> Floats:
-        """Angle of a joint about its axis [rad], zero at the start, by the turns counted."""
-        model, orientation = self.compiled.model, frames["orientation"]
-        q1, q2 = orientation[:, model.joints["body1"][j]], orientation[:, model.joints["body2"][j]]
-        turned = multiplied(
-            multiplied(conjugated(q1), q2), conjugated(model.joints["relative_orientation"][j])
-        )
-        angle = 2.0 * np.arctan2(turned[:, 1:] @ model.joints["axis1"][j], turned[:, 0])
-        near = frames["turned"][:, np.searchsorted(model.counted_joint, j)]
-        angle += 2.0 * np.pi * np.round((near - angle) / (2.0 * np.pi))
-        moved: Floats = angle - angle[:1]
-        return moved
-
-    def _displacement(self, j: int, frames: NDArray[np.void]) -> Floats:
-        """Displacement of a joint along its axis [m], zero at the start."""
-        model, position, orientation = (
-            self.compiled.model,
-            frames["position"],
-            frames["orientation"],
-        )
-        i1, i2 = model.joints["body1"][j], model.joints["body2"][j]
-        A = position[:, i1] + rotated(orientation[:, i1], model.joints["anchor1"][j])
-        B = position[:, i2] + rotated(orientation[:, i2], model.joints["anchor2"][j])
-        along = np.sum(rotated(orientation[:, i1], model.joints["axis1"][j]) * (B - A), axis=1)
-        moved: Floats = along - along[:1]
-        return moved
-
-    def _contact_points(self) -> dict[str, Any]:
-        """All recorded contact points, with the frame that each belongs to."""
+    def _contact_points(self, first: int) -> dict[str, Any]:
+        """Recorded contact points of frames from one on, with the frame that each belongs to."""
         if not self.options.record_contacts or self.compiled.shapes is None:
             return {}
         bodies = self._contact_bodies.used()
-        bodies = bodies[: np.searchsorted(bodies[:, 0], self._count)]  # of whole frames
-        vectors = self._contact_vectors.used()[: len(bodies)]
+        start, stop = np.searchsorted(bodies[:, 0], [first, self._count])  # of whole frames
+        bodies, vectors = bodies[start:stop], self._contact_vectors.used()[start:stop]
         return {
             "frame": bodies[:, 0],
             "body1": bodies[:, 1],
@@ -277,6 +261,7 @@ class Recorder:
             "halvings": int(totals["halvings"]),
             "tolerance_m": s.tolerance,
             "start": s.start,
+            "run_key": self._run_key,
             "warnings": self._warnings(),
         }
 
@@ -313,7 +298,14 @@ class Recorder:
             *self._tolerance_warnings(),
             *self._energy_warnings(),
             *damping_warnings(self.compiled, self.options.step),
+            *self._file_warnings(),
         ]
+
+    def _file_warnings(self) -> list[str]:
+        """What became of the file that grows."""
+        if self._file is None:
+            return []
+        return [*self._file.notes, *filter(None, [self._file.problem])]
 
     def _start_warnings(self) -> list[str]:
         """What the start state had to be changed by, where it was more than rounding."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.interrupts import HeldSignals, StopFlag
 from impulse_core.kernel_cache import kernels_compiled, told_of_compiling
 from impulse_core.options import OptionError, Options, choose_options
-from impulse_core.recording import Recording
+from impulse_core.recording import GrowingFile, Recording
+from impulse_core.run_keys import run_key
 from impulse_core.timeline import Segment, active_loads, plan_timeline
 
 __all__ = ["Progress", "SimulationError", "simulate"]
@@ -72,6 +74,7 @@ def simulate(
     assemble: bool = False,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
+    file: GrowingFile | str | os.PathLike[str] | None = None,
 ) -> Recording:
     """Simulate a scene. Arguments win over the scene's settings, those over the defaults.
 
@@ -95,6 +98,9 @@ def simulate(
             that overlap at the start; the report says how far joints moved each body.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
+        file: An .imprec file for the frames, which can be read while it grows: a run that is
+            killed loses its last second. Where it cannot be written any more the run goes on, and
+            a warning of the report says so.
 
     Returns:
         The recording. After Ctrl-C it holds the frames so far, with ``complete`` False and
@@ -103,28 +109,31 @@ def simulate(
     Raises:
         SceneError: The scene cannot be simulated; all problems at once.
         OptionError: An argument cannot be used.
+        RecordingError: ``file`` cannot be written, before anything is computed.
         SimulationError: The simulation failed; its ``recording`` holds the frames so far.
     """
     if threads < 1:
         raise OptionError(f"threads is {threads}; it must be at least 1.")
     called, known = time.perf_counter(), kernels_compiled()
+    growing = GrowingFile(file) if isinstance(file, (str, os.PathLike)) else file
+    given: dict[str, Any] = {
+        "duration": duration,
+        "step": step,
+        "fps": fps,
+        "method": method,
+        "solver": solver,
+        "tolerance": tolerance,
+        "budget_ms": budget_ms,
+        "budget_corrections": budget_corrections,
+        "time_of_impact": time_of_impact,
+        "contacts": contacts,
+    }
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
-            options = choose_options(
-                compiled,
-                duration=duration,
-                step=step,
-                fps=fps,
-                method=method,
-                solver=solver,
-                tolerance=tolerance,
-                budget_ms=budget_ms,
-                budget_corrections=budget_corrections,
-                time_of_impact=time_of_impact,
-                contacts=contacts,
-            )
-            run = _Run(compiled, options, progress, called, known, assemble)
+            options = choose_options(compiled, **given)
+            key = run_key(scene, {**given, "assemble": assemble})
+            run = _Run(compiled, options, progress, called, known, assemble, key, growing)
         return run.execute(signals)
 
 
@@ -139,6 +148,8 @@ class _Run:
         called: float,
         kernels_before: int,
         assemble: bool,
+        key: str,
+        file: GrowingFile | None,
     ) -> None:
         from impulse_core.recorder import Recorder
         from impulse_core.stepper import Stepper
@@ -153,7 +164,9 @@ class _Run:
             self.stepper = Stepper(compiled, options, assemble=assemble, on_part=self._begin_part)
         self._part = (0, 0)
         self.stop = StopFlag(self.stepper.work.stop)
-        self.recorder = Recorder(compiled, options, self.stepper, kernels_before)
+        self.recorder = Recorder(
+            compiled, options, self.stepper, kernels_before, run_key=key, file=file
+        )
         self.windows = compiled.load_windows
         self.recorder.start_seconds = time.perf_counter() - called - self.stepper.compile_seconds
 
@@ -184,11 +197,14 @@ class _Run:
         except KeyboardInterrupt:
             signals.is_patient = True
             recording = self.recorder.recording(complete=False, interrupted=True)
+            self.recorder.end_file(recording)
             signals.drop()  # of the same wish
             return recording
         signals.is_patient = True
         recording = self.recorder.recording(complete=True)
         recording.diagnostics["interrupted"] = signals.drop()
+        self.recorder.end_file(recording)
+        recording.diagnostics["interrupted"] |= signals.drop()
         return recording
 
     def _start(self) -> None:
@@ -255,7 +271,9 @@ class _Run:
 
     def _failure(self, event: dict[str, Any]) -> SimulationError:
         self.recorder.events.append(event)
-        return SimulationError(event["message"], self.recorder.recording(complete=False))
+        recording = self.recorder.recording(complete=False)
+        self.recorder.end_file(recording)
+        return SimulationError(event["message"], recording)
 
     def _begin_part(self, part: int, parts: int) -> None:
         self._part = part, parts

@@ -107,7 +107,7 @@ class IMPULSE_OT_import_animation(bpy.types.Operator, ImportHelper):
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ".json"
-    filter_glob: StringProperty(default="*.json;*.npz", options={"HIDDEN"})
+    filter_glob: StringProperty(default="*.json;*.npz;*.imprec", options={"HIDDEN"})
     use_start: BoolProperty(name="Set start frame")
     start: FloatProperty(name="Start frame", description="Frame of time 0", default=1.0)
     fit_range: BoolProperty(
@@ -164,7 +164,7 @@ def draw_export(self, _context):
 
 def draw_import(self, _context):
     self.layout.operator(
-        IMPULSE_OT_import_animation.bl_idname, text="Impulse animation (.json, .npz)"
+        IMPULSE_OT_import_animation.bl_idname, text="Impulse animation (.json, .npz, .imprec)"
     )
 
 

@@ -15,7 +15,17 @@ from pathlib import Path
 
 from .errors import RecordingError
 
-__all__ = ["check_output", "read_regular_file", "write_atomically"]
+__all__ = [
+    "check_output",
+    "check_suffix",
+    "left_beside",
+    "new_beside",
+    "put_in_place",
+    "read_regular_file",
+    "reason_of",
+    "target_of",
+    "write_atomically",
+]
 
 
 def read_regular_file(path: str | os.PathLike[str], largest: int) -> bytes:
@@ -57,7 +67,7 @@ def _refuse_irregular(status: os.stat_result, largest: int) -> None:
 
 
 _SUFFIX = ".tmp"
-_WRITER = re.compile(r"(\d{1,10})-[0-9a-f]{12}" + re.escape(_SUFFIX))
+_WRITER = re.compile(r"(\d{1,10})-[0-9a-f]{12}")
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -71,24 +81,30 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         RecordingError: naming the path, if the folder is missing or not writable, the path is a
             folder or a device, or the disk is full.
     """
-    target = _target(path)
-    temporary = _new_temporary(target, path)
+    target = target_of(path)
+    _remove_left_behind(target)
+    temporary = new_beside(target, path, _SUFFIX)
     try:
         with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if target.exists():
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        temporary.replace(target)
+        put_in_place(temporary, target)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise RecordingError(
-            f"cannot be written: {_reason(error)}.", file=os.fspath(path)
+            f"cannot be written: {reason_of(error)}.", file=os.fspath(path)
         ) from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def put_in_place(temporary: Path, target: Path) -> None:
+    """Give a file beside ``target`` its name, and the permissions of what it replaces."""
+    if target.exists():
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+    temporary.replace(target)
 
 
 def check_output(path: str | os.PathLike[str], suffixes: Sequence[str] = ()) -> None:
@@ -103,8 +119,9 @@ def check_output(path: str | os.PathLike[str], suffixes: Sequence[str] = ()) -> 
         RecordingError: naming the path and what stands in the way.
     """
     check_suffix(path, suffixes)
-    target = _target(path)
-    _new_temporary(target, path).unlink()
+    target = target_of(path)
+    _remove_left_behind(target)
+    new_beside(target, path, _SUFFIX).unlink()
 
 
 def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
@@ -120,7 +137,7 @@ def check_suffix(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str:
     return suffix
 
 
-def _target(path: str | os.PathLike[str]) -> Path:
+def target_of(path: str | os.PathLike[str]) -> Path:
     """The file that ``path`` names, links followed; only a file or nothing may be there."""
     target = Path(os.path.realpath(path))
     try:
@@ -128,7 +145,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         return target
     except OSError as error:
-        raise RecordingError(f"{_reason(error)}.", file=os.fspath(path)) from error
+        raise RecordingError(f"{reason_of(error)}.", file=os.fspath(path)) from error
     if stat.S_ISDIR(mode):
         raise RecordingError("is a folder; write the name of a file.", file=os.fspath(path))
     if not stat.S_ISREG(mode):
@@ -140,10 +157,13 @@ def _target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _new_temporary(target: Path, path: str | os.PathLike[str]) -> Path:
-    """An empty new file beside ``target``, which proves that the folder can be written to."""
-    _remove_left_behind(target)
-    name = f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(6)}{_SUFFIX}"
+def new_beside(target: Path, path: str | os.PathLike[str], suffix: str) -> Path:
+    """An empty new file beside ``target``, which proves that the folder can be written to.
+
+    Raises:
+        RecordingError: naming ``path``, if it cannot.
+    """
+    name = f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(6)}{suffix}"
     temporary = target.with_name(name)
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -172,13 +192,25 @@ def _machine() -> str:
 
 def _remove_left_behind(target: Path) -> None:
     """Remove the temporary files of ``target`` whose processes are gone."""
+    for path in left_beside(target, _SUFFIX):
+        with suppress(OSError):
+            path.unlink()
+
+
+def left_beside(target: Path, suffix: str) -> list[Path]:
+    """Files of ``new_beside`` with this target and suffix whose processes are gone."""
     prefix = _prefix(target)
-    with suppress(OSError):  # what stands in the way is said when the file is made
-        for name in os.listdir(target.parent):  # noqa: PTH208  # paths of all files take long
-            process = _WRITER.fullmatch(name.removeprefix(prefix))
-            if name.startswith(prefix) and process and _is_gone(int(process[1])):
-                with suppress(OSError):
-                    target.with_name(name).unlink()
+    try:
+        found = os.listdir(target.parent)  # noqa: PTH208  # paths of all files take long
+    except OSError:  # what stands in the way is said when the file is made
+        return []
+    names = sorted(name for name in found if name.startswith(prefix) and name.endswith(suffix))
+    return [target.with_name(name) for name in names if _is_left(name[len(prefix) : -len(suffix)])]
+
+
+def _is_left(writer: str) -> bool:
+    process = _WRITER.fullmatch(writer)
+    return process is not None and _is_gone(int(process[1]))
 
 
 def _is_gone(process: int) -> bool:
@@ -199,8 +231,8 @@ def _why_no_file(folder: Path, error: OSError) -> str:
         return f"the folder '{folder}' does not exist; create it first."
     if not folder.is_dir():
         return f"'{folder}' is not a folder."
-    return f"the folder '{folder}' cannot be written to: {_reason(error)}."
+    return f"the folder '{folder}' cannot be written to: {reason_of(error)}."
 
 
-def _reason(error: OSError) -> str:
+def reason_of(error: OSError) -> str:
     return (error.strerror or str(error)).lower()

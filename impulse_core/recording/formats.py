@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from . import json_file, npz_file
+from . import chunked_file, json_file, npz_file
 from .data import RecordingData
 from .errors import RecordingError
 from .files import check_suffix, read_regular_file, write_atomically
@@ -20,10 +20,12 @@ LARGEST_FILE = 2**33  # [bytes]
 _WRITERS: dict[str, Callable[[RecordingData], bytes]] = {
     ".json": json_file.encode,
     ".npz": npz_file.encode,
+    ".imprec": chunked_file.encode,
 }
 _READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
     ".json": json_file.decode,
     ".npz": npz_file.decode,
+    ".imprec": chunked_file.decode,
 }
 
 SUFFIXES = tuple(_WRITERS)

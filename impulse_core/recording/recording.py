@@ -100,7 +100,7 @@ class Recording(RecordingData):
             raise KeyError(name) from None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the recording as .json or .npz, whichever ``path`` ends in.
+        """Write the recording as .json, .npz or .imprec, whichever ``path`` ends in.
 
         Atomic: an older file is replaced only by a whole new one. Raises ``RecordingError`` for
         another ending, or a path that cannot be written.
@@ -109,7 +109,11 @@ class Recording(RecordingData):
 
 
 def load_recording(path: str | os.PathLike[str]) -> Recording:
-    """Read a recording, .json or .npz, and check that it is whole and fits together.
+    """Read a recording, .json, .npz or .imprec, and check that it is whole and fits together.
+
+    An .imprec may still grow, or be what a killed run has left, or be damaged: it is read up to the
+    first frames that are not whole. Then ``complete`` is False, the last event of kind
+    "unfinished" says so, and ``diagnostics`` hold what is known at the start of a run.
 
     Raises:
         RecordingError: naming the file and the part of it, if the file is missing, a pipe or a

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import impulse_schema
+from impulse_core.recording import load_recording
+from tests.recording.recordings import parts, turning
 
 from .conftest import Cli
 
@@ -157,6 +159,26 @@ def test_convert_there_and_back(cli: Cli, pendulum: Path) -> None:
 
     scene = impulse_schema.load_scene(pendulum)
     assert scene == impulse_schema.load_scene(data) == impulse_schema.load_scene(back)
+
+
+def test_convert_animations(cli: Cli, tmp_path: Path) -> None:
+    """An animation is the same in each format, also where .json could be a scene."""
+    recording = turning()
+    recording.save(tmp_path / "a.imprec")
+    for source, target in (("a.imprec", "b.npz"), ("b.npz", "c.json"), ("c.json", "d.imprec")):
+        outcome = cli("convert", tmp_path / source, tmp_path / target)
+
+        assert outcome.code == 0
+        assert outcome.out == f"wrote {tmp_path / target}: 5 frames of 2 bodies\n"
+        assert parts(load_recording(tmp_path / target)) == parts(recording)
+
+    for source, target, message in (
+        ("a.imprec", "e.xml", "ends in '.xml'"),
+        ("a.imprec", "a.imprec", "would replace the input"),
+        ("none.npz", "e.json", "cannot be read"),
+    ):
+        outcome = cli("convert", tmp_path / source, tmp_path / target)
+        assert (outcome.code, message in outcome.err) == (1, True)
 
 
 MESH_SCENE = """<scene version="1">

@@ -21,9 +21,9 @@ import pytest
 from impulse_cli.main import _Interrupter, execute
 from impulse_core import Recording
 from impulse_core.recording import RecordingError, load_recording
-from tests.soak.kills import signal_runs
+from tests.soak.kills import kill_runs, signal_runs
 
-from .conftest import Cli, Outcome
+from .conftest import Cli, Outcome, Program
 
 
 @pytest.fixture
@@ -141,6 +141,9 @@ def test_nowhere_to_write(
     assert "Nor could it be written elsewhere" in outcome.err
     assert "wrote" not in outcome.out
     assert not list(temporary.iterdir())
+    [kept] = set(pendulum.parent.iterdir()) - {pendulum}
+    assert f"What was kept of it while it was computed is in {kept}." in outcome.err
+    assert load_recording(kept).complete
 
 
 def test_a_report_that_cannot_be_written(
@@ -266,6 +269,39 @@ def test_a_signal_at_any_moment(
     else:
         assert outcome.err.strip() == "Interrupted; nothing was written."
         assert not output.exists()
+
+
+def test_a_run_that_is_killed(cli: Cli, program: Program, pendulum: Path) -> None:
+    """Its frames stay beside the output; the next run names them, and they can be converted."""
+    output, scene = pendulum.with_name("anim.npz"), pendulum
+    words = ("run", scene, "-o", output, "--duration", "20000", "--progress", "json")
+    with program(*words) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if '"simulating"' in line and json.loads(line)["time"] > 0.0:
+                break
+        process.kill()
+    [left] = set(pendulum.parent.iterdir()) - {pendulum}
+
+    outcome = cli("run", scene, "-o", output)
+    assert outcome.code == 0
+    assert outcome.err == (
+        f"{left} holds the frames of a run that did not end; 'impulse convert' makes a .npz or"
+        " .json of it, or remove it.\n"
+    )
+    kept = pendulum.with_name("kept.json")
+    outcome = cli("convert", left, kept)
+    assert "which end early, at t = " in outcome.out
+    recording, whole = load_recording(kept), load_recording(output)
+    count = min(recording.frame_count, whole.frame_count - 1)
+    assert count >= 1
+    assert recording.positions[:count].tobytes() == whole.positions[:count].tobytes()
+    assert set(pendulum.parent.iterdir()) == {pendulum, output, left, kept}
+
+
+def test_processes_that_are_killed(tmp_path: Path) -> None:
+    """Killed at any moment: the old output, and beside it what can be read."""
+    assert kill_runs(2, tmp_path) > 0
 
 
 def test_signals_to_a_process(tmp_path: Path) -> None:

@@ -28,11 +28,12 @@ REPORT_KEYS = {
     "momentum_drift",
     "contacts",
     "state_sha256",
+    "run_key",
     "warnings",
 }
 
 
-@pytest.mark.parametrize("suffix", [".json", ".npz"])
+@pytest.mark.parametrize("suffix", [".json", ".npz", ".imprec"])
 def test_run_writes_what_simulate_returns(cli: Cli, pendulum: Path, suffix: str) -> None:
     """The file holds the same bits as the recording of the Python call with the same options."""
     output = pendulum.with_name(f"anim{suffix}")
@@ -120,6 +121,7 @@ def test_options_of_contact_reach_the_simulation(
         scene: object,
         *,
         progress: object = None,
+        file: object = None,
         time_of_impact: bool | None = None,
         contacts: bool | None = None,
     ) -> None:
@@ -194,12 +196,28 @@ def test_options_the_core_refuses(
     assert not output.exists()
 
 
+def test_an_output_that_grows(cli: Cli, pendulum: Path) -> None:
+    """An .imprec is written as the run goes; one that a killed run left is put aside and named."""
+    output = pendulum.with_name("anim.imprec")
+    assert cli("run", pendulum, "-o", output).code == 0
+    whole = load_recording(output)
+    output.write_bytes(output.read_bytes()[:-50])
+
+    outcome = cli("run", pendulum, "-o", output, "--duration", "0.25")
+
+    [aside] = set(pendulum.parent.iterdir()) - {pendulum, output}
+    assert outcome.code == 0
+    assert f"did not end; they are in {aside} now" in outcome.err
+    assert load_recording(output).times[-1] == 0.25
+    assert load_recording(aside).positions.tobytes() == whole.positions.tobytes()
+
+
 def test_unknown_suffix(cli: Cli, pendulum: Path) -> None:
     """An output of an unknown kind is refused before simulating, with the kinds there are."""
     outcome = cli("run", pendulum, "-o", pendulum.with_name("anim.bvh"))
 
     assert outcome.code == 1
-    assert "ends in '.bvh'; write a name that ends in .json or .npz" in outcome.err
+    assert "ends in '.bvh'; write a name that ends in .json, .npz or .imprec" in outcome.err
 
 
 def refuse_to_simulate(*_: object, **__: object) -> None:

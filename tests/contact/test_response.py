@@ -125,7 +125,7 @@ def test_recorded_forces_carry_the_weight(tmp_path):
     assert contacts["force"][last].sum(axis=0) == pytest.approx((0.0, 0.0, 9.81), abs=1e-6)
     assert set(contacts["body1"]) == {0}
     assert contacts["point"][:, 2] == pytest.approx(0.0, abs=1e-9)
-    for name in ("a.json", "a.npz"):
+    for name in ("a.json", "a.npz", "a.imprec"):
         recording.save(tmp_path / name)
         from impulse_core.recording import load_recording
 

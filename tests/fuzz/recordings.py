@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from impulse_core.recording import json_file, npz_file
+from impulse_core.recording import chunked_file, json_file, npz_file
+from impulse_core.recording.chunks import END, FRAMES, HEADER, MARK, ChunkReader, ChunkWriter
 from tests.fuzz import odd
 from tests.fuzz.damage import damaged
 from tests.recording.recordings import turning
@@ -29,14 +30,17 @@ _TYPES = (
 def recording_file(rng: Random) -> tuple[str, bytes]:
     """Suffix and content of a file; a few are as they should be."""
     name = rng.choice(list(_originals()))
-    if rng.random() < 0.45:
+    chance = rng.random()
+    if chance < 0.4:
         return ".json", _json(rng, name)
+    if chance < 0.5:
+        return ".imprec", _chunks(rng, name)
     return ".npz", _npz(rng, name)
 
 
 @cache
-def _originals() -> dict[str, tuple[bytes, bytes]]:
-    """Of each recording its JSON and its archive."""
+def _originals() -> dict[str, tuple[bytes, bytes, bytes]]:
+    """Of each recording its JSON, its archive and its chunks."""
     contacts = {
         "frame": np.array([0, 1]),
         "body1": np.array([0, 1]),
@@ -50,7 +54,7 @@ def _originals() -> dict[str, tuple[bytes, bytes]]:
         "single": turning(1, ("a",), joints={"j": {"angle": np.zeros(1)}}),
     }
     return {
-        name: (json_file.encode(recording), npz_file.encode(recording))
+        name: tuple(kind.encode(recording) for kind in (json_file, npz_file, chunked_file))
         for name, recording in recordings.items()
     }
 
@@ -105,6 +109,37 @@ def _somewhere(rng: Random, content: Any) -> tuple[Any, Any]:
         if rng.random() < 0.35:
             break
     return holder, key
+
+
+# --------------------------------------------------------------------------------------
+# Chunks
+# --------------------------------------------------------------------------------------
+
+
+def _chunks(rng: Random, name: str) -> bytes:
+    """A file that is damaged, or whose checksums fit what they should not hold."""
+    data = _originals()[name][2]
+    if rng.random() < 0.4:
+        return damaged(rng, data)
+    writer, chunks = ChunkWriter(), [MARK]
+    for kind, content in ChunkReader(data):
+        chunks += [
+            writer.chunk(_kind(rng, kind), _content(rng, kind, bytes(content)))
+            for _ in range(rng.choice((1, 1, 1, 1, 0, 2)))
+        ]
+    return b"".join(chunks)
+
+
+def _kind(rng: Random, kind: bytes) -> bytes:
+    return kind if rng.random() < 0.9 else rng.choice((HEADER, FRAMES, END, b"", b"\xff" * 8))
+
+
+def _content(rng: Random, kind: bytes, content: bytes) -> bytes:
+    if rng.random() < 0.4:
+        return content
+    if kind == FRAMES or rng.random() < 0.3:
+        return damaged(rng, content)
+    return json.dumps(_changed(rng, json.loads(content))).encode("utf-8", "surrogatepass")
 
 
 # --------------------------------------------------------------------------------------

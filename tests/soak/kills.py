@@ -18,7 +18,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from impulse_core.recording import check_output, load_recording
+import numpy as np
+
+from impulse_core.recording import check_output, load_recording, unfinished_beside
 
 WRITER = """
 import sys
@@ -35,6 +37,25 @@ def recording(step):
 for k in range(1, 1000):
     recording(float(k)).save(sys.argv[1])
     print(k, flush=True)
+"""
+
+GROWER = """
+import sys
+import numpy as np
+from impulse_core.recording import GrowingFile
+from impulse_core.recording.data import RecordingData
+
+bodies, file = 30, GrowingFile(sys.argv[1])
+for k in range(1_000_000):
+    frames = np.arange(3 * k, 3 * k + 3, dtype=float)
+    file.add(RecordingData(
+        scene="s", fps=1.0, step=1.0, method="imp2", solver="direct", times=frames,
+        body_names=tuple(f"body-{b}" for b in range(bodies)),
+        positions=np.sqrt(frames)[:, None, None] + np.arange(3.0 * bodies).reshape(bodies, 3),
+        orientations=np.tile([1.0, 0.0, 0.0, 0.0], (3, bodies, 1)),
+        energy={"kinetic": frames}, events=[{"time": float(3 * k), "kind": "note"}]))
+    assert not file.problem, file.problem
+    print(3 * k + 3, flush=True)
 """
 
 PENDULUM = """\
@@ -89,13 +110,55 @@ def kill_writers(count: int, folder: Path, seed: int = 0) -> int:
     return landed
 
 
+def kill_growers(count: int, folder: Path, seed: int = 0) -> int:
+    """Kill processes by SIGKILL while a file of frames grows, which this process reads meanwhile.
+
+    At any moment there are whole frames only, never fewer than before, and in the end all that
+    were said to be written.
+    """
+    chance, landed = random.Random(seed), 0
+    for number in range(count):
+        output, seen = folder / f"grows{number}.imprec", 0
+        with start("-c", GROWER, output) as process:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            until = time.monotonic() + chance.uniform(0.0, 0.5)
+            while time.monotonic() < until:
+                seen = _require_growth(output, seen)
+            process.kill()
+            said += process.stdout.read()
+        landed += process.returncode == -signal.SIGKILL
+        last = int(said.split()[-1])
+        assert max(seen, last) <= _require_growth(output, seen) <= last + 3
+        assert not strays(folder)
+    return landed
+
+
+def _require_growth(output: Path, seen: int) -> int:
+    """How many frames there are: the right ones, and no fewer than were seen."""
+    recording = load_recording(output)
+    frames = np.arange(recording.frame_count, dtype=float)
+    assert recording.frame_count >= max(seen, 3)
+    assert recording.times.tolist() == frames.tolist()
+    expected = np.sqrt(frames)[:, None, None] + np.arange(90.0).reshape(30, 3)
+    assert recording.positions.tobytes() == expected.tobytes()
+    assert [event["kind"] for event in recording.events][-1] == "unfinished"
+    assert len(recording.events) == recording.frame_count // 3 + 1
+    assert not recording.complete
+    return recording.frame_count
+
+
 def kill_runs(count: int, folder: Path, seed: int = 0, seconds: float = 3.0) -> int:
-    """Kill ``impulse run`` by SIGKILL at any moment, also while it writes."""
+    """Kill ``impulse run`` by SIGKILL at any moment, also while it writes.
+
+    The output is the old one; what the run had computed is beside it, and its beginning the same.
+    """
     chance, landed = random.Random(seed), 0
     scene, output = folder / "scene.xml", folder / "anim.json"
     scene.write_text(PENDULUM.format(duration=5), encoding="utf-8")
-    finished = start("-m", "impulse_cli", "run", scene, "-o", output)
-    assert finished.wait() == 0
+    with start("-m", "impulse_cli", "run", scene, "-o", output) as finished:
+        finished.communicate()
+    assert finished.returncode == 0
     whole = load_recording(output).positions.tobytes()
     for _ in range(count):
         with start("-m", "impulse_cli", "run", scene, "-o", output) as process:
@@ -104,6 +167,11 @@ def kill_runs(count: int, folder: Path, seed: int = 0, seconds: float = 3.0) -> 
         landed += process.returncode == -signal.SIGKILL
         assert load_recording(output).positions.tobytes() == whole
         check_output(output)
+        for left in unfinished_beside(output):
+            frames = load_recording(left)
+            assert frames.frame_count >= 1
+            assert whole.startswith(frames.positions.tobytes())
+            left.unlink()
         assert not strays(folder)
     return landed
 
@@ -144,8 +212,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     for part, count in (
-        (kill_writers, given.kills - given.kills // 2),
-        (kill_runs, given.kills // 2),
+        (kill_writers, given.kills // 3),
+        (kill_growers, given.kills // 3),
+        (kill_runs, given.kills - 2 * (given.kills // 3)),
         (signal_runs, given.signals),
     ):
         began = time.monotonic()

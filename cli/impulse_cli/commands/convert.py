@@ -1,4 +1,4 @@
-"""``impulse convert``: a scene from XML to JSON and back."""
+"""``impulse convert``: scenes from XML to JSON and back, animations between all formats."""
 
 from __future__ import annotations
 
@@ -9,24 +9,46 @@ import click
 from impulse_cli.mesh_files import copy_meshes
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE, allow_outside_option
+from impulse_cli.recordings import frames_of
 from impulse_cli.terminal import say
+
+_OF_ANIMATIONS = {".npz", ".imprec"}  # only; .json may be either
 
 
 @click.command()
-@click.argument("scene", metavar="IN", type=FILE)
+@click.argument("source", metavar="IN", type=FILE)
 @click.argument("output", metavar="OUT", type=FILE)
 @allow_outside_option
-def convert(scene: Path, output: Path, allow_outside: bool) -> None:
-    """Write the scene IN as OUT; the endings .xml and .json say which format.
+def convert(source: Path, output: Path, allow_outside: bool) -> None:
+    """Write the scene or the animation IN as OUT; the endings say which format.
 
-    Both formats hold the same model, so nothing is lost on the way, but comments in an XML file.
-    The scene is checked first; OUT is replaced only by a whole new file. Mesh files go along if
-    OUT lies in another folder.
+    A scene is .xml or .json. Both hold the same model, so nothing is lost on the way, but comments
+    in an XML file. The scene is checked first; mesh files go along if OUT lies in another folder.
+
+    An animation is .json, .npz or .imprec; an .imprec that a killed run left is read as far as it
+    was written. OUT is replaced only by a whole new file.
 
     \b
-    Example:
+    Examples:
       impulse convert crane.xml crane.json
+      impulse convert crane.imprec crane.npz
     """
+    if {source.suffix.lower(), output.suffix.lower()} & _OF_ANIMATIONS:
+        _convert_animation(source, output)
+    else:
+        _convert_scene(source, output, allow_outside)
+
+
+def _convert_animation(source: Path, output: Path) -> None:
+    from impulse_core.recording import SUFFIXES, load_recording
+
+    check_outputs([output], inputs=[source], suffixes=SUFFIXES)
+    recording = load_recording(source)
+    recording.save(output)
+    say(f"wrote {output}: {frames_of(recording)}")
+
+
+def _convert_scene(scene: Path, output: Path, allow_outside: bool) -> None:
     from impulse_schema import load_scene, save_scene
 
     check_outputs([output], inputs=[scene], suffixes=(".xml", ".json"))

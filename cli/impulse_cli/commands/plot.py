@@ -27,7 +27,8 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     """Plot QUANTITY over time: energy, momentum, positions, contact_force (of a run with
     --contacts), or a quantity of joints (angle, force).
 
-    ANIM are animations that "impulse run" wrote, .json or .npz. Several of them share the axes.
+    ANIM are animations that "impulse run" wrote: .json, .npz or .imprec. Several of them share the
+    axes.
 
     \b
     Examples:
@@ -43,7 +44,7 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     animations = [Path(word) for word in words if Path(word).suffix.lower() in SUFFIXES]
     quantities = [word for word in words if Path(word).suffix.lower() not in SUFFIXES]
     if not animations:
-        raise click.UsageError("Name an animation, a .json or .npz file.")
+        raise click.UsageError("Name an animation, a .json, .npz or .imprec file.")
     if not quantities:
         raise click.UsageError(
             "Name a quantity: energy, momentum, positions, contact_force, angle, force."

@@ -14,12 +14,14 @@ from impulse_cli.exit_codes import GOOD, INTERRUPTED, SIMULATION_FAILED, WRONG_I
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE, allow_outside_option, positive
 from impulse_cli.progress import print_json_line, show_progress
+from impulse_cli.recordings import end_of, frames_of
 from impulse_cli.rescue import save_somewhere
 from impulse_cli.terminal import complain, say
 
 if TYPE_CHECKING:
     from impulse_core import Recording
     from impulse_core.interrupts import HeldSignals
+    from impulse_core.recording import GrowingFile
 
 _METHODS = (
     "imp2",
@@ -46,7 +48,7 @@ _SOLVERS = ("direct", "sle", "iterative")
     metavar="ANIM",
     type=FILE,
     required=True,
-    help="Animation: .json or .npz.",
+    help="Animation: .json, .npz, or .imprec, which can be read while it grows.",
 )
 @click.option("--step", metavar="S", type=positive("s"), help="Length of a step [s].")
 @click.option("--duration", metavar="S", type=positive("s"), help="Simulated time [s].")
@@ -128,15 +130,17 @@ def run(
       impulse run crane.xml -o crane.npz --duration 20 --method imp4 --report report.json
     """
     from impulse_core.interrupts import HeldSignals
-    from impulse_core.recording import SUFFIXES
+    from impulse_core.recording import GROWING, SUFFIXES, GrowingFile
 
     outputs = [output] if report is None else [output, report]
     check_outputs(outputs, inputs=[scene], suffixes=SUFFIXES)
+    _tell_of_killed_runs(output)
+    file = GrowingFile(output, is_hidden=output.suffix.lower() != GROWING)
     given = {name: value for name, value in options.items() if value is not None}
     # From the first frame until the last byte is written, Ctrl-C has to wait.
     with HeldSignals(is_patient=True) as signals:
-        recording, failure = _simulate(signals, scene, allow_outside, progress, given)
-        outcome = _written(recording, failure, output, report)
+        recording, failure = _simulate(signals, scene, allow_outside, progress, file, given)
+        outcome = _written(recording, failure, output, report, file)
         outcome.is_interrupted |= signals.drop()
     if progress == "json":
         _print_finished(outcome)
@@ -177,7 +181,12 @@ class _Outcome:
 
 
 def _simulate(
-    signals: HeldSignals, path: Path, allow_outside: bool, progress: str, options: dict[str, Any]
+    signals: HeldSignals,
+    path: Path,
+    allow_outside: bool,
+    progress: str,
+    file: GrowingFile,
+    options: dict[str, Any],
 ) -> tuple[Recording, str]:
     """The recording, and the sentence that says why it ends early, or ""."""
     with signals.acting_at_once():
@@ -187,16 +196,18 @@ def _simulate(
         scene = impulse_core.load_scene(path, allow_outside=allow_outside)
     with show_progress(progress) as callback:
         try:
-            return impulse_core.simulate(scene, progress=callback, **options), ""
+            return impulse_core.simulate(scene, progress=callback, file=file, **options), ""
         except impulse_core.SimulationError as error:
             return error.recording, str(error)
 
 
-def _written(recording: Recording, failure: str, output: Path, report: Path | None) -> _Outcome:
+def _written(
+    recording: Recording, failure: str, output: Path, report: Path | None, file: GrowingFile
+) -> _Outcome:
     """Write the frames first, and what was measured then."""
     from impulse_core.recording import RecordingError
 
-    place, problem = save_somewhere(recording, output)
+    place, problem = _placed(recording, output, file)
     problems = [problem] if problem else []
     if report is not None:
         try:
@@ -205,6 +216,29 @@ def _written(recording: Recording, failure: str, output: Path, report: Path | No
             problems.append(str(error))
     interrupted = bool(recording.diagnostics["interrupted"])
     return _Outcome(recording, place, failure, problems, interrupted)
+
+
+def _placed(recording: Recording, output: Path, file: GrowingFile) -> tuple[Path | None, str]:
+    """Where the frames are, and what went wrong; the file that grew may be all that is needed."""
+    if file.is_whole and not file.is_hidden:
+        return output, ""
+    place, problem = save_somewhere(recording, output)
+    if place is not None:
+        file.discard()
+    elif file.path is not None:
+        problem += f" What was kept of it while it was computed is in {file.path}."
+    return place, problem
+
+
+def _tell_of_killed_runs(output: Path) -> None:
+    """Name the files in which killed runs to the same output have left frames."""
+    from impulse_core.recording import unfinished_beside
+
+    for path in unfinished_beside(output):
+        complain(
+            f"{path} holds the frames of a run that did not end; 'impulse convert' makes a .npz or"
+            " .json of it, or remove it."
+        )
 
 
 def _refuse_unknown(options: dict[str, Any]) -> None:
@@ -234,7 +268,7 @@ def _print_finished(outcome: _Outcome) -> None:
         exit_code=outcome.exit_code,
         message=" ".join(filter(None, [outcome.failure, *outcome.problems])),
         frames=recording.frame_count,
-        time=_end(recording),
+        time=end_of(recording),
         steps=facts["step_count"],
         wall_seconds=facts["wall_seconds_total"],
         max_joint_error_m=facts["max_joint_error_m"],
@@ -247,7 +281,7 @@ def _print_summary(outcome: _Outcome) -> None:
     for warning in facts["warnings"]:
         complain(f"Warning: {warning}.")
     wall = facts["wall_seconds_total"]
-    speed = f", {_end(recording) / wall:.3g} times real time" if wall > 0.0 else ""
+    speed = f", {end_of(recording) / wall:.3g} times real time" if wall > 0.0 else ""
     say(
         f"{facts['step_count']} steps of {recording.step:g} s ({recording.method}) in"
         f" {wall:.3g} s{speed}"
@@ -257,21 +291,8 @@ def _print_summary(outcome: _Outcome) -> None:
         f" {_number(facts['energy_j']['max_abs_drift'])} J"
     )
     if outcome.output is not None:
-        say(f"wrote {outcome.output}: {_frames(recording)}")
+        say(f"wrote {outcome.output}: {frames_of(recording)}")
 
 
 def _number(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.2g}"
-
-
-def _frames(recording: Recording) -> str:
-    bodies = "body" if len(recording.body_names) == 1 else "bodies"
-    plural = "" if recording.frame_count == 1 else "s"
-    frames = f"{recording.frame_count} frame{plural} of {len(recording.body_names)} {bodies}"
-    if recording.complete:
-        return frames
-    return f"{frames}, which end early, at t = {_end(recording):g} s"
-
-
-def _end(recording: Recording) -> float:
-    return float(recording.times[-1]) if recording.frame_count else 0.0

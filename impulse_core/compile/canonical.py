@@ -1,0 +1,36 @@
+"""A scene as plain values: all that its motion depends on, and nothing of how it was written."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from impulse_core.recording import RecordingError, read_regular_file
+from impulse_schema import Scene, resolve_mesh_path
+
+__all__ = ["canonical_scene"]
+
+_LARGEST_MESH = 2**33  # [B], far above what is loaded
+
+
+def canonical_scene(scene: Scene) -> dict[str, Any]:
+    """Every field of every part by name, defaults included, mesh files by their content.
+
+    Left out are the description, and paths of files.
+
+    Raises:
+        SceneError: A mesh file is missing.
+        RecordingError: A mesh file cannot be read.
+    """
+    content: dict[str, Any] = scene.model_dump(warnings=False)
+    del content["description"]
+    for mesh, values in zip(scene.meshes, content["meshes"], strict=True):
+        if mesh.file is not None:
+            path = resolve_mesh_path(scene, mesh)
+            try:
+                data = read_regular_file(path, _LARGEST_MESH)
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise RecordingError(f"cannot be read: {reason}.", file=str(path)) from None
+            values["file"] = [path.suffix.lower(), hashlib.sha256(data).hexdigest()]
+    return content

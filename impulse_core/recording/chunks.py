@@ -1,0 +1,127 @@
+"""The layout of a recording that is written piece by piece (docs/design/chunks.md).
+
+A file is a mark of 16 bytes and then chunks, one after the other:
+
+    kind       8 bytes    "header", "frames" or "end", filled up with zeros
+    length     u64        of the content [B]
+    content    length     a multiple of 8 bytes
+    checksum   32 bytes   SHA-256 of the checksum before it, kind, length and content
+
+All numbers are little-endian. The first checksum follows the 32 bytes of the SHA-256 of the mark.
+So a chunk is known to be whole, to be this one and to stand in its place, whatever became of what
+follows it, and nothing that was written is ever touched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from .errors import RecordingError
+
+__all__ = ["END", "FRAMES", "HEADER", "MAGIC", "MARK", "ChunkReader", "ChunkWriter", "has_end"]
+
+HEADER, FRAMES, END = b"header", b"frames", b"end"
+
+MAGIC = b"\x89IMPREC\n"  # no text, and a line end that careless copying would change
+_VERSION = 1
+MARK = MAGIC + _VERSION.to_bytes(8, "little")
+"""The first 16 bytes: what the file is, and the version of this layout."""
+
+_HEAD = struct.Struct("<8sQ")
+_CHECKSUM = 32  # [B]
+
+
+class ChunkWriter:
+    """Makes the bytes of chunks, in their order."""
+
+    def __init__(self) -> None:
+        self._checksum = hashlib.sha256(MARK).digest()
+
+    def chunk(self, kind: bytes, *content: bytes) -> bytes:
+        """The next chunk of a file; its content is the parts one after the other."""
+        length = sum(len(part) for part in content)
+        head = _HEAD.pack(kind, length)
+        self._checksum = _checksum(self._checksum, head, *content)
+        return b"".join([head, *content, self._checksum])
+
+
+class ChunkReader:
+    """Finds the whole chunks at the beginning of some bytes.
+
+    Attributes:
+        end: where the last whole chunk ends that was found so far [B].
+        is_damaged: whether the next one is there to its last byte, but not as it was written.
+
+    Raises:
+        RecordingError: if the bytes do not begin with the mark of this version.
+    """
+
+    def __init__(self, data: bytes | memoryview) -> None:
+        self._data = memoryview(data)
+        self.end = len(MARK)
+        self.is_damaged = False
+        _check_mark(bytes(self._data[: len(MARK)]))
+
+    def __iter__(self) -> Iterator[tuple[bytes, memoryview]]:
+        """Kind and content of each, up to the first that is not whole."""
+        checksum = hashlib.sha256(MARK).digest()
+        while (content := _content(self._data, self.end)) is not None:
+            first, last = content
+            head, body = self._data[self.end : first], self._data[first:last]
+            checksum = _checksum(checksum, head, body)
+            if self._data[last : last + _CHECKSUM] != checksum:
+                self.is_damaged = True
+                return
+            self.end = last + _CHECKSUM
+            yield _kind(head), body
+
+
+def has_end(file: BinaryIO) -> bool:
+    """Whether chunks lead to an end, by their lengths alone."""
+    size, place = file.seek(0, os.SEEK_END), len(MARK)
+    while place + _HEAD.size <= size:
+        file.seek(place)
+        head = file.read(_HEAD.size)
+        length: int = _HEAD.unpack(head)[1]
+        place += _HEAD.size + length + _CHECKSUM
+        if _kind(head) == END:
+            return place <= size
+    return False
+
+
+def _check_mark(mark: bytes) -> None:
+    if len(mark) < len(MARK) and MARK.startswith(mark):
+        raise RecordingError("is truncated: not even its header is there.")
+    if not mark.startswith(MAGIC):
+        raise RecordingError("is not a recording: it does not begin as those do.")
+    version = int.from_bytes(mark[len(MAGIC) :], "little")
+    if version != _VERSION:
+        raise RecordingError(
+            f"was written by a newer release (version {version} of the layout; this one reads"
+            f" version {_VERSION}), or is damaged; update this program."
+        )
+
+
+def _content(data: memoryview, place: int) -> tuple[int, int] | None:
+    """Where the content of the chunk at ``place`` lies; None if not all of it is there."""
+    first = place + _HEAD.size
+    if first > len(data):
+        return None
+    _, length = _HEAD.unpack(data[place:first])
+    last = first + length
+    return (first, last) if last + _CHECKSUM <= len(data) else None
+
+
+def _kind(head: bytes | memoryview) -> bytes:
+    return bytes(head[:8]).rstrip(b"\0")
+
+
+def _checksum(before: bytes, *parts: bytes | memoryview) -> bytes:
+    digest = hashlib.sha256(before)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
