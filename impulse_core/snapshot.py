@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,22 +15,21 @@ class Snapshot:
     """Copies of arrays, and the way back to them. Room for the copies is used again."""
 
     def __init__(self) -> None:
-        self._arrays: Sequence[NDArray[Any]] = ()
-        self._copies: list[NDArray[Any]] = []
+        self._arrays: Mapping[str, NDArray[Any]] = {}
+        self._room: dict[str, NDArray[Any]] = {}
 
-    def take(self, arrays: Sequence[NDArray[Any]]) -> None:
+    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Copy arrays, which may be longer or shorter than those of the last call, but are the
-        same in number, type and further dimensions.
+        same in name, type and further dimensions.
         """
-        if not self._copies:
-            self._copies = [array.copy() for array in arrays]
-        for k, array in enumerate(arrays):
-            if len(array) > len(self._copies[k]):
-                self._copies[k] = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
-            self._copies[k][: len(array)] = array
+        room = self._room
+        for name, array in arrays.items():
+            if name not in room or len(array) > len(room[name]):
+                room[name] = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+            room[name][: len(array)] = array
         self._arrays = arrays
 
     def put_back(self) -> None:
         """Let the arrays hold what they held when they were copied."""
-        for array, copy in zip(self._arrays, self._copies, strict=True):
-            array[:] = copy[: len(array)]
+        for name, array in self._arrays.items():
+            array[:] = self._room[name][: len(array)]

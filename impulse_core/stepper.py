@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -11,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.assembly import moves
+from impulse_core.checkpoints import digest, model_digest, read_state, write_state
 from impulse_core.compile import CompiledScene, Problem, SceneError
 from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
@@ -64,6 +70,7 @@ class Stepper:
         self.tally.failure["body"] = -1
         self.events: list[dict[str, Any]] = []
         self._noted_breaks = 0
+        self.options = options
         self.tolerance = options.tolerance
         self.comparison = new_comparison_run(
             options.method,
@@ -289,13 +296,71 @@ class Stepper:
         if self.comparison:  # which factorises with pivots of its own
             self.work.fits[0] = 0.0
 
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """Copies of all that the next step and the report depend on, by name."""
+        return {name: array.copy() for name, array in self._arrays().items()}
+
+    def restore(self, snapshot: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a snapshot of this scene with these options."""
+        contacts = {name: len(a) for name, a in snapshot.items() if name.startswith("contacts.")}
+        self.runner.make_room_for({name[len("contacts.") :]: n for name, n in contacts.items()})
+        for name, array in self._arrays().items():
+            array[:] = snapshot[name]
+        self._noted_breaks = int(self.tally.totals["broken"][0])
+        self.runner.take_up(self.state)
+
+    def digest(self) -> str:
+        """SHA-256 of every number that the next step reads."""
+        arrays = self._arrays().items()
+        return digest({name: array for name, array in arrays if not name.startswith("tally.")})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file, from which ``load`` goes on, in any process.
+
+        Raises:
+            StateFileError: The file cannot be written.
+        """
+        write_state(path, self._arrays(), model_digest=self._machine, options_digest=self._options)
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Go on from a state that ``save`` wrote for the same scene and options.
+
+        Raises:
+            StateFileError: The file is damaged, of a newer version, or of another scene, other
+                options, or another build of the simulator.
+        """
+        kinds = {name: array.dtype for name, array in self._arrays().items()}
+        self.restore(
+            read_state(
+                path,
+                kinds,
+                model_digest=self._machine,
+                options_digest=self._options,
+            )
+        )
+
+    @cached_property
+    def _machine(self) -> str:
+        """Digest of what is constant of the machine and its shapes."""
+        return model_digest((self.compiled.model, self.compiled.shapes))
+
+    @cached_property
+    def _options(self) -> str:
+        """Digest of the options on which a step depends: not how long a run is, or how often it is
+        recorded.
+        """
+        options = asdict(self.options)
+        for name in ("duration", "fps", "record_contacts"):
+            del options[name]
+        return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+
     def _run(self, length: float, count: int, grid: int = -1, *, returns: bool = False) -> int:
         """Take steps, from which ``_return`` leads back if that is wanted; returns how many were
         completed. Where room runs out they are tried again from their start.
         """
         while True:
             if returns or self.runner.may_lack_room:
-                self._present.take(list(self._arrays().values()))
+                self._present.take(self._arrays())
             done = self._take_steps(length, count, grid)
             wanted = self.runner.room_wanted()
             if wanted is None:

@@ -92,7 +92,7 @@ class SignalList:
             slope=columns[2],
             operation=np.array(operation, dtype=np.int64),
             argument=np.array(argument, dtype=float),
-            stack=np.zeros(max((e.stack for e in self._programs if e is not None), default=0)),
+            depth=max((e.stack for e in self._programs if e is not None), default=0),
         )
 
 

@@ -117,7 +117,8 @@ class ContactSetup(NamedTuple):
     where there was room. Shape (3,)."""
     events: ContactEvents
     closed: Ints
-    """1 where what meets in a part is stopped in its first half, as without division, shape (1,)."""
+    """1 where what meets in a part is stopped in its first half, as without division;
+    shape (1,)."""
     hit: Ints
     """1 where a contact was hit in this part, shape (1,)."""
     divided: Ints

@@ -68,8 +68,8 @@ def _motor_law(model, state, k, s, h, work):
     axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
     t = state.clock[0].time
     signal = axis.motor_target
-    before = signal_value_inside(model.signals, signal, t, t + h)
-    after = signal_value_inside(model.signals, signal, t + h, t)
+    before = signal_value_inside(model.signals, work.stack, signal, t, t + h)
+    after = signal_value_inside(model.signals, work.stack, signal, t + h, t)
     stage.motor_from, stage.motor_to = before, after
     bound = min(0.5 * h * axis.motor_limit, _RIGID)
     if axis.motor_kind == VELOCITY_MOTOR:
@@ -157,7 +157,7 @@ def _target_rate(model, state, k, h, work):
     """Rate of a target at the end of the stage, by three of its values within it."""
     before, after = work.axes[k].motor_from, work.axes[k].motor_to
     t = state.clock[0].time - 0.5 * h
-    middle = signal_value_inside(model.signals, model.axes[k].motor_target, t, t)
+    middle = signal_value_inside(model.signals, work.stack, model.axes[k].motor_target, t, t)
     if not (abs(middle) < math.inf):
         middle = 0.5 * (before + after)
     return (3.0 * after - 4.0 * middle + before) / h

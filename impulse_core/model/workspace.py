@@ -257,6 +257,8 @@ class Workspace(NamedTuple):
     """The totals there (Totals), shape (1,)."""
     part: Records
     """Motion at the start of a part of a stage (Momenta), shape (b,)."""
+    stack: Floats
+    """Values of expressions in the making, shape (Model.signals.depth,)."""
     load_power: Floats
     """Power of the loads before they act in this half [W], shape (1,)."""
 
@@ -303,5 +305,6 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         saved=copy_state(state),
         totals=new_records(Totals, 1),
         part=new_records(Momenta, rows),
+        stack=np.zeros(model.signals.depth),
         load_power=np.zeros(1),
     )

@@ -12,16 +12,16 @@ _TOWARDS = 1e-6  # how far into a step the side of a jump is looked for, as a pa
 
 
 @inner_kernel
-def signal_value(signals, j, t):
+def signal_value(signals, stack, j, t):
     """Value of signal j at time t [s]; NaN where an expression has no finite value."""
-    return signal_value_inside(signals, j, t, t)
+    return signal_value_inside(signals, stack, j, t, t)
 
 
 @inner_kernel
-def signal_value_inside(signals, j, t, inside):
+def signal_value_inside(signals, stack, j, t, inside):
     """Value of signal j at an end t of a step, seen from the time ``inside`` the step [s].
 
-    Where a curve jumps at t, this is the value on the side of the step, whichever way t was
+    ``stack`` is scratch for expressions (Workspace.stack). Where a curve jumps at t, this is the value on the side of the step, whichever way t was
     rounded.
     """
     kind = signals.kind[j]
@@ -29,7 +29,7 @@ def signal_value_inside(signals, j, t, inside):
         return signals.constant[j]
     if kind == EXPRESSION:
         start, end = signals.instruction[j], signals.instruction[j + 1]
-        return run_program(signals.operation, signals.argument, start, end, signals.stack, t)
+        return run_program(signals.operation, signals.argument, start, end, stack, t)
     return _curve_value(signals, j, t, t + _TOWARDS * (inside - t))
 
 

@@ -37,5 +37,5 @@ class Signals(NamedTuple):
     """Operations of the instructions (signals/operations.py), shape (i,)."""
     argument: Floats
     """Their arguments, shape (i,)."""
-    stack: Floats
-    """Scratch as long as the deepest expression needs; means nothing between two evaluations."""
+    depth: int
+    """Most values that an expression has in the making."""

@@ -139,7 +139,7 @@ def run_steps_in_turn(model, sweeps, state, plan, work, tally):
     path = 0.0
     for s in range(len(plan.fractions)):
         path += abs(plan.fractions[s] * plan.length)
-    for done in range(plan.count):
+    for done in range(plan.steps):
         if plan.grid >= 0 and state.clock[0].progress == 0:
             state.clock[0].time = (plan.grid + done) * plan.length
         totals = tally.totals[0]
@@ -160,7 +160,7 @@ def run_steps_in_turn(model, sweeps, state, plan, work, tally):
         totals.step_error_sum += sweeps.step_error[0]
         totals.largest_step_error = max(totals.largest_step_error, sweeps.step_error[0])
         tally_step(model, state, work, tally)
-    return plan.count
+    return plan.steps
 
 
 @inlined_kernel

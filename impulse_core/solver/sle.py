@@ -264,7 +264,9 @@ def _correct_joints(
     work: Workspace,
     tally: Tally,
 ) -> int:
-    """Find impulses at t that satisfy every joint at t+h: COMPLETED, or why not. The prediction is left in work."""
+    """Find impulses at t that satisfy every joint at t+h, and leave the prediction in work:
+    COMPLETED, or why not.
+    """
     work.impulse[:] = 0.0
     stalls = _Stalls()
     several = len(systems.systems) > 1

@@ -22,7 +22,7 @@ class Plan(NamedTuple):
 
     length: float
     """[s]."""
-    count: int
+    steps: int
     """How many."""
     grid: int
     """Number of the first on the grid k · length, so that its time does not depend on how steps are
@@ -113,7 +113,7 @@ def take_steps(stage, save, restore, resume, model, system, state, plan, work, t
     if work.fits[0] != 1.0:
         resume(model, system, state, work)
     work.fits[0] = 1.0
-    for done in range(plan.count):
+    for done in range(plan.steps):
         if plan.grid >= 0 and state.clock[0].progress == 0:
             state.clock[0].time = (plan.grid + done) * plan.length
         totals = tally.totals[0]
@@ -124,4 +124,4 @@ def take_steps(stage, save, restore, resume, model, system, state, plan, work, t
         more = totals.velocity_corrections - velocities_before
         totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
         tally_step(model, state, work, tally)
-    return plan.count
+    return plan.steps

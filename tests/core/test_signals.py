@@ -27,13 +27,21 @@ from tests.core.scenes import chain, scene_of
 
 
 @kernel
-def _value(signals, j, t):
-    return signal_value(signals, j, t)
+def _value_with(signals, stack, j, t):
+    return signal_value(signals, stack, j, t)
 
 
 @kernel
+def _value_inside_with(signals, stack, j, t, inside):
+    return signal_value_inside(signals, stack, j, t, inside)
+
+
+def _value(signals, j, t):
+    return _value_with(signals, np.zeros(signals.depth), j, t)
+
+
 def _value_inside(signals, j, t, inside):
-    return signal_value_inside(signals, j, t, inside)
+    return _value_inside_with(signals, np.zeros(signals.depth), j, t, inside)
 
 
 def signals_of(*motors):

@@ -53,8 +53,6 @@ SCRATCH = (
     *(f"comparison.stages.{name}" for name in ("start", "slope", "slopes", "packed")),
     *("comparison.stages.stage.bodies", "comparison.stages.rate.bodies"),
     *(f"comparison.scratch.{name}" for name in ("coordinates", "present", "sum", "stage", "rate")),
-    "runner.model.signals.stack",
-    "runner.whole.signals.stack",
     "runner.sweeps",
     "runner.setup.movers",
     "runner.setup.found",
