@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from impulse_core.compile import Scene
-from impulse_core.compile.canonical import canonical_scene
+from impulse_core.compile.canonical import canonical_scene, source_digest
 from impulse_core.options import OptionError
 
 __all__ = ["run_key"]
@@ -53,7 +53,7 @@ def run_key(
         setting = _SETTINGS[name]
         content["settings"][setting] = _like(content["settings"][setting], given[name])
     parts = {
-        "sources": _own_sources() if sources is None else sources,
+        "sources": source_digest() if sources is None else sources,
         "scene": content,
         **{name: _like(default, given.get(name, default)) for name, default in _FURTHER.items()},
     }
@@ -66,9 +66,3 @@ def _like(default: Any, value: Any) -> Any:
     if isinstance(default, bool):
         return bool(value)
     return value if value is None or isinstance(value, str) else float(value)
-
-
-def _own_sources() -> str:
-    from impulse_core.jit import sources  # loads Numba
-
-    return sources()

@@ -329,13 +329,12 @@ class Stepper:
             StateFileError: The file is damaged, of a newer version, or of another scene, other
                 options, or another build of the simulator.
         """
-        kinds = {name: array.dtype for name, array in self._arrays().items()}
         self.restore(
             read_state(
                 path,
-                kinds,
                 model_digest=self._machine,
                 options_digest=self._options,
+                expected={name: array.dtype for name, array in self._arrays().items()},
             )
         )
 

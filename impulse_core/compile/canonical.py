@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import impulse_schema
 from impulse_core.recording import RecordingError, read_regular_file
 from impulse_schema import Scene, resolve_mesh_path
 
-__all__ = ["canonical_scene"]
+__all__ = ["canonical_scene", "source_digest"]
 
 _LARGEST_MESH = 2**33  # [B], far above what is loaded
 
@@ -34,3 +37,14 @@ def canonical_scene(scene: Scene) -> dict[str, Any]:
                 raise RecordingError(f"cannot be read: {reason}.", file=str(path)) from None
             values["file"] = [path.suffix.lower(), hashlib.sha256(data).hexdigest()]
     return content
+
+
+@cache
+def source_digest() -> str:
+    """SHA-256 over all sources that a result can depend on: those of the core and of the schema."""
+    hashed = hashlib.sha256()
+    for package in (Path(__file__).parents[1], Path(impulse_schema.__file__).parent):
+        for source in sorted(package.rglob("*.py")):
+            hashed.update(f"{source.relative_to(package).as_posix()}\n".encode())
+            hashed.update(hashlib.sha256(source.read_bytes()).digest())
+    return hashed.hexdigest()

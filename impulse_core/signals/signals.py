@@ -21,8 +21,8 @@ def signal_value(signals, stack, j, t):
 def signal_value_inside(signals, stack, j, t, inside):
     """Value of signal j at an end t of a step, seen from the time ``inside`` the step [s].
 
-    ``stack`` is scratch for expressions (Workspace.stack). Where a curve jumps at t, this is the value on the side of the step, whichever way t was
-    rounded.
+    ``stack`` is scratch for expressions (Workspace.stack). Where a curve jumps at t, this is the
+    value on the side of the step, whichever way t was rounded.
     """
     kind = signals.kind[j]
     if kind == CONSTANT:
