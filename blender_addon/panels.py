@@ -174,11 +174,11 @@ def draw_joint(layout, joint):
     for name in ("anchor2", "axis2"):
         if name in used:
             layout.prop(joint, name)
-    names = ("length", "collide", "break_force", "break_torque", "constant")
+    names = ("length", "pitch", "collide", "break_force", "break_torque", "constant")
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
     freedoms = models.FREE_AXES.get(joint.type, ())
     rotating = "rotation" in freedoms
-    # Only a cylindrical joint has a choice of axis.
+    # Only cylindrical joints and screws have a choice of axis.
     skip = ("freedom",) if len(freedoms) == 1 else ()
     if "motors" in used:
         draw_list(

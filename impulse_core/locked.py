@@ -31,16 +31,24 @@ def locked_problem(compiled: CompiledScene, structure: Structure, state: State) 
     if len(locked) == 0:
         return None
     owners = np.searchsorted(couplings.first_term, locked, side="right") - 1
-    guilty = sorted(set(couplings.joint[owners].tolist()))
+    guilty = sorted(set(compiled.row_owner[couplings.joint[owners]].tolist()))
     held = sorted(set(couplings.terms["joint"][locked].tolist()))
     return problem_at(
         compiled.scene,
         ("joints", guilty[-1]),
         BAD_JOINT,
-        f"{_names(compiled, guilty, 'coupling')} {'holds' if len(guilty) == 1 else 'together hold'}"
+        f"{_culprits(compiled, guilty)} {'holds' if len(guilty) == 1 else 'together hold'}"
         f" {_names(compiled, held, 'joint')} still: no other value satisfies all of them",
-        "Correct the sign of a coefficient, or leave one of the couplings out",
+        "Correct the sign of a coefficient or pitch, or leave one of them out",
     )
+
+
+def _culprits(compiled: CompiledScene, joints: list[int]) -> str:
+    """Couplings, and screws, which are couplings too, by their names."""
+    kinds: dict[str, list[int]] = {}
+    for j in joints:
+        kinds.setdefault(compiled.scene.joints[j].type, []).append(j)
+    return " and ".join(_names(compiled, members, kind) for kind, members in kinds.items())
 
 
 def _names(compiled: CompiledScene, joints: list[int], kind: str) -> str:
