@@ -2,7 +2,7 @@
 
 A screw is a cylindrical joint whose turn φ and shift s a coupling ties:
 
-    s - p φ / 2π = 0                                                        (docs/algorithm.md, 63)
+    s - p φ / 2π = 0                                                        (docs/algorithm.md, 64)
 
 The Model has first the joints of the scene, then its springs, then these couplings. Users only know
 the joints that they wrote, so every message about a row of the Model names its owner.

@@ -181,7 +181,7 @@ def test_contradicting_threads():
     scene = nut_on_a_bolt(0.1)
     scene.joints.append(coupling("stop", thread=1.0))
 
-    with pytest.raises(SceneError, match="coupling 'stop' and screw 'thread'") as refused:
+    with pytest.raises(SceneError, match="screw 'thread' and coupling 'stop'") as refused:
         ic.simulate(scene, duration=0.1)
     assert "joint 'thread' still" in str(refused.value)
 

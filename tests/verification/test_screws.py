@@ -15,7 +15,7 @@ from tests.core.screws import INERTIA, MASS, afloat, jack, nut_on_a_bolt, reach,
 G = 9.81
 TOLERANCE = 1e-14
 DURATION = 0.64
-COARSE_STEP = {"imp2": 0.005, "imp4": 0.01, "imp6": 0.02}
+COARSE_STEP = {"imp2": 0.005, "imp4": 0.01, "imp6": 0.08}
 ORDER = {"imp2": 2, "imp4": 4, "imp6": 6}
 
 
@@ -103,7 +103,7 @@ def test_afloat_energy_and_momenta_are_kept():
     assert report["momentum_drift"]["angular"] <= 1e-12 * angular
     assert report["energy_j"]["max_abs_drift"] <= 1e-8 * recording.energy["total"][0]
     angle, displacement = thread_of(recording)
-    assert np.ptp(angle) > 10.0
+    assert np.ptp(angle) > 2.0 * math.pi
     assert np.abs(displacement - reach(0.4) * angle).max() <= 1e-11
 
 
@@ -150,7 +150,7 @@ def test_a_motor_lifts_by_turning():
     motor = Motor(kind="velocity", target=3.0)
     scene = nut_on_a_bolt(0.2, gravity=(0.0, 0.0, -G), motors=[motor])
 
-    recording = ic.simulate(scene, duration=1.0)
+    recording = ic.simulate(scene, duration=1.0, tolerance=1e-13)
 
     joint = recording.joints["thread"]
     speed = np.diff(joint["displacement"])[-5:] / np.diff(recording.times)[-5:]
@@ -166,7 +166,7 @@ def test_a_motor_pushes_where_told():
     motor = Motor(kind="velocity", freedom="translation", target=0.1)
     scene = nut_on_a_bolt(0.2, gravity=(0.0, 0.0, -G), motors=[motor])
 
-    recording = ic.simulate(scene, duration=1.0)
+    recording = ic.simulate(scene, duration=1.0, tolerance=1e-13)
 
     joint = recording.joints["thread"]
     assert joint["drive_force"][-1] == pytest.approx(MASS * G, rel=1e-9)
