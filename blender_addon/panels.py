@@ -152,7 +152,7 @@ def draw_body(layout, tag, scene_tag):
         draw_fields(layout, body, models.Body, names=("velocity", "angular_velocity"))
     elif body.motion == "kinematic":
         draw_fields(layout, body, models.Body, names=("keyframe_interpolation",))
-    draw_fields(layout, body, models.Body, names=("collision_group",))
+    draw_fields(layout, body, models.Body, names=("collision_group", "record_clearance"))
     layout.prop(body, "own_geometry")
     if body.own_geometry:
         draw_solid(layout.box(), tag.geometry, scene_tag)

@@ -37,6 +37,7 @@ _PACKAGE = Path(__file__).parent
 # Neither hold kernels nor what kernels are made of: an edit there recompiles nothing.
 _WITHOUT_KERNELS = (
     "checks.py",
+    "clearance.py",
     "compile",
     "recording",
     "contact_runner.py",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.accuracy import KICK, LEFT, LEFT_ERROR
+from impulse_core.clearance import Clearances
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import FREE_AXES, explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
@@ -64,10 +65,11 @@ class Recorder:
         self._kernels_before = kernels_before
         self.events: list[dict[str, Any]] = []
         self._count = 0
+        self._clearances = Clearances(compiled)
         frames = len(frame_times(options.duration, options.fps, options.step))
         record, size = (
-            frame_record(compiled.model),
-            frame_bytes(stepper.model, len(compiled.body_names)),
+            frame_record(compiled.model, len(self._clearances.names)),
+            frame_bytes(stepper.model, len(compiled.body_names), len(self._clearances.names)),
         )
         try:
             self._frames = np.empty(frames, dtype=record)
@@ -98,6 +100,7 @@ class Recorder:
         frame["reaction"][:, 0] = s.work.reactions["force"]
         frame["reaction"][:, 1] = s.work.reactions["torque"]
         frame["axis_position"], frame["axis_force"] = s.state.axis_position, s.work.axes["force"]
+        frame["clearance"] = self._clearances.at(s.state)
         frame["turned"] = s.tally.turned[:, 0]
         if self.options.record_contacts:
             self._add_contacts()
@@ -135,6 +138,10 @@ class Recorder:
             positions=positions,
             orientations=orientations,
             joints=self._joint_quantities(frames),
+            bodies={
+                name: {"clearance": frames["clearance"][:, k]}
+                for k, name in enumerate(self._clearances.names)
+            },
             contacts=self._contact_points(),
             energy={
                 "kinetic": energy[:, 0],
@@ -307,6 +314,10 @@ class Recorder:
         """What the user should know beside the numbers."""
         return [
             *self.compiled.warnings,
+            *(
+                f"body '{name}' has nothing that it may touch, so its clearance is not recorded"
+                for name in self._clearances.alone
+            ),
             *self._start_warnings(),
             *self._turn_warnings(),
             *self._tolerance_warnings(),

@@ -2,13 +2,14 @@
 
 Arrays, all float64: ``times`` (F,), ``positions`` (F, N, 3), ``orientations`` (F, N, 4),
 ``energy`` (F, E), ``momentum`` (F, P, 3), ``joint_values`` (F, J), ``joint_vectors`` (F, V, 3;
-older files lack it), and with recorded contacts ``contact_frame``, ``contact_body1``,
+older files lack it), ``body_values`` (F, B; where any are recorded), and with recorded contacts
+``contact_frame``, ``contact_body1``,
 ``contact_body2`` (K, whole numbers), ``contact_point``, ``contact_normal`` and ``contact_force``
 (K, 3). ``header`` is a JSON text with the single values of the JSON format under the same keys,
 ``events`` and ``diagnostics``, and the names of what the arrays hold: ``bodies`` (N names),
 ``energy`` (E quantities), ``momentum`` (P quantities), ``joints`` (J pairs of joint and quantity),
-``joint_vectors`` (V pairs). No array holds Python objects, so reading a file never runs code from
-it.
+``joint_vectors`` (V pairs), ``body_values`` (B pairs of body and quantity). No array holds Python
+objects, so reading a file never runs code from it.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ _ARRAYS = frozenset(
         "momentum",
         "joint_values",
         "joint_vectors",
+        "body_values",
     }
 )
 _CONTACT = "contact_"  # how the names of the arrays of contacts begin
@@ -62,6 +64,11 @@ def encode(recording: RecordingData) -> bytes:
         for joint, quantities in recording.joints.items()
         for quantity, values in quantities.items()
     ]
+    of_bodies = [
+        (body, quantity, values)
+        for body, quantities in recording.bodies.items()
+        for quantity, values in quantities.items()
+    ]
     header = {
         **single_values(recording),
         "bodies": list(recording.body_names),
@@ -70,6 +77,7 @@ def encode(recording: RecordingData) -> bytes:
         "joint_names": list(recording.joints),
         "joints": [(joint, quantity) for joint, quantity, values in joints if values.ndim == 1],
         "joint_vectors": [(joint, quantity) for joint, quantity, v in joints if v.ndim == 2],
+        **({"body_values": [pair for *pair, _ in of_bodies]} if of_bodies else {}),
         "events": recording.events,
         "diagnostics": recording.diagnostics,
     }
@@ -82,6 +90,7 @@ def encode(recording: RecordingData) -> bytes:
         "momentum": _stack(list(recording.momentum.values()), (frames, 0, 3)),
         "joint_values": _stack([v for _, _, v in joints if v.ndim == 1], (frames, 0)),
         "joint_vectors": _stack([v for _, _, v in joints if v.ndim == 2], (frames, 0, 3)),
+        **({"body_values": _stack([v for _, _, v in of_bodies], ())} if of_bodies else {}),
         **{f"{_CONTACT}{name}": values for name, values in recording.contacts.items()},
     }
     packed = _written(arrays, np.savez_compressed)
@@ -118,6 +127,7 @@ def decode(data: bytes) -> dict[str, Any]:
         positions=require(arrays, "positions"),
         orientations=require(arrays, "orientations"),
         joints=_joints(header, arrays, frames),
+        bodies=_bodies(header, arrays, frames),
         energy=_series("energy", energy, arrays, (frames, len(energy))),
         momentum=_series("momentum", momentum, arrays, (frames, len(momentum), 3)),
         contacts={
@@ -195,6 +205,19 @@ def _joints(
     return joints
 
 
+def _bodies(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]], frames: int
+) -> dict[str, dict[str, NDArray[Any]]]:
+    if "body_values" not in arrays and "body_values" not in header:
+        return {}
+    pairs = _pairs(header, "body_values")
+    table = numbers("body_values", require(arrays, "body_values"), (frames, len(pairs)))
+    bodies: dict[str, dict[str, NDArray[Any]]] = {}
+    for column, (body, quantity) in enumerate(pairs):
+        bodies.setdefault(body, {})[quantity] = table[:, column].copy()
+    return bodies
+
+
 def _add_joint_columns(
     joints: dict[str, dict[str, NDArray[Any]]],
     header: dict[str, Any],
@@ -228,7 +251,7 @@ def _names(header: dict[str, Any], key: str) -> list[str]:
 def _pairs(header: dict[str, Any], key: str) -> list[list[str]]:
     pairs = require(header, key)
     if not isinstance(pairs, list) or not all(_are_names(p) and len(p) == 2 for p in pairs):
-        raise RecordingError("must be pairs of joint and quantity.", key=key)
+        raise RecordingError("must be pairs of name and quantity.", key=key)
     return pairs
 
 

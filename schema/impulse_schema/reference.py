@@ -21,9 +21,11 @@ the table says *text* (numbers or words between the tags, one row on a line) or 
 element. In JSON, child elements stand in arrays under the key in the first column. Children may
 stand in any order.
 Units are SI; axes are right-handed with z up; quaternions are (w, x, y, z). A key marked *or _deg*
-may end in `_deg` and is then read in degrees. A file is written with the lowest version that knows
-all it holds: 1, or, with a `screw`, 1.1; a newer one than the reader's is refused. Unknown keys are errors; [errors.md](errors.md) lists
-every message. How large and how small numbers may be is [below](#bounds-of-numbers). A bar that
+may end in `_deg` and is then read in degrees. Unknown keys are errors; [errors.md](errors.md) lists
+every message. How large and how small numbers may be is [below](#bounds-of-numbers).
+
+A file is written with the lowest version that knows all it holds: 1, or 1.1 where it has a `screw`
+or `record_clearance`. A reader refuses a version newer than its own. A bar that
 swings on a hinge, half a metre from its centre:
 
 ```xml

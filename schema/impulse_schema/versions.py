@@ -17,6 +17,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
     "1.1": (
         ("Joint", "type", "screw"),
         ("Joint", "pitch", ...),
+        ("Body", "record_clearance", ...),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the
