@@ -11,6 +11,7 @@ from impulse_schema.models import Method
 _TREE_TYPES = (
     "ball", "hinge", "hinge", "hinge", "universal", "fixed", "slider", "slider", "cylindrical",
     "point-on-line", "point-on-plane", "planar", "parallel-axes", "orientation", "distance",
+    "screw",
 )  # fmt: skip
 _FREE_AXES = {"hinge": ["rotation"], "slider": ["translation"], "screw": ["rotation"]}
 _CYLINDRICAL = ["rotation", "translation"]

@@ -35,7 +35,7 @@ def turning(
             },
             "weld": {},
         },
-        "bodies": {names[-1]: {"clearance": np.cos(times) / 7.0}},
+        "bodies": {name: {"clearance": np.cos(times) / 7.0} for name in names[-1:]},
         "energy": {"kinetic": times**2, "potential": -(times**2), "total": 0 * times},
         "momentum": {
             "linear": np.outer(times, [1, 2, 3]),
