@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene, Problem
 from impulse_core.compile.problems import BAD_JOINT, problem_at
@@ -15,7 +18,7 @@ from impulse_core.joints.constraints import (
 from impulse_core.joints.coupling import push_term, term_rate
 from impulse_core.model import Model, State, Structure, Workspace, copy_state, new_workspace
 from impulse_core.solver.direct import prepare, solve
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats
 
 __all__ = ["locked_problem"]
 
@@ -27,7 +30,9 @@ _SOLVES = 3  # what one leaves is round-off of the first
 def locked_problem(compiled: CompiledScene, structure: Structure, state: State) -> Problem | None:
     """The problem of the couplings that lock what they couple; None if nothing is locked."""
     couplings = compiled.model.couplings
-    locked = _locked_terms(compiled.model, structure, state)
+    held_still = _locked_terms(compiled.model, structure, state)
+    _let_fine_threads_turn(compiled, held_still)
+    locked = np.flatnonzero(held_still)
     if len(locked) == 0:
         return None
     owners = np.searchsorted(couplings.first_term, locked, side="right") - 1
@@ -43,6 +48,16 @@ def locked_problem(compiled: CompiledScene, structure: Structure, state: State) 
     )
 
 
+def _let_fine_threads_turn(compiled: CompiledScene, held: NDArray[np.bool_]) -> None:
+    """A screw that moves in one of its coordinates is none that is held, however small its pitch
+    makes what the other does.
+    """
+    couplings = compiled.model.couplings
+    for row, (start, end) in zip(couplings.joint, pairwise(couplings.first_term), strict=True):
+        if compiled.row_owner[row] != row and not held[start:end].all():
+            held[start:end] = False
+
+
 def _culprits(compiled: CompiledScene, joints: list[int]) -> str:
     """Couplings, and screws, which are couplings too, by their names."""
     kinds: dict[str, list[int]] = {}
@@ -56,15 +71,15 @@ def _names(compiled: CompiledScene, joints: list[int], kind: str) -> str:
     return f"{kind} {quoted}" if len(joints) == 1 else f"{kind}s {quoted}"
 
 
-def _locked_terms(model: Model, structure: Structure, state: State) -> Ints:
-    """Terms whose coordinate the couplings hold still, though the other joints let it move."""
+def _locked_terms(model: Model, structure: Structure, state: State) -> NDArray[np.bool_]:
+    """For each term whether the couplings hold still what the other joints let move, shape (t,)."""
     work = new_workspace(model, structure, state)
     still = _mobilities(model, structure, state, work) < _LOCKED
     couplings = model.couplings.joint
     work.compliance[couplings, 0] = _SOFT * structure.joints["row_scale"][couplings, 0]
     still_without = _mobilities(model, structure, state, work) < _LOCKED
-    found: Ints = np.flatnonzero(still & ~still_without)
-    return found
+    held: NDArray[np.bool_] = still & ~still_without
+    return held
 
 
 def _mobilities(model: Model, structure: Structure, state: State, work: Workspace) -> Floats:

@@ -64,7 +64,7 @@ def test_a_nut_falls_down_an_upright_bolt(pitch):
     hand=st.sampled_from([-1.0, 1.0]),
 )
 def test_any_axis_and_pitch(axis, size, hand):
-    """Along any axis a nut falls with the part of gravity along it, from a µm to 100 m a turn."""
+    """Along any axis a nut falls with the part of gravity along it, from a mm to 100 m a turn."""
     length = np.linalg.norm(axis)
     assume(length > 0.1)
     pitch = hand * 10.0**size
@@ -76,6 +76,18 @@ def test_any_axis_and_pitch(axis, size, hand):
     angle, displacement = thread_of(recording)
     assert displacement[-1] == pytest.approx(0.02 * a, rel=1e-8, abs=1e-11)
     assert angle[-1] == pytest.approx(0.02 * a / reach(pitch), rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("pitch", [1e-6, 1e6, -1e9])
+def test_the_finest_and_coarsest_threads(pitch):
+    """A thread that hardly moves in one of its coordinates is none that is locked."""
+    scene = nut_on_a_bolt(pitch, gravity=(0.0, 0.0, -G))
+    a = G / (1.0 + INERTIA / (MASS * reach(pitch) ** 2))
+
+    recording = ic.simulate(scene, duration=0.04)
+
+    angle, _ = thread_of(recording)
+    assert angle[-1] == pytest.approx(-0.5 * a * 0.04**2 / reach(pitch), rel=1e-6)
 
 
 def test_a_hundred_turns():
