@@ -3,7 +3,8 @@
 
 A mirrored joint moves as the mirror image of the joint it was made from, with the same numbers of
 its motors, limits and springs. The mirror M takes a shift s along a to one of s along M a, and a
-turn by φ about a to one by φ about det(M) M a: an axis of rotation is an axial vector.
+turn by φ about a to one by φ about det(M) M a: an axis of rotation is an axial vector. The image
+of a right-handed screw is a left-handed one.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ def joint_data(
             joint = getattr(item, "joint", obj)
             if data.get("freedom") == "translation" and joint and slides_backwards(joint):
                 _turn_round(data)
+    if group.type == "screw":
+        values["pitch"] *= handedness(obj)
     sign = handedness(obj) if rotates(group) else 1.0
     values["anchor"] = anchor_of(obj, metres)
     values["anchor2"] = None if group.anchor2 is None else anchor_of(group.anchor2, metres)

@@ -152,7 +152,7 @@ def draw_body(layout, tag, scene_tag):
         draw_fields(layout, body, models.Body, names=("velocity", "angular_velocity"))
     elif body.motion == "kinematic":
         draw_fields(layout, body, models.Body, names=("keyframe_interpolation",))
-    draw_fields(layout, body, models.Body, names=("collision_group",))
+    draw_fields(layout, body, models.Body, names=("collision_group", "record_clearance"))
     layout.prop(body, "own_geometry")
     if body.own_geometry:
         draw_solid(layout.box(), tag.geometry, scene_tag)
@@ -174,11 +174,11 @@ def draw_joint(layout, joint):
     for name in ("anchor2", "axis2"):
         if name in used:
             layout.prop(joint, name)
-    names = ("length", "collide", "break_force", "break_torque", "constant")
+    names = ("length", "pitch", "collide", "break_force", "break_torque", "constant")
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
     freedoms = models.FREE_AXES.get(joint.type, ())
     rotating = "rotation" in freedoms
-    # Only a cylindrical joint has a choice of axis.
+    # Only cylindrical joints and screws have a choice of axis.
     skip = ("freedom",) if len(freedoms) == 1 else ()
     if "motors" in used:
         draw_list(

@@ -176,6 +176,12 @@ Joint = group(
                 "Object whose local z is the axis of body 2; a universal joint without one uses"
                 " this object's local x",
             ),
+            "pitch": FloatProperty(
+                name="Pitch [m]",
+                description=(models.Joint.model_fields["pitch"].description or "").rstrip("."),
+                default=0.01,
+                precision=4,
+            ),
             "motors": CollectionProperty(type=Motor),
             "limits": CollectionProperty(type=Limit),
             "springs": CollectionProperty(type=Spring),

@@ -132,7 +132,8 @@ def add_joint(
     except TagError:
         bpy.data.objects.remove(empty)
         raise
-    empty.empty_display_type = "SINGLE_ARROW" if kind in ("hinge", "slider") else "PLAIN_AXES"
+    has_axis = kind in ("hinge", "slider", "screw")
+    empty.empty_display_type = "SINGLE_ARROW" if has_axis else "PLAIN_AXES"
     empty.empty_display_size = 0.3
     empty.location = location
     context.collection.objects.link(empty)

@@ -14,8 +14,10 @@ __all__ = ["GrowingRows", "frame_bytes", "frame_record"]
 _FIRST_ROWS = 1024  # there is room for at first
 
 
-def frame_record(model: Model) -> np.dtype[np.void]:
-    """What is kept of the state at a frame; fields as in State, Workspace and Tally."""
+def frame_record(model: Model, clearances: int) -> np.dtype[np.void]:
+    """What is kept of the state at a frame; fields as in State, Workspace and Tally, and so many
+    clearances.
+    """
     rows, joints, axes = len(model.bodies), len(model.joints), len(model.axes)
     return np.dtype(
         [
@@ -29,14 +31,15 @@ def frame_record(model: Model) -> np.dtype[np.void]:
             ("axis_position", float, (axes,)),
             ("axis_force", float, (axes,)),
             ("turned", float, (len(model.counted_joint),)),
+            ("clearance", float, (clearances,)),
         ]
     )
 
 
-def frame_bytes(model: Model, bodies: int) -> int:
+def frame_bytes(model: Model, bodies: int, clearances: int) -> int:
     """Memory that a frame takes, in the record and in a recording of so many bodies [B]."""
     poses = 7 * (bodies + len(model.bodies))  # and on the way to the poses of the user's objects
-    return frame_record(model).itemsize + 8 * (2 * poses + 2 * len(model.joints) + 1)
+    return frame_record(model, clearances).itemsize + 8 * (2 * poses + 2 * len(model.joints) + 1)
 
 
 class GrowingRows:

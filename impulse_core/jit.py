@@ -38,6 +38,7 @@ _PACKAGE = Path(__file__).parent
 _WITHOUT_KERNELS = (
     "checkpoints",
     "checks.py",
+    "clearance.py",
     "compile",
     "recording",
     "contact_runner.py",

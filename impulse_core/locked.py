@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene, Problem
 from impulse_core.compile.problems import BAD_JOINT, problem_at
@@ -15,7 +18,7 @@ from impulse_core.joints.constraints import (
 from impulse_core.joints.coupling import push_term, term_rate
 from impulse_core.model import Model, State, Structure, Workspace, copy_state, new_workspace
 from impulse_core.solver.direct import prepare, solve
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats
 
 __all__ = ["locked_problem"]
 
@@ -27,20 +30,40 @@ _SOLVES = 3  # what one leaves is round-off of the first
 def locked_problem(compiled: CompiledScene, structure: Structure, state: State) -> Problem | None:
     """The problem of the couplings that lock what they couple; None if nothing is locked."""
     couplings = compiled.model.couplings
-    locked = _locked_terms(compiled.model, structure, state)
+    held_still = _locked_terms(compiled.model, structure, state)
+    _let_fine_threads_turn(compiled, held_still)
+    locked = np.flatnonzero(held_still)
     if len(locked) == 0:
         return None
     owners = np.searchsorted(couplings.first_term, locked, side="right") - 1
-    guilty = sorted(set(couplings.joint[owners].tolist()))
+    guilty = sorted(set(compiled.row_owner[couplings.joint[owners]].tolist()))
     held = sorted(set(couplings.terms["joint"][locked].tolist()))
     return problem_at(
         compiled.scene,
         ("joints", guilty[-1]),
         BAD_JOINT,
-        f"{_names(compiled, guilty, 'coupling')} {'holds' if len(guilty) == 1 else 'together hold'}"
+        f"{_culprits(compiled, guilty)} {'holds' if len(guilty) == 1 else 'together hold'}"
         f" {_names(compiled, held, 'joint')} still: no other value satisfies all of them",
-        "Correct the sign of a coefficient, or leave one of the couplings out",
+        "Correct the sign of a coefficient or pitch, or leave one of them out",
     )
+
+
+def _let_fine_threads_turn(compiled: CompiledScene, held: NDArray[np.bool_]) -> None:
+    """A screw that moves in one of its coordinates is none that is held, however small its pitch
+    makes what the other does.
+    """
+    couplings = compiled.model.couplings
+    for row, (start, end) in zip(couplings.joint, pairwise(couplings.first_term), strict=True):
+        if compiled.row_owner[row] != row and not held[start:end].all():
+            held[start:end] = False
+
+
+def _culprits(compiled: CompiledScene, joints: list[int]) -> str:
+    """Couplings, and screws, which are couplings too, by their names."""
+    kinds: dict[str, list[int]] = {}
+    for j in joints:
+        kinds.setdefault(compiled.scene.joints[j].type, []).append(j)
+    return " and ".join(_names(compiled, members, kind) for kind, members in kinds.items())
 
 
 def _names(compiled: CompiledScene, joints: list[int], kind: str) -> str:
@@ -48,15 +71,15 @@ def _names(compiled: CompiledScene, joints: list[int], kind: str) -> str:
     return f"{kind} {quoted}" if len(joints) == 1 else f"{kind}s {quoted}"
 
 
-def _locked_terms(model: Model, structure: Structure, state: State) -> Ints:
-    """Terms whose coordinate the couplings hold still, though the other joints let it move."""
+def _locked_terms(model: Model, structure: Structure, state: State) -> NDArray[np.bool_]:
+    """For each term whether the couplings hold still what the other joints let move, shape (t,)."""
     work = new_workspace(model, structure, state)
     still = _mobilities(model, structure, state, work) < _LOCKED
     couplings = model.couplings.joint
     work.compliance[couplings, 0] = _SOFT * structure.joints["row_scale"][couplings, 0]
     still_without = _mobilities(model, structure, state, work) < _LOCKED
-    found: Ints = np.flatnonzero(still & ~still_without)
-    return found
+    held: NDArray[np.bool_] = still & ~still_without
+    return held
 
 
 def _mobilities(model: Model, structure: Structure, state: State, work: Workspace) -> Floats:

@@ -56,7 +56,8 @@ def mobility(compiled: CompiledScene) -> Mobility:
     loops = _loops(
         model.joints["body1"][joins].tolist(), model.joints["body2"][joins].tolist(), model.dynamic
     )
-    return Mobility(6 * model.dynamic - rank, rows, rank, loops, np.flatnonzero(dropped).tolist())
+    redundant = np.unique(compiled.row_owner[np.flatnonzero(dropped)]).tolist()
+    return Mobility(6 * model.dynamic - rank, rows, rank, loops, redundant)
 
 
 def _loops(body1: list[int], body2: list[int], world: int) -> int:

@@ -149,7 +149,8 @@ def choose_options(
     if compiled.solids is not None:
         _check_contact(compiled, chosen, method is not None, solver is not None)
     _check_budget(chosen)
-    _check_size(chosen, frame_bytes(compiled.model, len(compiled.body_names)))
+    clearances = sum(body.record_clearance for body in compiled.scene.bodies)
+    _check_size(chosen, frame_bytes(compiled.model, len(compiled.body_names), clearances))
     order = ORDERS[chosen.method]
     if compiled.model.flow == FLOW_RK4 and order > 2:
         _refuse(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from impulse_core.clearance import Clearances
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.frames import GrowingRows, frame_bytes, frame_record
@@ -76,10 +77,11 @@ class Recorder:
         self._kept_at = -math.inf  # when
         self.events: list[dict[str, Any]] = []
         self._count = 0
+        self._clearances = Clearances(compiled)
         frames = len(frame_times(options.duration, options.fps, options.step))
         record, size = (
-            frame_record(compiled.model),
-            frame_bytes(stepper.model, len(compiled.body_names)),
+            frame_record(compiled.model, len(self._clearances.names)),
+            frame_bytes(stepper.model, len(compiled.body_names), len(self._clearances.names)),
         )
         try:
             self._frames = np.empty(frames, dtype=record)
@@ -112,6 +114,7 @@ class Recorder:
         frame["reaction"][:, 1] = s.work.reactions["torque"]
         frame["axis_position"] = s.state.axes["position"]
         frame["axis_force"] = s.state.axes["force"]
+        frame["clearance"] = self._clearances.at(s.state)
         frame["turned"] = s.state.turns["angle"]
         if self.options.record_contacts:
             self._add_contacts()
@@ -177,6 +180,10 @@ class Recorder:
             "positions": positions,
             "orientations": orientations,
             "joints": joint_quantities(self.compiled, frames, self._frames[:1]),
+            "bodies": {
+                name: {"clearance": frames["clearance"][:, k]}
+                for k, name in enumerate(self._clearances.names)
+            },
             "contacts": self._contact_points(first),
             "energy": {
                 "kinetic": energy[:, 0],
@@ -293,6 +300,10 @@ class Recorder:
         """What the user should know beside the numbers."""
         return [
             *self.compiled.warnings,
+            *(
+                f"body '{name}' has nothing that it may touch, so its clearance is not recorded"
+                for name in self._clearances.alone
+            ),
             *self._start_warnings(),
             *self._turn_warnings(),
             *self._tolerance_warnings(),

@@ -213,15 +213,15 @@ class Stepper:
     def _described(self, j: int) -> str:
         """A joint by its name and what it joins."""
         name, body1, body2 = self._joint_and_bodies(j)
-        if j in self.model.couplings.joint:
-            terms = self.compiled.scene.joints[j].terms
+        scene, owner = self.compiled.scene, int(self.compiled.row_owner[j])
+        if owner < len(scene.joints) and (terms := scene.joints[owner].terms):
             return f"coupling '{name}' of " + ", ".join(f"'{term.joint}'" for term in terms)
         return f"joint '{name}' between '{body1}' and '{body2}'"
 
     def _cannot_assemble(self, j: int, error: float) -> Problem:
         return problem_at(
             self.compiled.scene,
-            ("joints", j),
+            ("joints", int(self.compiled.row_owner[j])),
             BAD_JOINT,
             f"{self._described(j)} stays {error:.3g} m apart however the bodies are moved: the"
             " joints contradict each other, or a part cannot reach",
@@ -268,7 +268,7 @@ class Stepper:
 
     def _joint_and_bodies(self, j: int) -> tuple[str, str, str]:
         """Names of a joint, or of a spring, and of its bodies."""
-        scene = self.compiled.scene
+        scene, j = self.compiled.scene, int(self.compiled.row_owner[j])
         if j < len(scene.joints):
             return self.compiled.joint_names[j], scene.joints[j].body1, scene.joints[j].body2
         spring = scene.springs[j - len(scene.joints)]

@@ -131,7 +131,10 @@ def _machine(*, coupled: bool, on_ground: bool) -> Scene:
         plane = Geometry(shape="plane", position=(0.0, 0.0, -3.0))
         ball = Geometry(shape="sphere", radius=0.1)
         scene.bodies.append(Body(name="ground", motion="static", geometry=[plane]))
-        scene.bodies.append(Body(name="ball", position=(0.0, 2.0, -2.9), mass=1.0, geometry=[ball]))
+        hanging = (0.0, 2.0, -2.9)
+        scene.bodies.append(
+            Body(name="ball", position=hanging, mass=1.0, geometry=[ball], record_clearance=True)
+        )
     return scene
 
 

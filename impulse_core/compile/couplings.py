@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from impulse_core.compile.expansion import couplings_of
 from impulse_core.compile.joints import REPAIR_FRACTION, JointRows
 from impulse_core.compile.problems import JOINTS_APART, ProblemList
 from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
@@ -27,13 +28,13 @@ def compile_couplings(
     to move to mend it alone; angles are weighed by the length of their joint's bodies.
 
     Args:
-        scene: The scene; terms name hinge, slider and cylindrical joints.
+        scene: The scene; terms name joints with free axes.
         joints: Its joints.
         position: Centres of mass [m], shape (n+1, 3).
         orientation: Body frame to world, shape (n+1, 4).
     """
     number = {name: j for j, name in enumerate(joint_names(scene))}
-    couplings = [(j, joint) for j, joint in enumerate(scene.joints) if joint.type == "coupling"]
+    couplings = couplings_of(scene)
     terms = [term for _, joint in couplings for term in joint.terms]
     term_joint = np.array([number[term.joint] for term in terms], dtype=np.int64)
     rows = [_row(term, scene.joints[number[term.joint]]) for term in terms]
@@ -76,6 +77,8 @@ def check_constants(scene: Scene, couplings: Couplings, size: float, problems: P
     for j, constant, weight in zip(
         couplings.joint, couplings.constant, couplings.weight, strict=True
     ):
+        if constant == 0.0:
+            continue
         gap = abs(constant) * weight
         if gap > REPAIR_FRACTION * size:
             problems.add(

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impulse_core.compile.expansion import row_owners
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
-from impulse_core.joints.table import LENGTH, OFFSET, POINT_POINT, parts_of
+from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, POINT_POINT, parts_of
 from impulse_core.model import Joint as JointRecord
 from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_core.types import Floats, Records, new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.bounds import BOUNDS
+from impulse_schema.checks.names import WORLD
 from impulse_schema.models import Joint, SpringDamper
 
 __all__ = ["REPAIR_FRACTION", "JointRows", "compile_joints"]
@@ -42,7 +44,8 @@ def compile_joints(
     orientation: Floats,
     gyration: Floats,
 ) -> JointRows:
-    """Turn the joints, and after them the springs between two points, into records.
+    """Turn the joints, after them the springs between two points, and last the couplings that
+    joints of the scene bring with them, into records.
 
     Args:
         scene: The scene; its joint types must all be in the table.
@@ -51,7 +54,7 @@ def compile_joints(
         orientation: Body frame to world, shape (b, 4).
         gyration: Largest radius of gyration of each body [m], shape (b,).
     """
-    count = len(scene.joints) + len(scene.springs)
+    count = len(row_owners(scene))
     records, start_offset = new_records(JointRecord, count), np.zeros(count)
     records["relative_orientation"][:, 0] = 1.0
     records["length"] = records["body_length"] = 1.0
@@ -60,7 +63,7 @@ def compile_joints(
         row, parts = records[j], parts_of(joint.type)
         i1, i2 = rows[joint.body1], rows[joint.body2]
         row["body1"], row["body2"] = i1, i2
-        row["translation_part"], row["rotation_part"] = parts
+        row["translation_part"], row["rotation_part"] = parts.translation, parts.rotation
         q1, q2 = conjugated(orientation[i1]), conjugated(orientation[i2])
         A, B = _anchors(joint)
         row["anchor1"] = rotated(q1, A - position[i1])
@@ -87,6 +90,12 @@ def compile_joints(
         row["translation_part"] = OFFSET if _has_no_direction(spring) else LENGTH
         for anchor, i, point in (("anchor1", i1, spring.anchor), ("anchor2", i2, spring.anchor2)):
             row[anchor] = rotated(conjugated(orientation[i]), np.array(point) - position[i])
+    hidden = records[len(scene.joints) + len(scene.springs) :]
+    hidden["translation_part"], hidden["body1"], hidden["body2"] = (
+        COUPLING,
+        rows[WORLD],
+        rows[WORLD],
+    )
     return JointRows(records, start_offset)
 
 

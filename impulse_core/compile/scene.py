@@ -15,6 +15,7 @@ from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.axis_mass import BodyRows
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.couplings import check_constants, compile_couplings
+from impulse_core.compile.expansion import row_owners
 from impulse_core.compile.joints import check_start, compile_joints
 from impulse_core.compile.kinematic import (
     Kinematics,
@@ -57,6 +58,8 @@ class CompiledScene:
         axes: The user's object axes seen from the body frame, quaternions, shape (N, 4).
         mass_properties: Of each dynamic body, in the order of its row, user's frame.
         joint_names: All joints in the order of the scene.
+        row_owner: For each joint of the model the row that the user knows it by: its own, or, of
+            what a joint of the scene brings with it, that joint's; shape (m,).
         load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
         size: Size of the scene [m]: extent of bodies and joints.
         reach: Largest distance of any of them from the world's origin [m].
@@ -76,6 +79,7 @@ class CompiledScene:
     axes: Floats
     mass_properties: list[MassProperties]
     joint_names: list[str]
+    row_owner: Ints
     load_windows: Floats
     size: float
     reach: float
@@ -180,6 +184,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         axes=user_axes,
         mass_properties=properties,
         joint_names=joint_names(scene),
+        row_owner=row_owners(scene),
         load_windows=np.array(
             [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
         ).reshape(-1, 2),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from impulse_core.compile import CompiledScene
 from impulse_core.integrators.chains import NotAChainError, plan_chain
 from impulse_core.integrators.tableaus import MULTIPLIER_METHODS, tableau
+from impulse_core.joints.table import parts_of
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.types import Floats
 
@@ -65,8 +66,8 @@ def more_than_joints(compiled: CompiledScene) -> str:
         if body.motion == "kinematic":
             return f"body '{body.name}' is kinematic"
     for joint, name in zip(scene.joints, compiled.joint_names, strict=True):
-        if joint.type == "coupling":
-            return f"joint '{name}' is a coupling"
+        if joint.type == "coupling" or parts_of(joint.type).tied:
+            return f"joint '{name}' is a {joint.type}"
         for key in ("motors", "limits", "springs", "frictions"):
             if getattr(joint, key):
                 return f"joint '{name}' has {key}"

@@ -1,7 +1,8 @@
 """The catalogue: which constraint parts make up a joint type.
 
-A joint has at most one part that removes translations and one that removes rotations; a new type
-is one row here. Types without a row are refused by name when a scene is compiled.
+A joint has at most one part that removes translations and one that removes rotations, and may tie
+what these leave free by a coupling of its own; a new type is one row here. Types without a row are
+refused by name when a scene is compiled.
 """
 
 from __future__ import annotations
@@ -78,11 +79,12 @@ class JointParts(NamedTuple):
 
     translation: int
     rotation: int
+    tied: bool = False  # whether a coupling of its own ties the axes that the parts leave free
 
     @property
     def rows(self) -> int:
         """Degrees of freedom the joint removes."""
-        return TRANSLATION_ROWS[self.translation] + ROTATION_ROWS[self.rotation]
+        return TRANSLATION_ROWS[self.translation] + ROTATION_ROWS[self.rotation] + self.tied
 
 
 JOINT_PARTS = {
@@ -92,6 +94,7 @@ JOINT_PARTS = {
     "fixed": JointParts(POINT_POINT, FIXED_ROTATION),
     "slider": JointParts(POINT_LINE, FIXED_ROTATION),
     "cylindrical": JointParts(POINT_LINE, COMMON_AXIS),
+    "screw": JointParts(POINT_LINE, COMMON_AXIS, tied=True),
     "point-on-line": JointParts(POINT_LINE, NO_PART),
     "point-on-plane": JointParts(POINT_PLANE, NO_PART),
     "planar": JointParts(POINT_PLANE, COMMON_AXIS),

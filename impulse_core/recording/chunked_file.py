@@ -129,6 +129,10 @@ def _frames_of(recording: RecordingData, first: int, last: int) -> RecordingData
             joint: {quantity: values[rows] for quantity, values in quantities.items()}
             for joint, quantities in recording.joints.items()
         },
+        bodies={
+            body: {quantity: values[rows] for quantity, values in quantities.items()}
+            for body, quantities in recording.bodies.items()
+        },
         energy={name: values[rows] for name, values in recording.energy.items()},
         momentum={name: values[rows] for name, values in recording.momentum.items()},
         contacts={name: values[points] for name, values in recording.contacts.items()},
@@ -218,6 +222,8 @@ def _frame_kind(header: dict[str, Any]) -> np.dtype[np.void]:
         "joint_values": (len(pairs(header, "joints")),),
         "joint_vectors": (len(pairs(header, "joint_vectors")), 3),
     }
+    if "body_values" in header:
+        shapes["body_values"] = (len(pairs(header, "body_values")),)
     return np.dtype([(name, "<f8", shape) for name, shape in shapes.items()])
 
 

@@ -13,6 +13,7 @@ from .data import RecordingData
 from .errors import RecordingError
 
 __all__ = [
+    "body_series",
     "check_frames",
     "check_header",
     "check_records",
@@ -106,6 +107,21 @@ def joint_series(joints: Any, frames: int) -> dict[str, dict[str, Floats]]:
             for quantity, values in _items(f"joints.{name}", quantities)
         }
         for name, quantities in _items("joints", joints)
+    }
+
+
+def body_series(bodies: Any, names: tuple[str, ...], frames: int) -> dict[str, dict[str, Floats]]:
+    """The quantities of bodies beside their poses, one number per frame."""
+    for name, quantities in _items("bodies", bodies):
+        if name not in names:
+            raise RecordingError(f"there is no body '{name}'.", key="bodies")
+        for pose in ("position", "orientation"):
+            if pose in dict(_items(f"bodies.{name}", quantities)):
+                raise RecordingError("is not a quantity of its own.", key=f"bodies.{name}.{pose}")
+    return {
+        name: series(f"bodies.{name}", quantities, (frames,))
+        for name, quantities in bodies.items()
+        if quantities
     }
 
 

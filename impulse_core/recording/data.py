@@ -29,6 +29,7 @@ class RecordingData:
     scene_sha256: str = ""
     complete: bool = True
     joints: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    bodies: dict[str, dict[str, Floats]] = field(default_factory=dict)
     energy: dict[str, Floats] = field(default_factory=dict)
     momentum: dict[str, Floats] = field(default_factory=dict)
     contacts: dict[str, Any] = field(default_factory=dict)

@@ -3,7 +3,8 @@
     {"format": "impulse-animation", "version": 1, "complete": true, "scene": "crane",
      "scene_sha256": "…", "fps": 25.0, "step": 0.01, "method": "imp2", "solver": "direct",
      "times": [t, …],
-     "bodies": {name: {"position": [[x, y, z], …], "orientation": [[w, x, y, z], …]}, …},
+     "bodies": {name: {"position": [[x, y, z], …], "orientation": [[w, x, y, z], …],
+                       quantity: [value, …], …}, …},
      "joints": {name: {quantity: [value, …], …, quantity: [[x, y, z], …]}, …},
      "energy": {"kinetic": […], "potential": […], "total": […]},
      "momentum": {"linear": [[x, y, z], …], "angular": [[x, y, z], …]},
@@ -36,6 +37,8 @@ from .header import (
 
 __all__ = ["decode", "encode"]
 
+_POSE = ("position", "orientation")
+
 
 def encode(recording: RecordingData) -> bytes:
     """The JSON text of ``recording``, in ASCII."""
@@ -43,6 +46,7 @@ def encode(recording: RecordingData) -> bytes:
         name: {
             "position": recording.positions[:, index].tolist(),
             "orientation": recording.orientations[:, index].tolist(),
+            **_lists(recording.bodies.get(name, {})),
         }
         for index, name in enumerate(recording.body_names)
     }
@@ -75,12 +79,18 @@ def decode(data: bytes) -> dict[str, Any]:
         positions=_poses(bodies, "position", len(times), 3),
         orientations=_poses(bodies, "orientation", len(times), 4),
         joints=_object(content, "joints"),
+        bodies={name: _quantities(body) for name, body in bodies.items()},
         energy=_object(content, "energy"),
         momentum=_object(content, "momentum"),
         contacts=content.get("contacts", {}),
         events=require(content, "events"),
         diagnostics=_object(content, "diagnostics"),
     )
+
+
+def _quantities(body: dict[str, Any]) -> dict[str, Any]:
+    """What is recorded of a body beside its pose."""
+    return {name: values for name, values in body.items() if name not in _POSE}
 
 
 def _poses(bodies: dict[str, Any], key: str, frames: int, width: int) -> Any:

@@ -40,6 +40,7 @@ _ARRAYS = frozenset(
         "momentum",
         "joint_values",
         "joint_vectors",
+        "body_values",
     }
 )
 _NUMBER = 8  # bytes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .consistency import (
+    body_series,
     check_frames,
     check_header,
     check_records,
@@ -46,6 +47,9 @@ class Recording(RecordingData):
             each has the sign that is nearer to the frame before.
         joints: per joint name its recorded quantities, each of shape (F,) or (F, 3), as in
             ``joints["elbow"]["angle"]`` [rad] and ``joints["elbow"]["force"]`` [N].
+        bodies: of the bodies that asked for more than their poses, per name its recorded
+            quantities, each of shape (F,), as in ``bodies["foot"]["clearance"]`` [m], the least
+            distance to any body it may touch, negative where they overlap.
         energy: "kinetic", "potential" and "total" [J], each of shape (F,).
         momentum: "linear" [kg m/s] and "angular" about the world origin [kg m^2/s], each of
             shape (F, 3), world frame.
@@ -72,6 +76,7 @@ class Recording(RecordingData):
         check_unit_quaternions(orientations, self.body_names)
         self._set("orientations", sign_continuous(orientations))
         self._set("joints", joint_series(self.joints, frames))
+        self._set("bodies", body_series(self.bodies, self.body_names, frames))
         self._set("energy", series("energy", self.energy, (frames,)))
         self._set("momentum", series("momentum", self.momentum, (frames, 3)))
         self._set("contacts", contact_points(self.contacts, frames, bodies))

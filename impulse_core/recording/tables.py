@@ -2,12 +2,13 @@
 
 Arrays, all float64: ``times`` (F,), ``positions`` (F, N, 3), ``orientations`` (F, N, 4),
 ``energy`` (F, E), ``momentum`` (F, P, 3), ``joint_values`` (F, J), ``joint_vectors`` (F, V, 3;
-older files lack it), and with recorded contacts ``contact_frame``, ``contact_body1``,
-``contact_body2`` (K, whole numbers), ``contact_point``, ``contact_normal`` and ``contact_force``
-(K, 3).
+older files lack it), ``body_values`` (F, B; where any are recorded), and with recorded contacts
+``contact_frame``, ``contact_body1``, ``contact_body2`` (K, whole numbers), ``contact_point``,
+``contact_normal`` and ``contact_force`` (K, 3).
 
 Names: ``bodies`` (N names), ``energy`` (E quantities), ``momentum`` (P quantities), ``joints``
-(J pairs of joint and quantity), ``joint_vectors`` (V pairs), and ``joint_names``, of all joints.
+(J pairs of joint and quantity), ``joint_vectors`` (V pairs), ``joint_names``, of all joints, and
+``body_values`` (B pairs of body and quantity).
 """
 
 from __future__ import annotations
@@ -30,20 +31,23 @@ CONTACT = "contact_"
 
 def names_of(recording: RecordingData) -> dict[str, Any]:
     """What the arrays hold, in the order of their columns."""
+    of_bodies = _columns(recording.bodies)
     return {
         "bodies": list(recording.body_names),
         "energy": list(recording.energy),
         "momentum": list(recording.momentum),
         "joint_names": list(recording.joints),
-        "joints": [pair for *pair, values in _columns(recording) if values.ndim == 1],
-        "joint_vectors": [pair for *pair, values in _columns(recording) if values.ndim == 2],
+        "joints": [pair for *pair, values in _columns(recording.joints) if values.ndim == 1],
+        "joint_vectors": [pair for *pair, values in _columns(recording.joints) if values.ndim == 2],
+        **({"body_values": [pair for *pair, _ in of_bodies]} if of_bodies else {}),
     }
 
 
 def arrays_of(recording: RecordingData) -> dict[str, NDArray[Any]]:
     """The arrays by name."""
     frames = len(recording.times)
-    columns = [values for _, _, values in _columns(recording)]
+    columns = [values for _, _, values in _columns(recording.joints)]
+    of_bodies = [values for _, _, values in _columns(recording.bodies)]
     return {
         "times": recording.times,
         "positions": recording.positions,
@@ -52,6 +56,7 @@ def arrays_of(recording: RecordingData) -> dict[str, NDArray[Any]]:
         "momentum": _stack(list(recording.momentum.values()), (frames, 0, 3)),
         "joint_values": _stack([v for v in columns if v.ndim == 1], (frames, 0)),
         "joint_vectors": _stack([v for v in columns if v.ndim == 2], (frames, 0, 3)),
+        **({"body_values": _stack(of_bodies, ())} if of_bodies else {}),
         **{f"{CONTACT}{name}": values for name, values in recording.contacts.items()},
     }
 
@@ -67,6 +72,7 @@ def fields_of(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> dict[s
         "positions": require(arrays, "positions"),
         "orientations": require(arrays, "orientations"),
         "joints": _joints(header, arrays, frames),
+        "bodies": _bodies(header, arrays, frames),
         "energy": _series("energy", energy, arrays, (frames, len(energy))),
         "momentum": _series("momentum", momentum, arrays, (frames, len(momentum), 3)),
         "contacts": {
@@ -86,10 +92,10 @@ def names(header: dict[str, Any], key: str) -> list[str]:
 
 
 def pairs(header: dict[str, Any], key: str) -> list[list[str]]:
-    """Pairs of joint and quantity; ``RecordingError`` if they are none."""
+    """Pairs of a name and a quantity; ``RecordingError`` if they are none."""
     found = require(header, key)
     if not isinstance(found, list) or not all(_are_names(p) and len(p) == 2 for p in found):
-        raise RecordingError("must be pairs of joint and quantity.", key=key)
+        raise RecordingError("must be pairs of name and quantity.", key=key)
     return found
 
 
@@ -97,10 +103,10 @@ def _are_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _columns(recording: RecordingData) -> list[tuple[str, str, NDArray[Any]]]:
+def _columns(series: dict[str, dict[str, Any]]) -> list[tuple[str, str, NDArray[Any]]]:
     return [
-        (joint, quantity, values)
-        for joint, quantities in recording.joints.items()
+        (name, quantity, values)
+        for name, quantities in series.items()
         for quantity, values in quantities.items()
     ]
 
@@ -117,6 +123,19 @@ def _joints(
     if "joint_vectors" in arrays:
         _add_joint_columns(joints, header, arrays, "joint_vectors", "joint_vectors", (frames, 3))
     return joints
+
+
+def _bodies(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]], frames: int
+) -> dict[str, dict[str, NDArray[Any]]]:
+    if "body_values" not in arrays and "body_values" not in header:
+        return {}
+    found = pairs(header, "body_values")
+    table = numbers("body_values", require(arrays, "body_values"), (frames, len(found)))
+    bodies: dict[str, dict[str, NDArray[Any]]] = {}
+    for column, (body, quantity) in enumerate(found):
+        bodies.setdefault(body, {})[quantity] = table[:, column].copy()
+    return bodies
 
 
 def _add_joint_columns(

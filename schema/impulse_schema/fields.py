@@ -18,7 +18,16 @@ from impulse_schema.bounds import Sign
 from impulse_schema.models import Element
 
 Kind = Literal[
-    "number", "integer", "boolean", "text", "choice", "numbers", "rows", "element", "elements"
+    "number",
+    "integer",
+    "boolean",
+    "text",
+    "choice",
+    "version",
+    "numbers",
+    "rows",
+    "element",
+    "elements",
 ]
 
 
@@ -123,7 +132,8 @@ def _field_spec(name: str, info: FieldInfo) -> FieldSpec:
 
 def _kind(annotation: Any) -> Kind:
     if get_origin(annotation) is Literal:
-        return "integer" if isinstance(get_args(annotation)[0], int) else "choice"
+        words = sum(isinstance(choice, str) for choice in get_args(annotation))
+        return "choice" if words == len(get_args(annotation)) else "version"
     if get_origin(annotation) in (list, tuple):
         item = _plain(get_args(annotation)[0])
         if _model_of(item) is not None:

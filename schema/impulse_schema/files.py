@@ -16,15 +16,14 @@ from impulse_schema.checks import check_findings
 from impulse_schema.json_reader import read_json
 from impulse_schema.json_writer import scene_to_json
 from impulse_schema.limits import MAX_BYTES
-from impulse_schema.models import Scene
+from impulse_schema.models import NEWEST_VERSION, Scene
 from impulse_schema.problems import Finding, Problem, SceneError, first_problems
 from impulse_schema.salvage import salvage
 from impulse_schema.source import LineTable, Source
 from impulse_schema.translate import translate
+from impulse_schema.versions import newer_version
 from impulse_schema.xml_reader import UnreadableError, read_xml
 from impulse_schema.xml_writer import scene_to_xml
-
-KNOWN_VERSION = 1
 
 _READERS: dict[str, Callable[[bytes], Any]] = {".xml": read_xml, ".json": read_json}
 
@@ -75,10 +74,11 @@ def _build(
     raw: dict[str, Any], findings: list[Finding], source: Source
 ) -> tuple[Scene | None, list[Finding]]:
     """The scene that ``raw`` describes, or None, and everything that is wrong with it."""
-    version = raw.get("version")
-    if isinstance(version, int) and version > KNOWN_VERSION:
-        shown = version if version < 10**9 else "a very large number"
-        message = f"the file is version {shown}, this Impulse reads version {KNOWN_VERSION}"
+    if newer := newer_version(raw.get("version"), NEWEST_VERSION):
+        message = (
+            f"the file is version {newer}, written for a newer Impulse; this one reads up to"
+            f" version {NEWEST_VERSION}"
+        )
         return None, [Finding(("version",), "E010", message, "Use a newer Impulse")]
     try:
         scene = Scene.model_validate(raw)

@@ -13,10 +13,12 @@ from typing import Any
 from impulse_schema.fields import FieldSpec, element_spec
 from impulse_schema.models import Element, Scene
 from impulse_schema.numbers import write_number
+from impulse_schema.versions import version_needed
 
 
 def scene_to_json(scene: Scene) -> str:
     """``scene`` as JSON text with LF line ends."""
+    scene = scene.model_copy(update={"version": version_needed(scene)})
     return _element(scene, "") + "\n"
 
 

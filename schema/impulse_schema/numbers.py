@@ -42,6 +42,15 @@ def read_integer(text: str) -> int:
     return int(text)
 
 
+def read_version(text: str) -> int | str:
+    """A whole number, or the text ``1.2``, which is no number: 1.10 comes after 1.9."""
+    major, point, minor = text.partition(".")
+    digits = major + minor
+    if not (major and digits.isascii() and digits.isdigit()) or (point and not minor):
+        raise ValueError(f"'{_short(text)}' is not a version", 'Write version="1"')
+    return text if point else read_integer(text)
+
+
 def read_boolean(text: str) -> bool:
     """``true`` or ``false``."""
     try:
@@ -68,6 +77,7 @@ def read_rows(text: str, *, whole: bool) -> list[list[float]] | list[list[int]]:
 CONVERTERS: dict[Kind, Callable[[str], Any]] = {
     "number": read_number,
     "integer": read_integer,
+    "version": read_version,
     "boolean": read_boolean,
     "text": str,
     "choice": str,

@@ -22,7 +22,10 @@ element. In JSON, child elements stand in arrays under the key in the first colu
 stand in any order.
 Units are SI; axes are right-handed with z up; quaternions are (w, x, y, z). A key marked *or _deg*
 may end in `_deg` and is then read in degrees. Unknown keys are errors; [errors.md](errors.md) lists
-every message. How large and how small numbers may be is [below](#bounds-of-numbers). A bar that
+every message. How large and how small numbers may be is [below](#bounds-of-numbers).
+
+A file is written with the lowest version that knows all it holds: 1, or 1.1 where it has a `screw`
+or `record_clearance`. A reader refuses a version newer than its own. A bar that
 swings on a hinge, half a metre from its centre:
 
 ```xml

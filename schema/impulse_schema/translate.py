@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -114,7 +115,8 @@ def _scalar(error: ErrorDetails, field: FieldSpec, value: Any) -> tuple[str, str
                 f"cannot be '{_short(bad)}'",
                 lambda: did_you_mean(bad, choices) or f"Write one of {either(choices)}",
             )
-        return "E205", f"cannot be {_shown(bad)}", f"Write {either(field.choices)}"
+        written = [json.dumps(choice) for choice in field.choices]
+        return "E205", f"cannot be {_shown(bad)}", f"Write {either(written)}"
     if kind == "finite_number" or (isinstance(bad, float) and not math.isfinite(bad)):
         return "E202", f"is {_shown(bad)}", "Write a finite number"
     if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):

@@ -12,10 +12,12 @@ from typing import Any
 from impulse_schema.fields import FieldSpec, element_spec
 from impulse_schema.models import Element, Scene
 from impulse_schema.numbers import write_number
+from impulse_schema.versions import version_needed
 
 
 def scene_to_xml(scene: Scene) -> bytes:
     """``scene`` as UTF-8 XML with LF line ends."""
+    scene = scene.model_copy(update={"version": version_needed(scene)})
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', *_element("scene", scene, "")]
     return ("\n".join(lines) + "\n").encode()
 

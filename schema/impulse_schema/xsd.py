@@ -20,6 +20,7 @@ _BASE_TYPES = {
     "boolean": "Boolean",
     "text": "xs:string",
     "choice": "xs:string",
+    "version": "xs:string",
 }
 
 

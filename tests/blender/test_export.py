@@ -128,6 +128,7 @@ def test_a_joint_stands_where_its_object_stands(add_body, add_empty, select, exp
         ("fixed", {"anchor"}),
         ("slider", {"anchor", "axis"}),
         ("cylindrical", {"anchor", "axis"}),
+        ("screw", {"anchor", "axis"}),
         ("point-on-line", {"anchor", "axis"}),
         ("point-on-plane", {"anchor", "axis"}),
         ("planar", {"anchor", "axis"}),
@@ -155,6 +156,7 @@ def test_every_joint_type_exports_what_it_uses(
         key for key in ("anchor", "anchor2", "axis", "axis2") if getattr(joint, key) is not None
     }
     assert (joint.type, given) == (kind, present)
+    assert joint.pitch == (0.01 if kind == "screw" else None)
 
 
 def test_what_acts_on_a_free_axis_is_written(add_body, add_empty, select, exported):

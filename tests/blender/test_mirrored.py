@@ -48,7 +48,13 @@ def reflection(plane):
 @pytest.mark.parametrize("plane", "xyz")
 @pytest.mark.parametrize(
     ("kind", "axial"),
-    [("hinge", True), ("slider", False), ("cylindrical", True), ("point-on-line", False)],
+    [
+        ("hinge", True),
+        ("slider", False),
+        ("cylindrical", True),
+        ("screw", True),
+        ("point-on-line", False),
+    ],
 )
 def test_axes_of_rotation_are_axial_vectors(add_body, exported, kind, axial, plane, how):
     """Mirrored by M, an axis a of a slide becomes M a, that of a turn det(M) M a."""
@@ -98,6 +104,40 @@ def test_turn_and_slide_of_one_joint_are_both_mirrored(add_body, exported):
     assert targets == {"rotation": "sin(t)", "translation": "-(sin(t))"}
     factors = {term.freedom: term.coefficient for term in made["screw"].terms}
     assert factors == {"rotation": 3.0, "translation": -3.0}
+
+
+@pytest.mark.parametrize("how", MIRRORS)
+@pytest.mark.parametrize("plane", "xyz")
+def test_a_mirrored_screw_is_the_mirror_image(add_body, exported, plane, how):
+    """Its turn is about an axial vector and its shift M a per turn remains: the thread changes
+    hands, and numbers of the shift count along the new axis.
+    """
+    from blender_addon import tagging
+
+    body = add_body("body")
+    joint = new_empty("thread", np.eye(4))
+    joint.rotation_euler = (0.3, -0.7, 1.1)
+    bpy.context.view_layer.update()
+    tagging.tag_joint(joint, "screw", None, body)
+    joint.impulse.joint.pitch = 0.05
+    motor = joint.impulse.joint.motors.add()
+    motor.kind, motor.freedom, motor.target = "velocity", "translation", 2.0
+    motor.use_target = True
+    before = exported("before.xml").joints[0]
+
+    MIRRORS[how]([joint], plane)
+
+    after = exported("after.xml").joints[0]
+    assert (before.pitch, after.pitch) == pytest.approx((0.05, -0.05))
+    shift = before.pitch * np.array(before.axis)
+    np.testing.assert_allclose(
+        after.pitch * np.array(after.axis), reflection(plane) @ shift, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        after.motors[0].target * np.array(after.axis),
+        reflection(plane) @ (before.motors[0].target * np.array(before.axis)),
+        atol=1e-6,
+    )
 
 
 @pytest.mark.parametrize("scale", [(-1, 1, 1), (2, -3, 1), (1, 1, -0.5), (-1, -1, -1), (-1, -1, 1)])

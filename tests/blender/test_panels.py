@@ -105,11 +105,12 @@ def test_joint_panel(add_body, add_empty, select, context, kind):
     shown = draw("IMPULSE_PT_object", context)
 
     assert ("axis2" in shown) == (
-        kind in {"hinge", "universal", "cylindrical", "planar", "parallel-axes"}
+        kind in {"hinge", "universal", "cylindrical", "screw", "planar", "parallel-axes"}
     )
-    assert ("proportional" in shown) == (kind in {"hinge", "slider", "cylindrical"})
-    assert ("freedom" in shown) == (kind in {"cylindrical", "coupling"})
-    assert ("upper_angle" in shown) == (kind in {"hinge", "cylindrical"})
+    assert ("proportional" in shown) == (kind in {"hinge", "slider", "cylindrical", "screw"})
+    assert ("freedom" in shown) == (kind in {"cylindrical", "screw", "coupling"})
+    assert ("upper_angle" in shown) == (kind in {"hinge", "cylindrical", "screw"})
+    assert ("pitch" in shown) == (kind == "screw")
     assert ("coefficient" in shown) == (kind == "coupling")
 
 

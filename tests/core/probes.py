@@ -13,6 +13,7 @@ from impulse_core.joints.constraints import (
     joint_errors,
     relative_velocities,
 )
+from impulse_core.joints.coupling import coupling_errors
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.model import copy_state, new_workspace
 from impulse_core.rotations import quaternion_to_matrix
@@ -26,6 +27,8 @@ __all__ = ["Probe"]
 def _look(model, state, work):
     """Errors into work.error, directions into work; the largest errors."""
     joint_directions(model, state.bodies, work.now)
+    near = state.terms.position
+    coupling_errors(model, model.coupled, state.bodies, near, work.terms.next, work.error)
     return joint_errors(model, state.bodies, work.error)
 
 

@@ -1,12 +1,12 @@
-"""The bias Ġ v of every constraint part is the derivative of G v at constant velocities."""
+"""The bias Ġ v of parts and couplings is the derivative of G v at constant velocities."""
 
 import numpy as np
 import pytest
 
-from impulse_core.algebra import Quat, Vec3, rotation_of, vec3_at
+from impulse_core.accelerations import joint_accelerations
+from impulse_core.algebra import Quat, Vec3, rotation_of
 from impulse_core.jit import kernel
-from impulse_core.joints.biases import rotation_bias, translation_bias
-from impulse_core.joints.table import JOINT_PARTS, NO_PART
+from impulse_core.joints.table import JOINT_PARTS
 from impulse_core.model import copy_state
 from impulse_schema.models import Joint
 from tests.core.probes import Probe
@@ -16,16 +16,9 @@ WITHOUT_AXIS = ("ball", "fixed", "distance", "orientation")
 
 
 @kernel
-def _biases(model, state, work, bias):
-    for j in range(len(model.joints)):
-        i1, i2 = model.joints[j].body1, model.joints[j].body2
-        w1, w2 = vec3_at(work.angular_velocity, i1), vec3_at(work.angular_velocity, i2)
-        if model.joints[j].translation_part != NO_PART:
-            a = translation_bias(model, work.now, j, state, w1, w2)
-            bias[j, 0], bias[j, 1], bias[j, 2] = a.x, a.y, a.z
-        if model.joints[j].rotation_part != NO_PART:
-            a = rotation_bias(model, work.now, j, state, w1, w2)
-            bias[j, 3], bias[j, 4], bias[j, 5] = a.x, a.y, a.z
+def _biases(model, state, still, work):
+    """Accelerations of all joints, couplings too, while no body accelerates, into work.error."""
+    joint_accelerations(model, state, still, work)
 
 
 class Moving(Probe):
@@ -44,6 +37,7 @@ class Moving(Probe):
                 anchor2=(0.2, 0.3, z + 0.8) if kind == "distance" else None,
                 axis=axis,
                 axis2=(1.0, 0.6, 0.0) if kind == "universal" else None,
+                pitch=0.7 if kind == "screw" else None,
             )
             for z, (first, second) in enumerate([("a", "b"), ("b", "world"), ("world", "a")])
         ]
@@ -75,9 +69,11 @@ class Moving(Probe):
 
     def biases(self):
         self.rates_after(0.0)
-        found = np.zeros_like(self.work.error)
-        _biases(self.model, self.state, self.work, found)
-        return np.where(self.used, found, 0.0)
+        still = copy_state(self.state)
+        still.velocity[:] = 0.0
+        self.work.next_position[:] = 0.0
+        _biases(self.model, self.state, still, self.work)
+        return np.where(self.used, self.work.error, 0.0)
 
 
 @pytest.mark.parametrize("kind", JOINT_PARTS)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.compile import SceneError
-from impulse_schema.models import Joint
+from impulse_core.compile import SceneError, compile_scene
+from impulse_core.options import choose_options
+from impulse_core.stepper import Stepper
+from impulse_schema.models import Joint, SpringDamper
 from tests.core.gears import (
     coupling,
     differential,
@@ -16,6 +18,7 @@ from tests.core.gears import (
 )
 from tests.core.probes import Probe
 from tests.core.scenes import chain, random_tree
+from tests.core.screws import afloat, jack, nut_on_a_bolt
 from tests.core.test_newton import Stage, relative_error
 
 SCENES = {
@@ -99,6 +102,8 @@ def residual(scene, h):
         (lambda: differential(0.0, 0.0, 0.0), 2, []),
         (geared_machine, 5, []),
         (lambda: ring_of_gears(1.0), 1, ["c-a"]),
+        (lambda: nut_on_a_bolt(0.1), 1, []),
+        (afloat, 7, []),
     ],
 )
 def test_mobility(scene, freedom, redundant):
@@ -151,11 +156,45 @@ def test_a_joint_that_cannot_move_anyway_is_no_lock():
     assert ic.describe(scene)["degrees_of_freedom"] == 1
 
 
+def test_mobility_of_a_jack():
+    """A spindle, a nut on a guide and their screw: one freedom; no name but the user's is told."""
+    facts = ic.describe(jack(0.1))
+
+    assert facts["degrees_of_freedom"] == facts["loops"] == 1
+    assert set(facts["redundant_joints"]) <= {"bearing", "guide", "thread"}
+    assert [joint["rows"] for joint in facts["joints"]] == [5, 5, 5]
+
+
+def test_the_thread_of_a_screw_is_told_by_its_name():
+    """The rows of a scene are its joints, its springs and what screws add, each by a known name."""
+    scene = nut_on_a_bolt(0.1)
+    end = (1.0, 0.0, 0.0)
+    coil = SpringDamper(name="coil", body2="nut", anchor=end, anchor2=(0, 0, 0), stiffness=1.0)
+    scene.springs = [coil]
+    compiled = compile_scene(scene)
+
+    stepper = Stepper(compiled, choose_options(compiled))
+
+    assert [stepper.joint_name(j) for j in range(3)] == ["thread", "coil", "thread"]
+
+
+def test_contradicting_threads():
+    """A screw that a coupling forbids to turn is refused, and by the names that the user gave."""
+    scene = nut_on_a_bolt(0.1)
+    scene.joints.append(coupling("stop", thread=1.0))
+
+    with pytest.raises(SceneError, match="screw 'thread' and coupling 'stop'") as refused:
+        ic.simulate(scene, duration=0.1)
+    assert "joint 'thread' still" in str(refused.value)
+
+
 @pytest.mark.parametrize("other", [{"solver": "sle"}, {"solver": "iterative"}, {"method": "lm4"}])
 def test_other_solvers_and_methods_refuse_couplings(other):
     """What knows nothing of couplings says so, and does not run without them."""
     with pytest.raises(ic.OptionError, match="coupling"):
         ic.simulate(gear_pair(), duration=0.1, **other)
+    with pytest.raises(ic.OptionError, match="joint 'thread' is a screw"):
+        ic.simulate(nut_on_a_bolt(0.1), duration=0.1, **other)
 
 
 def test_small_constants_are_mended():

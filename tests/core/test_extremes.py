@@ -96,7 +96,16 @@ class _Extremes:
     def joint(self, bodies: list[str]) -> Joint:
         kind = self.some([name for name in USAGE if name != "coupling"])
         usage = USAGE[kind]
-        numbers = ("anchor", "anchor2", "axis", "axis2", "length", "break_force", "break_torque")
+        numbers = (
+            "anchor",
+            "anchor2",
+            "axis",
+            "axis2",
+            "length",
+            "pitch",
+            "break_force",
+            "break_torque",
+        )
         keys = [k for k in usage.needed if k in numbers]
         keys += [k for k in usage.optional if k in numbers and self.random.random() < 0.2]
         given = self.fields(Joint, *keys)

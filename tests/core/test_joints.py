@@ -21,6 +21,7 @@ ROWS = {
     "fixed": 6,
     "slider": 5,
     "cylindrical": 4,
+    "screw": 5,
     "point-on-line": 2,
     "point-on-plane": 1,
     "planar": 3,
@@ -50,6 +51,7 @@ def two_bodies(kind, *, reverse=False):
         anchor2=(0.7, -0.2, 0.3) if kind == "distance" else None,
         axis=AXIS if kind in NEEDS_AXIS else None,
         axis2=NORMAL2 if kind == "universal" else None,
+        pitch=0.7 if kind == "screw" else None,
     )
     return scene_of(bodies, [joint], gravity=NO_GRAVITY)
 
@@ -70,6 +72,7 @@ def displaced(state, body, direction, size):
 def test_the_whole_catalogue_is_tested():
     """Every type of the table removes the number of rows the catalogue says."""
     assert {kind: parts.rows for kind, parts in JOINT_PARTS.items()} == ROWS
+    assert {kind: Probe(two_bodies(kind)).used.sum() for kind in TYPES} == ROWS
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -145,7 +148,7 @@ def test_action_is_reaction(kind):
     probe = Probe(two_bodies(kind))
     rng = np.random.default_rng(5)
     move_bodies(probe.state, 0.01 * rng.normal(size=12))
-    impulse = np.where(probe.used, rng.normal(size=(1, 6)), 0.0)
+    impulse = np.where(probe.used, rng.normal(size=probe.used.shape), 0.0)
 
     before = momenta(probe)
     probe.apply(impulse)
@@ -172,7 +175,7 @@ def test_impulses_are_the_transpose_of_the_rates(kind):
     """apply_impulses changes momenta by Gᵀλ with the same G that gives the rates."""
     probe = Probe(two_bodies(kind))
     G = probe.gradient()
-    impulse = np.where(probe.used, np.random.default_rng(6).normal(size=(1, 6)), 0.0)
+    impulse = np.random.default_rng(6).normal(size=probe.used.shape) * probe.used
     expected = (G.T @ impulse[probe.used]).reshape(2, 6)
 
     probe.apply(impulse)

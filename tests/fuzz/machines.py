@@ -11,8 +11,9 @@ from impulse_schema.models import Method
 _TREE_TYPES = (
     "ball", "hinge", "hinge", "hinge", "universal", "fixed", "slider", "slider", "cylindrical",
     "point-on-line", "point-on-plane", "planar", "parallel-axes", "orientation", "distance",
+    "screw",
 )  # fmt: skip
-_FREE_AXES = {"hinge": ["rotation"], "slider": ["translation"]}
+_FREE_AXES = {"hinge": ["rotation"], "slider": ["translation"], "screw": ["rotation"]}
 _CYLINDRICAL = ["rotation", "translation"]
 _METHODS = get_args(Method)
 _SPACING = 1.0  # m between bodies, more than the largest is long
@@ -138,6 +139,8 @@ def _joint(rng: Random, kind: str, parent: str, child: int) -> Raw:
         joint["anchor2"] = [_SPACING * (child + 1), 0.0, rng.choice((0.0, 0.1))]
     if kind not in ("ball", "fixed", "orientation", "distance"):
         joint["axis"] = [0.0, 1.0, 0.0] if kind == "universal" else _axis(rng)
+    if kind == "screw":
+        joint["pitch"] = rng.choice((1.0, -1.0)) * _size(rng, -3, 0)
     if kind == "universal":
         joint["axis2"] = [0.0, 0.0, 1.0]
     for freedom in _CYLINDRICAL if kind == "cylindrical" else _FREE_AXES.get(kind, ()):

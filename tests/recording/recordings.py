@@ -35,6 +35,7 @@ def turning(
             },
             "weld": {},
         },
+        "bodies": {name: {"clearance": np.cos(times) / 7.0} for name in names[-1:]},
         "energy": {"kinetic": times**2, "potential": -(times**2), "total": 0 * times},
         "momentum": {
             "linear": np.outer(times, [1, 2, 3]),
@@ -56,6 +57,10 @@ def parts(recording: Recording) -> dict[str, Any]:
         "joints": {
             joint: {name: values.tolist() for name, values in quantities.items()}
             for joint, quantities in recording.joints.items()
+        },
+        "bodies": {
+            body: {name: values.tolist() for name, values in quantities.items()}
+            for body, quantities in recording.bodies.items()
         },
         "energy": {name: values.tolist() for name, values in recording.energy.items()},
         "momentum": {name: values.tolist() for name, values in recording.momentum.items()},

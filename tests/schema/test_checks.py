@@ -36,6 +36,7 @@ def joint(attributes: str, children: str = "") -> str:
 
 HINGE = 'type="hinge" anchor="0 0 0" axis="0 0 1"'
 SLIDER = 'type="slider" anchor="0 0 0" axis="0 0 1"'
+SCREW = 'type="screw" anchor="0 0 0" axis="0 0 1" pitch="0.01"'
 CYLINDRICAL = 'type="cylindrical" anchor="0 0 0" axis="0 0 1"'
 UNSOUND = [
     # names
@@ -198,7 +199,7 @@ UNSOUND = [
     (
         joint('type="ball" anchor="0 0 0"', '<limit lower="0"/>'),
         "E704",
-        "Only hinge, slider and cylindrical joints have free axes",
+        "Only hinge, slider, cylindrical and screw joints have free axes",
     ),
     (joint(HINGE, '<term joint="h" coefficient="1"/>'), "E704", "does not use terms"),
     (joint('type="hinge" anchor="0 0 0" axis="0 0 0"'), "E209", "axis has length zero"),
@@ -293,6 +294,31 @@ UNSOUND = [
         "E713",
         "the rotation of 'h' is in this coupling already",
     ),
+    # screws
+    (joint('type="screw" anchor="0 0 0" axis="0 0 1"'), "E703", "the screw joint has no pitch"),
+    (joint(SCREW.replace("0.01", "0")), "E714", "the pitch is zero, so the screw turns without"),
+    (joint(SCREW.replace("0.01", "-1e-16")), "E714", "the pitch is smaller than 1e-15 m"),
+    (joint(SCREW.replace("0.01", "1e10")), "E203", "pitch is 1e+10 and must lie between"),
+    (joint(HINGE + ' pitch="0.1"'), "E704", "a hinge joint does not use pitch"),
+    (
+        joint(
+            SCREW,
+            '<motor kind="velocity" target="1"/>'
+            '<motor kind="velocity" freedom="translation" target="1"/>',
+        ),
+        "E708",
+        "the screw, whose axes move together, has a motor already",
+    ),
+    (
+        joint(SCREW, '<friction force="1"/><friction freedom="rotation" force="1"/>'),
+        "E708",
+        "the rotation of this joint has a friction already",
+    ),
+    (
+        joint(SCREW, '<limit freedom="translation" lower_deg="0"/>'),
+        "E107",
+        "lower_deg is an angle, and this axis is a translation",
+    ),
     # loads and springs
     ('<load body="ground" force="1 0 0"/>', "E801", "'ground' is static"),
     ('<load body="world" force="1 0 0"/>', "E303", "there is no body 'world'"),
@@ -386,6 +412,13 @@ def test_unsound(tmp_path: Path, part: str, code: str, message: str) -> None:
             '<limit freedom="translation" lower="0" upper="0"/><friction force="1" '
             'freedom="rotation"/><motor freedom="rotation" kind="servo" target_deg="5" '
             'proportional="4"/><spring stiffness="2" freedom="rotation"/>',
+        ),
+        joint(SCREW + ' axis2="0 0 2" break_force="1" break_torque="2" anchor2="0 0 1"'),
+        joint(
+            SCREW.replace("0.01", "-2"),
+            '<limit lower_deg="0"/><limit freedom="translation" lower="0"/>'
+            '<friction force="1"/><friction freedom="translation" force="1"/>'
+            '<spring stiffness="1"/>',
         ),
         (
             '<joint type="coupling" constant="1"><term joint="h" coefficient="1"/>'

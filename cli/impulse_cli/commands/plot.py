@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
     """Plot QUANTITY over time: energy, momentum, positions, contact_force (of a run with
-    --contacts), or a quantity of joints (angle, force).
+    --contacts), clearance of bodies that record it, or a quantity of joints (angle, force).
 
     ANIM are animations that "impulse run" wrote: .json, .npz or .imprec. Several of them share the
     axes.
@@ -47,7 +47,7 @@ def plot(words: tuple[str, ...], output: Path, only: tuple[str, ...]) -> None:
         raise click.UsageError("Name an animation, a .json, .npz or .imprec file.")
     if not quantities:
         raise click.UsageError(
-            "Name a quantity: energy, momentum, positions, contact_force, angle, force."
+            "Name a quantity: energy, momentum, positions, contact_force, clearance, angle, force."
         )
     check_outputs([output], inputs=animations, suffixes=(*FIGURE_SUFFIXES, ".csv"))
     curves = {

@@ -14,6 +14,7 @@ __all__ = ["Curve", "curves_of", "quantities_of"]
 
 _UNITS = {
     "angle": "rad",
+    "clearance": "m",
     "displacement": "m",
     "drive_force": "N",
     "drive_torque": "N m",
@@ -47,8 +48,8 @@ def quantities_of(recording: Recording) -> list[str]:
     names += ["momentum"] if recording.momentum else []
     names += ["positions"] if recording.body_names else []
     names += ["contact_force"] if recording.contacts else []
-    joint_quantities = {name for joint in recording.joints.values() for name in joint}
-    return names + sorted(joint_quantities)
+    parts = [*recording.joints.values(), *recording.bodies.values()]
+    return names + sorted({name for quantities in parts for name in quantities})
 
 
 def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> list[Curve]:
@@ -57,7 +58,8 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
     Args:
         recording: where they come from.
         quantity: "energy", "momentum", "positions", "contact_force" (of all contacts of each body
-            together), or a quantity of joints, as in "angle".
+            together), or a quantity of joints or
+            bodies, as in "angle" or "clearance".
         only: names of the bodies or joints wanted; all if empty. Vectors of joints, as forces,
             are shown by their length, those of a single joint also by their components.
 
@@ -85,7 +87,12 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
     elif quantity == "contact_force":
         parts = _contact_forces(recording, in_components=len(only) == 1)
     else:
-        parts = _joints(recording, quantity, in_components=len(only) == 1)
+        alone = len(only) == 1
+        parts = {
+            name: curves
+            for owners in (recording.joints, recording.bodies)
+            for name, curves in _series(recording, owners, quantity, in_components=alone).items()
+        }
     wanted = {name: curves for name, curves in parts.items() if not only or name in only}
     if not wanted:
         of = f" of {' or '.join(only)}" if only else ""
@@ -119,11 +126,18 @@ def _contact_forces(recording: Recording, *, in_components: bool) -> dict[str, l
     return found
 
 
-def _joints(recording: Recording, quantity: str, *, in_components: bool) -> dict[str, list[Curve]]:
+def _series(
+    recording: Recording,
+    owners: dict[str, dict[str, NDArray[np.float64]]],
+    quantity: str,
+    *,
+    in_components: bool,
+) -> dict[str, list[Curve]]:
+    """A quantity of all joints or bodies that have it."""
     unit = _unit(quantity)
     panel = f"{quantity} [{unit}]" if unit else quantity
     found = {}
-    for joint, quantities in recording.joints.items():
+    for joint, quantities in owners.items():
         if quantity in quantities:
             values = quantities[quantity]
             lengths = values if values.ndim == 1 else _length(values)

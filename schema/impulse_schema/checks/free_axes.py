@@ -10,10 +10,12 @@ from impulse_schema.checks.vectors import not_after
 from impulse_schema.expressions import ExpressionError, parse_expression
 from impulse_schema.models import (
     FREE_AXES,
+    TIED_AXES,
     Curve,
     Freedom,
     Friction,
     Joint,
+    JointType,
     Limit,
     Motor,
     Scene,
@@ -22,7 +24,7 @@ from impulse_schema.models import (
 from impulse_schema.models.element import AngleElement, angle_fields
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
-from impulse_schema.suggest import either
+from impulse_schema.suggest import either, listed
 
 _Part = Motor | Limit | Spring | Friction
 
@@ -44,8 +46,14 @@ def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Fin
             place = (*path, key, i)
             yield from _check_freedom(item.freedom, free, joint.type, place)
             axis = item.freedom or free[0]
-            if axis in taken and key != "springs":
-                message = f"the {axis} of this joint has {_article(key)} already"
+            tied = joint.type in TIED_AXES and key == "motors" and bool(taken)
+            if (axis in taken or tied) and key != "springs":
+                which = (
+                    f"{axis} of this joint"
+                    if axis in taken
+                    else f"{joint.type}, whose axes move together,"
+                )
+                message = f"the {which} has {_article(key)} already"
                 yield Finding(place, "E708", message, "Keep one of them")
             taken.add(axis)
             if axis == "translation" and isinstance(item, AngleElement):
@@ -58,9 +66,9 @@ def _article(key: str) -> str:
 
 
 def _check_freedom(
-    freedom: Freedom | None, free: tuple[Freedom, ...], joint_type: str, path: ScenePath
+    freedom: Freedom | None, free: tuple[Freedom, ...], joint_type: JointType, path: ScenePath
 ) -> Iterator[Finding]:
-    if freedom is None and len(free) > 1:
+    if freedom is None and len(free) > 1 and joint_type not in TIED_AXES:
         message = f"a {joint_type} joint has two free axes, and none is named"
         yield Finding(path, "E708", message, f'Write freedom="{free[0]}" or freedom="{free[1]}"')
     elif freedom is not None and freedom not in free:
@@ -147,7 +155,7 @@ def check_terms(coupling: Joint, path: ScenePath, names: Names) -> Iterator[Find
         free = FREE_AXES.get(joint.type, ())
         if not free:
             message = f"the {joint.type} joint '{term.joint}' has no coordinate to couple"
-            hint = "Couple hinge, slider and cylindrical joints"
+            hint = f"Couple {listed(FREE_AXES)} joints"
             yield Finding((*place, "joint"), "E713", message, hint)
             continue
         yield from _check_freedom(term.freedom, free, joint.type, place)

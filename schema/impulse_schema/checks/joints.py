@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from impulse_schema.bounds import bounds_of
 from impulse_schema.checks.free_axes import check_free_axes, check_terms
 from impulse_schema.checks.loads import check_two_bodies
 from impulse_schema.checks.names import Names
 from impulse_schema.checks.vectors import angle_between, are_apart, check_not_zero
 from impulse_schema.fields import element_spec
-from impulse_schema.models import Joint, JointType, Scene
+from impulse_schema.models import FREE_AXES, Joint, JointType, Scene
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
 from impulse_schema.suggest import listed
@@ -41,6 +42,7 @@ USAGE: dict[JointType, Usage] = {
     "fixed": Usage(("anchor",), ("anchor2", *_BOTH)),
     "slider": Usage(("anchor", "axis"), ("anchor2", *_BOTH, *_ON_AXES)),
     "cylindrical": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
+    "screw": Usage(("anchor", "axis", "pitch"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
     "point-on-line": Usage(("anchor", "axis"), ("anchor2", *_FORCE)),
     "point-on-plane": Usage(("anchor", "axis"), ("anchor2", *_FORCE)),
     "planar": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH)),
@@ -50,7 +52,7 @@ USAGE: dict[JointType, Usage] = {
     "coupling": Usage(("terms",), ("constant",)),
 }
 _ATTRIBUTES = (
-    *("body1", "body2", "anchor", "anchor2", "axis", "axis2", "length", "collide"),
+    *("body1", "body2", "anchor", "anchor2", "axis", "axis2", "length", "pitch", "collide"),
     *("break_force", "break_torque", "constant", *_ON_AXES, "terms"),
 )
 
@@ -72,6 +74,7 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
     if joint.type == "distance" and not _are_apart(joint):
         message = "anchor and anchor2 are the same point, so the distance joint has no direction"
         yield Finding((*path, "anchor2"), "E706", message, "Use a ball joint, or move one of them")
+    yield from _check_pitch(joint, path)
     yield from check_free_axes(joint, path, scene)
 
 
@@ -79,6 +82,14 @@ def _are_apart(joint: Joint) -> bool:
     if joint.anchor is None or joint.anchor2 is None:
         return True  # what is missing is reported itself
     return are_apart(joint.anchor, joint.anchor2)
+
+
+def _check_pitch(joint: Joint, path: ScenePath) -> Iterator[Finding]:
+    least = bounds_of("m").least
+    if joint.type == "screw" and joint.pitch is not None and abs(joint.pitch) < least:
+        size = f"smaller than {least:g} m" if joint.pitch else "zero"
+        message = f"the pitch is {size}, so the screw turns without moving along its axis"
+        yield Finding((*path, "pitch"), "E714", message, "Give its metres per turn, or use a hinge")
 
 
 def _used(joint: Joint) -> tuple[str, ...]:
@@ -89,7 +100,7 @@ def _used(joint: Joint) -> tuple[str, ...]:
 def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
     needed = USAGE[joint.type].needed
     for key in needed:
-        if not getattr(joint, key):
+        if getattr(joint, key) in (None, []):
             what = "couples no joint coordinates" if key == "terms" else f"has no {key}"
             hint = f"A {joint.type} joint needs {listed(needed)}"
             yield Finding(path, "E703", f"the {joint.type} joint {what}", hint)
@@ -99,7 +110,7 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
             continue
         hint = "Leave it out"
         if key in _ON_AXES:
-            hint = "Only hinge, slider and cylindrical joints have free axes that can be driven"
+            hint = f"Only {listed(FREE_AXES)} joints have free axes that can be driven"
         place = (*path, key, 0) if key in (*_ON_AXES, "terms") else (*path, key)
         yield Finding(place, "E704", f"a {joint.type} joint does not use {key}", hint)
 

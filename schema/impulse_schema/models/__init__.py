@@ -19,6 +19,7 @@ from impulse_schema.models.element import AngleElement, Element
 from impulse_schema.models.geometry import Geometry, Material, MaterialPair, Mesh, Shape
 from impulse_schema.models.joints import (
     FREE_AXES,
+    TIED_AXES,
     CouplingTerm,
     Curve,
     Freedom,
@@ -30,15 +31,19 @@ from impulse_schema.models.joints import (
     Spring,
 )
 from impulse_schema.models.scene import (
+    NEWEST_VERSION,
     CollisionFilter,
     CollisionGroupRule,
     CollisionPair,
     Scene,
+    Version,
 )
 from impulse_schema.models.settings import Method, Settings, Solver
 
 __all__ = [
     "FREE_AXES",
+    "NEWEST_VERSION",
+    "TIED_AXES",
     "AngleElement",
     "Body",
     "CollisionFilter",
@@ -66,4 +71,5 @@ __all__ = [
     "Solver",
     "Spring",
     "SpringDamper",
+    "Version",
 ]

@@ -82,6 +82,11 @@ class Body(AngleElement):
         " (tensor elements, so Ixy = -integral of x y dm).",
         json_schema_extra=meta("kg m^2"),
     )
+    record_clearance: bool = Field(
+        default=False,
+        description="Whether its least distance to any body that it may touch is recorded at every"
+        " frame, negative where they overlap.",
+    )
     collision_group: Name | None = Field(
         default=None, description="Group the collision filter refers to."
     )

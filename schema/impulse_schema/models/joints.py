@@ -19,6 +19,8 @@ from impulse_schema.models.element import (
 
 Freedom = Literal["rotation", "translation"]
 
+_WHICH_AXIS = "Which free axis of a cylindrical joint, or of a screw (default rotation)."
+
 
 class Curve(Element):
     """A sampled function of time."""
@@ -48,7 +50,8 @@ class Motor(AngleElement):
     kind: Literal["velocity", "servo"] = Field(description="What the target prescribes.")
     freedom: Freedom | None = Field(
         default=None,
-        description="Which free axis of a cylindrical joint; elsewhere there is only one.",
+        description="Which free axis of a cylindrical joint, or of a screw, which else is driven by"
+        " its rotation; elsewhere there is only one.",
     )
     target: float | None = Field(
         default=None,
@@ -90,9 +93,7 @@ class Motor(AngleElement):
 class Limit(AngleElement):
     """Bounds of the coordinate of a free axis; the start pose is zero."""
 
-    freedom: Freedom | None = Field(
-        default=None, description="Which free axis of a cylindrical joint."
-    )
+    freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
     lower: float | None = Field(
         default=None,
         description="Smallest coordinate.",
@@ -109,9 +110,7 @@ class Limit(AngleElement):
 class Spring(AngleElement):
     """Spring and damper on a free axis."""
 
-    freedom: Freedom | None = Field(
-        default=None, description="Which free axis of a cylindrical joint."
-    )
+    freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
     stiffness: NonNegative = Field(
         default=0.0, description="Stiffness.", json_schema_extra=meta("N m/rad or N/m")
     )
@@ -128,9 +127,7 @@ class Spring(AngleElement):
 class Friction(Element):
     """Dry friction on a free axis."""
 
-    freedom: Freedom | None = Field(
-        default=None, description="Which free axis of a cylindrical joint."
-    )
+    freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
     force: NonNegative = Field(
         description="Friction force or torque.", json_schema_extra=meta("N or N m")
     )
@@ -143,9 +140,7 @@ class CouplingTerm(Element):
     coefficient: float = Field(
         description="Factor of its coordinate (1, 1/m where it is a length)."
     )
-    freedom: Freedom | None = Field(
-        default=None, description="Which free axis of a cylindrical joint."
-    )
+    freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
 
 
 JointType = Literal[
@@ -155,6 +150,7 @@ JointType = Literal[
     "fixed",
     "slider",
     "cylindrical",
+    "screw",
     "point-on-line",
     "point-on-plane",
     "planar",
@@ -170,7 +166,11 @@ FREE_AXES: dict[JointType, tuple[Freedom, ...]] = {
     "hinge": ("rotation",),
     "slider": ("translation",),
     "cylindrical": ("rotation", "translation"),
+    "screw": ("rotation", "translation"),
 }
+
+# Joint types whose two free axes move together: what names neither acts on the first.
+TIED_AXES: frozenset[JointType] = frozenset({"screw"})
 
 
 class Joint(Element):
@@ -202,7 +202,7 @@ class Joint(Element):
     )
     axis: Vector | None = Field(
         default=None,
-        description="Axis of a hinge, slider, cylindrical or universal joint, direction of a"
+        description="Axis of a hinge, slider, cylindrical, screw or universal joint, direction of a"
         " point-on-line joint, normal of a plane; any length but zero.",
     )
     axis2: Vector | None = Field(
@@ -211,6 +211,12 @@ class Joint(Element):
     length: Positive | None = Field(
         default=None,
         description="Of a distance joint; default the distance of its anchors.",
+        json_schema_extra=meta("m"),
+    )
+    pitch: float | None = Field(
+        default=None,
+        description="How far body 2 of a screw moves along axis in one turn about it; negative for"
+        " a left-handed thread.",
         json_schema_extra=meta("m"),
     )
     collide: bool = Field(default=False, description="Whether the two bodies can touch each other.")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, PrivateAttr
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from impulse_schema.models.bodies import Body, Load, SpringDamper
 from impulse_schema.models.element import Element, Name, Paragraphs, meta
@@ -12,6 +12,16 @@ from impulse_schema.models.geometry import Material, MaterialPair, Mesh
 from impulse_schema.models.joints import Joint
 from impulse_schema.models.settings import Settings
 from impulse_schema.source import Source
+
+Version = Literal[1, "1.1"]
+"""Versions of the file format that can be read, in their order."""
+
+NEWEST_VERSION: Version = get_args(Version)[-1]
+
+
+def _in_memory(_version: Version) -> Version:
+    """Files are written with the version that they need, whatever was read."""
+    return 1
 
 
 class CollisionPair(Element):
@@ -52,7 +62,9 @@ class Scene(Element):
     # Where it was read from, for the positions in error messages; lost positions do no harm.
     _source: Source | None = PrivateAttr(None)
 
-    version: Literal[1] = Field(description="Version of the file format.")
+    version: Annotated[Version, AfterValidator(_in_memory)] = Field(
+        description="Version of the file format: 1, or 1.N for what came later, in JSON in quotes."
+    )
     name: Name | None = Field(default=None, description="Title of the scene.")
     description: Paragraphs | None = Field(
         default=None, description="What the scene shows.", json_schema_extra=meta(xml_text=True)

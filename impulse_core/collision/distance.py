@@ -1,0 +1,209 @@
+"""The least distance of bodies to what they may touch, however far that is.
+
+Contacts only look as far as a step can close, and at points that bear. Here every pair of shapes
+that the filter lets touch counts, by its distance or, where it overlaps, by the shortest way apart:
+
+    core and core     the gap of their closest features less both roundings (docs/algorithm.md, 41)
+    shape and plane   the height of its lowest point, curved shapes as they are curved
+    core and ground   that of the nearest triangle, negative behind its front
+
+Cores are those of contacts: cylinders, cones and ellipsoids are inscribed polyhedra to all but
+planes. A core that reaches through triangles of a ground is as deep as the deepest of them says, by
+the shortest way off it; one that is all behind them as deep as its lowest point under the plane of
+the nearest. Beside the border of a ground nothing is behind it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.algebra import (
+    Vec3,
+    conjugate,
+    cross,
+    dot,
+    norm,
+    quat_at,
+    quat_of,
+    rotate,
+    rotate_back,
+    rotation_matrix,
+    transposed_times,
+    vec3_at,
+    vec3_of,
+)
+from impulse_core.collision.broad import may_touch
+from impulse_core.collision.features import EDGE, FACE, cores_of, face_normal, support
+from impulse_core.collision.overlap import nearest_features
+from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, GROUND, PLANE
+from impulse_core.collision.vclip import INFINITE, first_features
+from impulse_core.jit import inner_kernel, kernel
+
+__all__ = ["least_distances"]
+
+_SAME = 1e-9  # of a shape's size: triangles so equally near share an edge or a corner
+
+
+@kernel
+def least_distances(model, shapes, poses, watched, least):
+    """Distance of each watched body of the scene to the nearest that it may touch, into ``least``.
+
+    Args:
+        model, shapes: Who may touch whom, and where they are in their bodies.
+        poses: Where the rows of the model are (BodyState), shape (b,).
+        watched: Numbers of bodies of the scene, shape (w,).
+        least: [m], shape (w,); negative where they overlap, infinite where there is no other.
+    """
+    cores = cores_of(shapes)
+    for w in range(len(watched)):
+        least[w] = INFINITE
+        for s in range(shapes.sought):
+            if shapes.owner[s] != watched[w]:
+                continue
+            for other in range(shapes.sought):
+                if may_touch(model, shapes, s, other):
+                    d = _distance(shapes, cores, s, other, poses, least[w])
+                    least[w] = min(least[w], d)
+        if least[w] == INFINITE:
+            least[w] = math.inf
+
+
+@inner_kernel
+def _distance(shapes, cores, s1, s2, poses, enough):
+    """Distance of two shapes [m]; anything above ``enough`` where it is no less than that."""
+    if shapes.kind[s2] == PLANE or (shapes.kind[s2] == GROUND and shapes.kind[s1] != PLANE):
+        s1, s2 = s2, s1
+    i1, i2 = shapes.body[s1], shapes.body[s2]
+    C1, q1 = vec3_of(poses[i1].position), quat_of(poses[i1].orientation)
+    C2, q2 = vec3_of(poses[i2].position), quat_of(poses[i2].orientation)
+    rounding = shapes.radius[s1] + shapes.radius[s2]
+    if shapes.kind[s1] == PLANE:
+        if shapes.kind[s2] == PLANE or shapes.kind[s2] == GROUND:
+            return INFINITE
+        return _height(shapes, cores, s1, s2, C1, q1, C2, q2) - rounding
+    R = rotation_matrix(conjugate(q1) * q2)
+    t = rotate_back(q1, C2 - C1)
+    between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
+    apart = norm(between) - shapes.reach[s1] - shapes.reach[s2]
+    if apart >= enough or shapes.kind[s2] == GROUND:
+        return INFINITE
+    if shapes.kind[s1] == GROUND:
+        return _ground_distance(shapes, cores, s1, s2, R, t) - rounding
+    gap, _, _ = _core_gap(shapes, cores, s1, s2, R, t)
+    return gap - rounding
+
+
+@inner_kernel
+def _core_gap(shapes, cores, s1, s2, R, t):
+    """Gap of two cores [m], the normal from the first to the second in the frame of s1, and the
+    feature of the first that is nearest.
+    """
+    between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
+    first, second = first_features(cores, s1, s2, R, between)
+    size1, size2 = shapes.reach[s1], shapes.reach[s2]
+    first, _, _, _, n, gap = nearest_features(
+        cores, s1, s2, R, t, between, first, second, size1, size2
+    )
+    return gap, n, first
+
+
+# ---------------------------------------------------------------------------------------
+# Planes
+# ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _height(shapes, cores, plane, s, C1, q1, C2, q2):
+    """Height of the lowest point of a core over a plane [m], its rounding left out."""
+    n = rotate(quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
+    m = rotate_back(q2, rotate(q1, n))
+    offset = dot(n, rotate_back(q1, C2 - C1) - vec3_at(shapes.center, plane))
+    return offset + _lowest(shapes, cores, s, m)
+
+
+@inner_kernel
+def _lowest(shapes, cores, s, m):
+    """The least m·x of the points x of a shape without its rounding, body frame."""
+    kind = shapes.kind[s]
+    center, extent = vec3_at(shapes.center, s), vec3_at(shapes.extent, s)
+    if kind == ELLIPSOID:
+        along = rotate_back(quat_at(shapes.frame, s), m)
+        return dot(m, center) - norm(
+            Vec3(extent.x * along.x, extent.y * along.y, extent.z * along.z)
+        )
+    if kind in (CYLINDER, CONE):
+        a = rotate(quat_at(shapes.frame, s), Vec3(0.0, 0.0, 1.0))
+        up, out = dot(m, a) * extent.z, norm(cross(a, m)) * extent.x
+        top = up if kind == CONE else up - out
+        return dot(m, center) + min(-up - out, top)
+    _, far = support(cores, cores.vertex_start[s], -m)
+    return -far
+
+
+# ---------------------------------------------------------------------------------------
+# Grounds
+# ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def _ground_distance(shapes, cores, ground, s, R, t):
+    """Distance of core s from the surface of a ground, negative behind it [m].
+
+    R, t: pose of the frame of s in that of the ground.
+    """
+    first, end = shapes.ground_first[ground], len(shapes.kind)
+    for other in range(shapes.sought):
+        if shapes.ground_first[other] > first:
+            end = min(end, shapes.ground_first[other])
+    c = R @ vec3_at(shapes.center, s) + t
+    size = shapes.reach[s] - shapes.radius[s]
+    nearest = _enough(cores, first, end, R @ vec3_at(cores.vertex, cores.vertex_start[s]) + t)
+    same = _SAME * (size + nearest)
+    found, straight, deepest = nearest, 0.0, 0.0
+    for triangle in range(first, end):
+        away = norm(vec3_at(shapes.center, triangle) - c)
+        if away - size - shapes.reach[triangle] + shapes.radius[triangle] > nearest + same:
+            continue
+        gap, n, feature = _core_gap(shapes, cores, triangle, s, R, t)
+        if gap <= 0.0:
+            nearest, deepest = 0.0, min(deepest, gap)
+            continue
+        along = dot(n, face_normal(cores, cores.face_start[triangle]))
+        if gap < nearest - same or (gap <= nearest + same and abs(along) > abs(straight)):
+            nearest, straight, found = min(gap, nearest), along, gap
+            if along < 0.0 and not _at_border(shapes, cores, triangle, feature):
+                found = _under(shapes, cores, triangle, s, R, t)
+    return deepest if nearest == 0.0 else found
+
+
+@inner_kernel
+def _enough(cores, first, end, P):
+    """A distance within which there is a triangle: that of a corner from a point of the core."""
+    least = INFINITE
+    for triangle in range(first, end):
+        corner = vec3_at(cores.vertex, cores.vertex_start[triangle])
+        least = min(least, norm(corner - P))
+    return least
+
+
+@inner_kernel
+def _at_border(shapes, cores, triangle, feature):
+    """Whether the ground ends at an edge that a feature of its triangle is, or is an end of."""
+    number, kind = feature // 3, feature % 3
+    if kind == FACE:
+        return False
+    for e in range(cores.edge_start[triangle], cores.edge_start[triangle + 1]):
+        beyond = vec3_at(shapes.edge_beyond, e)
+        ends = cores.edge_vertex[e, 0] == number or cores.edge_vertex[e, 1] == number
+        if dot(beyond, beyond) == 0.0 and (e == number if kind == EDGE else ends):
+            return True
+    return False
+
+
+@inner_kernel
+def _under(shapes, cores, triangle, s, R, t):
+    """Height of the lowest point of core s over the plane of a triangle [m]."""
+    face = cores.face_start[triangle]
+    n = face_normal(cores, face)
+    lowest = _lowest(shapes, cores, s, transposed_times(R, n)) + dot(n, t)
+    return lowest - cores.face_plane[face, 3]
