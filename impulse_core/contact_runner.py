@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impulse_core.collision.broad import enlarge, new_sweep
 from impulse_core.collision.contacts import (
@@ -25,6 +24,7 @@ from impulse_core.contact.system import ContactSetup, new_joined
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.options import Options
 from impulse_core.runners import ContactEvent, ContactPoints, DrivenRunner
+from impulse_core.snapshot import Kept
 from impulse_core.step.run import System
 from impulse_core.types import Floats
 
@@ -172,30 +172,29 @@ class ContactRunner(DrivenRunner):
             deepest[ordered] = max(deepest.get(ordered, 0.0), float(depth[k]))
         return [(*pair, depth) for pair, depth in sorted(deepest.items())]
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def kept(self) -> dict[str, Kept]:
         setup, sweep, sleep = self.setup, self.setup.sweep, self.setup.sleep
-        pairs = int(sweep.old_count[0])
         kept = {
-            **_in_use("memory", setup.memory),
-            "pairs.order": sweep.order,
-            "pairs.count": sweep.old_count,
-            "pairs.key": sweep.old_key[:pairs],
-            "pairs.cache": sweep.cache[:pairs],
-            "events.count": setup.events.number,
+            **_kept("memory", setup.memory),
+            "pairs.order": Kept(sweep.order),
+            "pairs.count": Kept(sweep.old_count),
+            "pairs.key": Kept(sweep.old_key, sweep.old_count),
+            "pairs.cache": Kept(sweep.cache, sweep.old_count),
+            "events.count": Kept(setup.events.number),
         }
         if setup.sleeps:
             kept |= {
-                "sleep.asleep": sleep.asleep,
-                "sleep.island": sleep.island,
-                "sleep.rested": sleep.rested,
-                **_in_use("sleep.contacts", sleep.frozen),
+                "sleep.asleep": Kept(sleep.asleep),
+                "sleep.island": Kept(sleep.island),
+                "sleep.rested": Kept(sleep.rested),
+                **_kept("sleep.contacts", sleep.frozen),
             }
         return kept
 
-    def make_room_for(self, sizes: Mapping[str, int]) -> None:
+    def make_room_for(self, used: Mapping[str, int]) -> None:
         setup = self.setup
-        rows = max(sizes["memory.row"], sizes.get("sleep.contacts.row", 0))
-        pairs = sizes["pairs.key"]
+        asleep = used.get("sleep.contacts.row", 0)
+        rows, pairs = max(used["memory.row"], asleep), used["pairs.key"]
         self.make_room(
             Room(
                 contacts=rows if rows > len(setup.contacts.row) else 0,
@@ -204,9 +203,9 @@ class ContactRunner(DrivenRunner):
                 events=0,
             )
         )
-        self.setup.memory.used[0] = sizes["memory.row"]
-        self.setup.sweep.old_count[0] = sizes["pairs.key"]
-        self.setup.sleep.frozen.used[0] = sizes.get("sleep.contacts.row", 0)
+        self.setup.memory.used[0] = used["memory.row"]
+        self.setup.sweep.old_count[0] = pairs
+        self.setup.sleep.frozen.used[0] = asleep
 
     def room_wanted(self) -> Room | None:
         """What the last call had too little room for; None if nothing."""
@@ -238,15 +237,14 @@ class ContactRunner(DrivenRunner):
         self.setup = setup
 
 
-def _in_use(name: str, memory: Memory, rows: int | None = None) -> dict[str, NDArray[Any]]:
-    """The arrays of a memory, as far as they are in use or as they are to be."""
-    used = int(memory.used[0]) if rows is None else rows
+def _kept(name: str, memory: Memory) -> dict[str, Kept]:
+    """The arrays of a memory."""
     return {
-        f"{name}.step": memory.step,
-        f"{name}.count": memory.used,
-        f"{name}.mark": memory.mark[:used],
-        f"{name}.multiplier": memory.multiplier,
-        f"{name}.row": memory.row[:used],
+        f"{name}.step": Kept(memory.step),
+        f"{name}.count": Kept(memory.used),
+        f"{name}.multiplier": Kept(memory.multiplier),
+        f"{name}.mark": Kept(memory.mark, memory.used),
+        f"{name}.row": Kept(memory.row, memory.used),
     }
 
 
@@ -254,9 +252,8 @@ def _copied(memory: Memory, rows: int) -> Memory:
     """The same memory, with room for so many rows."""
     copy = new_memory(rows, len(memory.multiplier))
     used = int(memory.used[0])
-    kept = _in_use("", memory)
-    for name, array in _in_use("", copy, used).items():
-        array[:] = kept[name]
+    copy.step[:], copy.used[:], copy.multiplier[:] = memory.step, memory.used, memory.multiplier
+    copy.mark[:used], copy.row[:used] = memory.mark[:used], memory.row[:used]
     return copy
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impulse_core.joints.breaking import break_joints, can_break, without_broken
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.options import Options
+from impulse_core.snapshot import Kept
 from impulse_core.step.dividing import Plan
 from impulse_core.step.run import System, run_steps
 from impulse_core.types import Floats, Ints
@@ -72,13 +72,13 @@ class Runner(Protocol):
     def take_up(self, state: State) -> None:
         """Go on from a state that was replaced."""
 
-    def kept(self) -> dict[str, NDArray[Any]]:
-        """The arrays of its own that the next step depends on, by name, as far as they are in
-        use.
+    def kept(self) -> dict[str, Kept]:
+        """The arrays of its own that the next step depends on, by name. They are others after
+        ``make_room`` and ``make_room_for``.
         """
 
-    def make_room_for(self, sizes: Mapping[str, int]) -> None:
-        """Make room for arrays of ``kept`` of these lengths, and say that so much is in use."""
+    def make_room_for(self, used: Mapping[str, int]) -> None:
+        """Make room for so many rows of arrays of ``kept``, and say that so many count."""
 
     def room_wanted(self) -> Any:
         """What the last call had too little room for, None if nothing. Such a call is to be tried
@@ -111,10 +111,10 @@ class Memoryless:
     def take_up(self, state: State) -> None:  # noqa: ARG002
         self.work.fits[0] = 0.0
 
-    def kept(self) -> dict[str, NDArray[Any]]:
+    def kept(self) -> dict[str, Kept]:
         return {}
 
-    def make_room_for(self, sizes: Mapping[str, int]) -> None:
+    def make_room_for(self, used: Mapping[str, int]) -> None:
         pass
 
     def room_wanted(self) -> Any:

@@ -1,35 +1,72 @@
-"""A copy of all that steps change, so that a look ahead or a second try leaves no trace."""
+"""Copies of all that the next step depends on, and the way back to them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Snapshot"]
+from impulse_core.types import Ints
+
+__all__ = ["Kept", "Layout", "Snapshot"]
 
 
-class Snapshot:
-    """Copies of arrays, and the way back to them. Room for the copies is used again."""
+class Kept(NamedTuple):
+    """An array that the next step depends on."""
 
-    def __init__(self) -> None:
-        self._arrays: Mapping[str, NDArray[Any]] = {}
-        self._room: dict[str, NDArray[Any]] = {}
+    array: NDArray[Any]
+    """C-contiguous."""
+    used: Ints | None = None
+    """How many of its rows count, shape (1,); None if all do."""
 
-    def take(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Copy arrays, which may be longer or shorter than those of the last call, but are the
-        same in name, type and further dimensions.
-        """
-        room = self._room
-        for name, array in arrays.items():
-            if name not in room or len(array) > len(room[name]):
-                room[name] = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
-            room[name][: len(array)] = array
-        self._arrays = arrays
 
-    def put_back(self) -> None:
-        """Let the arrays hold what they held when they were copied."""
-        for name, array in self._arrays.items():
-            array[:] = self._room[name][: len(array)]
+class Snapshot(NamedTuple):
+    """What arrays held at one moment."""
+
+    data: bytes
+    """The bytes of all rows that counted, array after array."""
+    used: dict[str, int]
+    """How many rows counted of those arrays of which not all always do."""
+
+
+class Layout:
+    """Arrays by name, to be copied and put back as they lie in memory."""
+
+    def __init__(self, kept: Mapping[str, Kept]) -> None:
+        self.kept = kept
+        # views of bytes, since NumPy copies records field by field
+        self._bytes = [
+            (name, array.reshape(len(array), -1).view(np.uint8), used)
+            for name, (array, used) in kept.items()
+            if array.size
+        ]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The rows that count, by name, as views."""
+        return {
+            name: array if used is None else array[: used[0]]
+            for name, (array, used) in self.kept.items()
+        }
+
+    def take(self) -> Snapshot:
+        """Copy all rows that count."""
+        parts: list[Any] = []
+        counts: dict[str, int] = {}
+        for name, rows, used in self._bytes:
+            if used is not None:
+                counts[name] = int(used[0])
+                rows = rows[: counts[name]]
+            parts.append(rows)
+        return Snapshot(b"".join(parts), counts)
+
+    def put_back(self, snapshot: Snapshot) -> None:
+        """Let the arrays hold what they held then; there must be room for as many rows."""
+        data, begin = np.frombuffer(snapshot.data, np.uint8), 0
+        for name, rows, used in self._bytes:
+            if used is not None:
+                rows = rows[: snapshot.used[name]]
+            end = begin + rows.size
+            rows[...] = data[begin:end].reshape(rows.shape)
+            begin = end

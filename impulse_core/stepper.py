@@ -13,7 +13,6 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impulse_core.assembly import moves
 from impulse_core.checkpoints import digest, model_digest, read_state, write_state
@@ -33,7 +32,7 @@ from impulse_core.options import Options
 from impulse_core.reactions import find_reactions
 from impulse_core.runner_choice import choose_runner
 from impulse_core.runners import is_driven
-from impulse_core.snapshot import Snapshot
+from impulse_core.snapshot import Kept, Layout, Snapshot
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step.start import begin, begin_driven, pass_keyframes
 from impulse_core.types import Floats, Ints
@@ -95,7 +94,7 @@ class Stepper:
             self.state,
         )
         self.call_seconds: list[tuple[float, int]] = []
-        self._present = Snapshot()
+        self._known_layout: Layout | None = None
         self.completed = 0
         self.compile_seconds = self._load_kernels(on_part)
         self.start = self._make_consistent()
@@ -296,22 +295,19 @@ class Stepper:
         if self.comparison:  # which factorises with pivots of its own
             self.work.fits[0] = 0.0
 
-    def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Copies of all that the next step and the report depend on, by name."""
-        return {name: array.copy() for name, array in self._arrays().items()}
+    def snapshot(self) -> Snapshot:
+        """A copy of all that the next step and the report depend on."""
+        return self._layout().take()
 
-    def restore(self, snapshot: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a snapshot of this scene with these options."""
-        contacts = {name: len(a) for name, a in snapshot.items() if name.startswith("contacts.")}
-        self.runner.make_room_for({name[len("contacts.") :]: n for name, n in contacts.items()})
-        for name, array in self._arrays().items():
-            array[:] = snapshot[name]
-        self._noted_breaks = int(self.tally.totals["broken"][0])
-        self.runner.take_up(self.state)
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot of this simulation."""
+        self._make_room_for(snapshot.used)
+        self._layout().put_back(snapshot)
+        self._take_up()
 
     def digest(self) -> str:
         """SHA-256 of every number that the next step reads."""
-        arrays = self._arrays().items()
+        arrays = self._layout().arrays().items()
         return digest({name: array for name, array in arrays if not name.startswith("tally.")})
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -320,7 +316,8 @@ class Stepper:
         Raises:
             StateFileError: The file cannot be written.
         """
-        write_state(path, self._arrays(), model_digest=self._machine, options_digest=self._options)
+        arrays = self._layout().arrays()
+        write_state(path, arrays, model_digest=self._machine, options_digest=self._options)
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a state that ``save`` wrote for the same scene and options.
@@ -329,14 +326,19 @@ class Stepper:
             StateFileError: The file is damaged, of a newer version, or of another scene, other
                 options, or another build of the simulator.
         """
-        self.restore(
-            read_state(
-                path,
-                model_digest=self._machine,
-                options_digest=self._options,
-                expected={name: array.dtype for name, array in self._arrays().items()},
-            )
+        kept = self._layout().kept
+        saved = read_state(
+            path,
+            model_digest=self._machine,
+            options_digest=self._options,
+            expected={name: array.dtype for name, (array, _) in kept.items()},
         )
+        self._make_room_for(
+            {name: len(saved[name]) for name, (_, used) in kept.items() if used is not None}
+        )
+        for name, (array, _) in self._layout().kept.items():
+            array[: len(saved[name])] = saved[name]
+        self._take_up()
 
     @cached_property
     def _machine(self) -> str:
@@ -359,30 +361,46 @@ class Stepper:
         """
         while True:
             if returns or self.runner.may_lack_room:
-                self._present.take(self._arrays())
+                self._present = self.snapshot()
             done = self._take_steps(length, count, grid)
             wanted = self.runner.room_wanted()
             if wanted is None:
                 return done
             self._return()
             self.runner.make_room(wanted)
+            self._known_layout = None
 
     def _return(self) -> None:
         """Return to where the last call of ``_run`` began."""
-        self._present.put_back()
+        self._layout().put_back(self._present)
         self.runner.take_up(self.state)
 
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays that the next step or the report depends on, by name, as far as they are in
-        use. What the tally says of a failure is not among them, so that a look that fails can be
-        told of.
+    def _take_up(self) -> None:
+        """Go on from a state that was replaced."""
+        self._noted_breaks = int(self.tally.totals["broken"][0])
+        self.runner.take_up(self.state)
+
+    def _make_room_for(self, used: Mapping[str, int]) -> None:
+        contacts = "contacts."
+        own = {k.removeprefix(contacts): n for k, n in used.items() if k.startswith(contacts)}
+        if own:
+            self.runner.make_room_for(own)
+            self._known_layout = None
+
+    def _layout(self) -> Layout:
+        """All arrays that the next step or the report depends on. What the tally says of a failure
+        is not among them, so that a look that fails can be told of.
         """
-        arrays = {f"state.{name}": array for name, array in self.state._asdict().items()}
-        arrays |= {"tally.totals": self.tally.totals, "tally.broken": self.tally.broken}
-        arrays |= {f"contacts.{name}": array for name, array in self.runner.kept().items()}
-        if self.comparison:
-            arrays |= {f"method.{name}": array for name, array in self.comparison.kept().items()}
-        return arrays
+        if self._known_layout is None:
+            kept = {f"state.{name}": Kept(array) for name, array in self.state._asdict().items()}
+            kept["tally.totals"] = Kept(self.tally.totals)
+            kept["tally.broken"] = Kept(self.tally.broken)
+            kept |= {f"contacts.{name}": array for name, array in self.runner.kept().items()}
+            if self.comparison:
+                own = self.comparison.kept().items()
+                kept |= {f"method.{name}": Kept(array) for name, array in own}
+            self._known_layout = Layout(kept)
+        return self._known_layout
 
     def _take_steps(self, length: float, count: int, grid: int) -> int:
         if self.comparison:

@@ -1,0 +1,124 @@
+"""A state that was copied, or written to a file, goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from impulse_core.checkpoints import OtherModelError, OtherOptionsError
+from impulse_core.compile import compile_scene
+from impulse_core.options import choose_options
+from impulse_core.stepper import Stepper
+from impulse_schema import Scene
+from tests.core.scenes import chain
+from tests.determinism.going_on import CALLS, STEPS, ends_with, go_on, new_stepper
+from tests.determinism.runs import busy_ground, driven_tree, swinging_loop
+
+ROOT = Path(__file__).resolve().parents[2]
+LARGE = ("cubes-1000-brick", "cubes-1000-heap", "cubes-1000-wall")
+SAMPLES = [p for p in sorted(ROOT.glob("sample_scenes/*/*.xml")) if p.stem not in LARGE]
+GROUPS = {
+    "contact": [p for p in SAMPLES if p.parent.name in ("contact", "walking")],
+    "joints": [p for p in SAMPLES if p.parent.name not in ("contact", "walking")],
+}
+
+
+@pytest.mark.parametrize(
+    "group", [pytest.param(g, marks=pytest.mark.xdist_group(g)) for g in GROUPS]
+)
+def test_another_process_goes_on_from_a_file_bit_for_bit(group, tmp_path):
+    """Every sample ends with the same bits, contacts, sleep and servos included, whether its steps
+    are taken at once or the second half in a process of its own.
+    """
+    expected = {}
+    for sample in GROUPS[group]:
+        stepper = new_stepper(sample)
+        go_on(stepper, 0)
+        stepper.save(tmp_path / f"{sample.stem}.state")
+        (tmp_path / f"{sample.stem}.txt").write_text(str(sample), encoding="utf-8")
+        stepper.events.clear()
+        go_on(stepper, CALLS * STEPS)
+        expected[sample.stem] = ends_with(stepper)
+
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.determinism.going_on", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=900,
+    )
+
+    assert dict(line.split(" ", 1) for line in run.stdout.splitlines()) == expected
+
+
+def stepper_of(scene: Scene, **options) -> Stepper:
+    compiled = compile_scene(scene)
+    return Stepper(compiled, choose_options(compiled, **options))
+
+
+SCENES = {
+    "driven": lambda: driven_tree(11, 6),
+    "loop": swinging_loop,
+    "ground": lambda: busy_ground(time_of_impact=True, sleeping=True),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_rewinding_is_exact(name):
+    """Whenever a snapshot is put back, the same steps lead to the same digest and totals; joints
+    that broke meanwhile are whole again, and islands that fell asleep awake.
+    """
+    stepper = stepper_of(SCENES[name]())
+    loads = np.ones(len(stepper.model.loads), dtype=np.int64)
+    kept = []
+    for k in range(30):
+        stepper.start_segment(0.05 * k, loads)
+        kept.append((stepper.snapshot(), stepper.digest()))
+        assert stepper.advance(0.01, 5, 5 * k)
+    last = stepper.digest(), stepper.tally.totals.tobytes()
+
+    for k in (20, 3, 11):
+        snapshot, digest = kept[k]
+        stepper.restore(snapshot)
+        assert stepper.digest() == digest
+    for k in range(11, 30):
+        stepper.start_segment(0.05 * k, loads)
+        assert stepper.digest() == kept[k][1]
+        assert stepper.advance(0.01, 5, 5 * k)
+
+    assert (stepper.digest(), stepper.tally.totals.tobytes()) == last
+
+
+def test_a_digest_tells_of_all_that_is_read():
+    """One bit of any number of the state changes the digest."""
+    stepper = stepper_of(driven_tree(2))
+    before, told = stepper.digest(), 0
+    for array in stepper.state:
+        rows = array.view(np.uint8).reshape(len(array), -1)
+        for _, offset in array.dtype.fields.values() if len(array) else ():
+            rows[0, offset] ^= 1
+            assert stepper.digest() != before
+            rows[0, offset] ^= 1
+            told += 1
+    assert stepper.digest() == before
+    assert told > 12
+
+
+def test_a_state_of_another_scene_or_other_options_is_refused(tmp_path):
+    """It is named, and the state that is there stays."""
+    stepper = stepper_of(chain(3, ["hinge"] * 3))
+    stepper.save(tmp_path / "state")
+    other = stepper_of(chain(3, ["hinge", "hinge", "ball"]))
+    before = other.digest()
+
+    with pytest.raises(OtherModelError, match="another scene"):
+        other.load(tmp_path / "state")
+    with pytest.raises(OtherOptionsError, match="other options"):
+        stepper_of(chain(3, ["hinge"] * 3), step=0.002).load(tmp_path / "state")
+
+    assert other.digest() == before
