@@ -55,7 +55,7 @@ def all_short_runs() -> None:
     """Whatever the kernels were compiled with, in this process."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109  # of the copies
     import impulse_core
-    from impulse_core.kernel_cache import kernels_compiled
+    from impulse_core.jit.kernel_cache import kernels_compiled
     from shipping.runs import short_runs, use_meshes
 
     assert "site-packages" in Path(impulse_core.__file__).parts, impulse_core.__file__

@@ -19,13 +19,13 @@ import numpy as np
 
 import impulse_core
 from engines import mujoco_is_installed
+from impulse_core.algebra.rotations import conjugated, rotated
 from impulse_core.collision.detect import detect
 from impulse_core.compile import compile_scene
 from impulse_core.jit import kernel
-from impulse_core.options import choose_options
-from impulse_core.rotations import conjugated, rotated
-from impulse_core.stepper import Stepper
-from impulse_core.timeline import active_loads
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
+from impulse_core.simulation.timeline import active_loads
 from impulse_core.types import Floats
 from impulse_schema import Scene
 from mujoco_scene import mjcf, start, with_contact
@@ -162,19 +162,19 @@ class Ours:
     def __init__(self, scene: Scene) -> None:
         self.compiled = compile_scene(scene)
         options = choose_options(self.compiled, step=STEP)
-        self.stepper = Stepper(self.compiled, options)
-        self.stepper.start_segment(0.0, active_loads(self.compiled.load_windows, 0.0, STEP, STEP))
+        self.engine = Engine(self.compiled, options)
+        self.engine.start_segment(0.0, active_loads(self.compiled.load_windows, 0.0, STEP, STEP))
         self.taken = 0
 
     @property
     def setup(self) -> Any:
         """What its kernels keep of the contacts."""
-        return self.stepper.runner.setup  # type: ignore[attr-defined]
+        return self.engine.runner.setup  # type: ignore[attr-defined]
 
     def advance(self) -> None:
         self.setup.figures[2] = 0.0
-        if not self.stepper.advance(STEP, 1, self.taken):
-            raise RuntimeError(self.stepper.failure(self.taken * STEP, STEP)["message"])
+        if not self.engine.advance(STEP, 1, self.taken):
+            raise RuntimeError(self.engine.failure(self.taken * STEP, STEP)["message"])
         self.taken += 1
 
     def depth(self) -> float:
@@ -184,7 +184,7 @@ class Ours:
         return int(self.setup.contacts.used[0])
 
     def kinetic(self) -> float:
-        model, state = self.stepper.model, self.stepper.state
+        model, state = self.engine.model, self.engine.state
         momentum = rotated(
             conjugated(state.bodies["orientation"]), state.bodies["angular_momentum"]
         )
@@ -266,8 +266,8 @@ def detect_often(model, setup, state, h, margin, times):
 
 def time_detection(ours: Ours) -> float:
     """Of one detection at the present poses, the best of five [s]."""
-    stepper = ours.stepper
-    arguments = (stepper.model, ours.setup, stepper.state, STEP, 2.0 * stepper.tolerance)
+    engine = ours.engine
+    arguments = (engine.model, ours.setup, engine.state, STEP, 2.0 * engine.tolerance)
     detect_often(*arguments, 1)
     best = math.inf
     for _ in range(5):

@@ -12,9 +12,9 @@ import numpy as np
 
 from impulse_cli.experiments.scenes.trees import hub, slow_tree
 from impulse_core.compile import CompiledScene, compile_scene
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
-from impulse_core.timeline import active_loads
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
+from impulse_core.simulation.timeline import active_loads
 from impulse_schema import Scene
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_scenes"
@@ -72,40 +72,40 @@ def measure(scene: Scene) -> Size:
     began = time.perf_counter()
     compiled = compile_scene(scene)
     seconds = time.perf_counter() - began
-    best, stepper = np.inf, None
+    best, engine = np.inf, None
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        stepper = ready(compiled)
-        planning = time.perf_counter() - began - stepper.compile_seconds
+        engine = ready(compiled)
+        planning = time.perf_counter() - began - engine.compile_seconds
         began = time.perf_counter()
         count = round(SIMULATED / STEP)
-        if not stepper.advance(STEP, count):
-            raise RuntimeError(stepper.failure(0.0, STEP)["message"])
+        if not engine.advance(STEP, count):
+            raise RuntimeError(engine.failure(0.0, STEP)["message"])
         best = min(best, (time.perf_counter() - began) / count)
-    assert stepper is not None
-    tally = stepper.tally
+    assert engine is not None
+    tally = engine.tally
     return Size(
         joints=len(compiled.joint_names),
         bodies=len(compiled.body_names),
         microseconds=1e6 * best,
-        corrections=float(tally.totals["corrections"][0]) / stepper.steps,
+        corrections=float(tally.totals["corrections"][0]) / engine.steps,
         halvings=int(tally.totals["halvings"][0]),
         compile_seconds=seconds + planning,
-        megabytes=1e-6 * sum(array.nbytes for array in all_arrays(stepper)),
+        megabytes=1e-6 * sum(array.nbytes for array in all_arrays(engine)),
     )
 
 
-def ready(compiled: CompiledScene) -> Stepper:
+def ready(compiled: CompiledScene) -> Engine:
     """At the start, with the loads that act from there on."""
     options = choose_options(compiled, step=STEP, method="imp2", tolerance=TOLERANCE)
-    stepper = Stepper(compiled, options)
-    stepper.start_segment(0.0, active_loads(compiled.load_windows, 0.0, SIMULATED, SIMULATED))
-    return stepper
+    engine = Engine(compiled, options)
+    engine.start_segment(0.0, active_loads(compiled.load_windows, 0.0, SIMULATED, SIMULATED))
+    return engine
 
 
-def all_arrays(stepper: Stepper) -> Iterator[np.ndarray]:
+def all_arrays(engine: Engine) -> Iterator[np.ndarray]:
     """Every array that stepping uses."""
-    waiting: list[object] = [stepper.model, stepper.structure, stepper.state, stepper.work]
+    waiting: list[object] = [engine.model, engine.structure, engine.state, engine.work]
     while waiting:
         item = waiting.pop()
         if isinstance(item, tuple):

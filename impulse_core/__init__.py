@@ -14,29 +14,29 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from impulse_core.checks import check
+    from impulse_core.analysis.description import describe
     from impulse_core.compile import SceneError, load_scene
-    from impulse_core.description import describe
-    from impulse_core.options import OptionError
     from impulse_core.recording import Recording, RecordingError, load_recording
-    from impulse_core.run_keys import run_key
-    from impulse_core.simulation import Progress, SimulationError, simulate
+    from impulse_core.simulation.checks import check
+    from impulse_core.simulation.options import OptionError
+    from impulse_core.simulation.run_keys import run_key
+    from impulse_core.simulation.simulate import Progress, SimulationError, simulate
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "OptionError": "options",
-    "Progress": "simulation",
+    "OptionError": "simulation.options",
+    "Progress": "simulation.simulate",
     "Recording": "recording",
     "RecordingError": "recording",
     "SceneError": "compile",
-    "SimulationError": "simulation",
-    "check": "checks",
-    "describe": "description",
+    "SimulationError": "simulation.simulate",
+    "check": "simulation.checks",
+    "describe": "analysis.description",
     "load_recording": "recording",
     "load_scene": "compile",
-    "run_key": "run_keys",
-    "simulate": "simulation",
+    "run_key": "simulation.run_keys",
+    "simulate": "simulation.simulate",
 }
 
 __all__ = [

@@ -30,7 +30,7 @@ main()
 
 
 def main(folder: Path) -> int:
-    from impulse_core.shipped import BASELINES
+    from impulse_core.jit.shipped import BASELINES
 
     if missing := BASELINES["x86_64"].missing(host_features()):
         print(f"This processor lacks {', '.join(missing)} of {BASELINE}.", file=sys.stderr)
@@ -72,7 +72,7 @@ def short_runs() -> list[str]:
 
 def pack(folder: Path, listed: list[str]) -> None:
     """Copy the kernels that the last process found on disk, and say what they are made for."""
-    from impulse_core.shipped import write_made_for
+    from impulse_core.jit.shipped import write_made_for
 
     compiled, sources, triple, *files = listed
     if compiled != "0":

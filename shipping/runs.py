@@ -13,9 +13,9 @@ from typing import Any
 
 import impulse_core as ic
 from impulse_core.geometry import PolygonMesh, check_mesh, polyhedron_mass_properties, read_mesh
-from impulse_core.integrators.comparison import COMPARISON_ORDERS
-from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
-from impulse_core.options import SOLVERS
+from impulse_core.methods.comparison import COMPARISON_ORDERS
+from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
+from impulse_core.simulation.options import SOLVERS
 from impulse_schema.models import (
     Body,
     CouplingTerm,
@@ -39,7 +39,7 @@ def main() -> None:
     from numba.core.registry import cpu_target
 
     from impulse_core.jit import compiling, sources
-    from impulse_core.kernel_cache import found_on_disk, kernels_compiled
+    from impulse_core.jit.kernel_cache import found_on_disk, kernels_compiled
 
     with compiling():
         for _ in short_runs():

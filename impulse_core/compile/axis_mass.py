@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from impulse_core.algebra.rotations import quaternion_to_matrix, rotated
 from impulse_core.compile.joints import JointRows
 from impulse_core.joints.table import (
     COMMON_AXIS,
@@ -22,7 +23,6 @@ from impulse_core.joints.table import (
     POINT_POINT,
     ROTATION_AXIS,
 )
-from impulse_core.rotations import quaternion_to_matrix, rotated
 from impulse_core.types import Floats
 
 __all__ = ["BodyRows", "inverse_mass_along"]

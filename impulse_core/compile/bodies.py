@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, ProblemList
 from impulse_core.geometry import (
     MassProperties,
@@ -27,7 +28,6 @@ from impulse_core.geometry import (
     read_mesh,
     sphere_mass_properties,
 )
-from impulse_core.rotations import quaternion_to_matrix
 from impulse_schema import Scene, SceneError, resolve_mesh_path
 from impulse_schema.bounds import beyond
 from impulse_schema.models import Body, Geometry, Mesh

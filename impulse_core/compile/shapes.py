@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from impulse_core.algebra.rotations import multiplied, quaternion_to_matrix, rotated
 from impulse_core.collision.cores import (
     Core,
     box_core,
@@ -35,7 +36,6 @@ from impulse_core.compile.bodies import MassSource
 from impulse_core.compile.collision_meshes import CollisionMeshes
 from impulse_core.compile.contact_rules import can_touch, filter_fields, material_fields
 from impulse_core.compile.problems import BAD_SHAPE
-from impulse_core.rotations import multiplied, quaternion_to_matrix, rotated
 from impulse_core.types import Floats, Ints
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry

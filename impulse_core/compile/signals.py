@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from impulse_core.compile.problems import NO_VALUE, ProblemList
-from impulse_core.signals.operations import OPERATIONS
-from impulse_core.signals.table import CONSTANT, CUBIC, EXPRESSION, LINEAR, STEP, Signals
+from impulse_core.forces.signals.operations import OPERATIONS
+from impulse_core.model.signals import CONSTANT, CUBIC, EXPRESSION, LINEAR, STEP, Signals
 from impulse_core.types import Floats
 from impulse_schema import Expression, ExpressionError, Scene, joint_names, parse_expression
 from impulse_schema.models import Curve, Motor

@@ -1,18 +1,18 @@
-"""Whether contacts create energy in a step (impulse_core/passivity.py)."""
+"""Whether contacts create energy in a step (impulse_core/contact/account.py)."""
 
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, dot, vec3_of
-from impulse_core.contact.look_ahead import accuracy_of
-from impulse_core.contact.rows import relative_spin, relative_velocity
-from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.passivity import (
+from impulse_core.contact.account import (
     MOST_CREATED,
     begin_groups,
     excess_of_groups,
     group_of,
     join_bodies,
 )
+from impulse_core.contact.look_ahead import accuracy_of
+from impulse_core.contact.rows import relative_spin, relative_velocity
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["account_first_half", "account_second_half", "energy_created"]
 

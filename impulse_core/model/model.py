@@ -9,13 +9,11 @@ axes, that of a kinematic one at the user's origin (docs/conventions.md).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from impulse_core.model.paths import Paths
+from impulse_core.model.signals import Signals
 from impulse_core.types import Floats, Ints, Records, f8, i8, quat, record, vec3
-
-if TYPE_CHECKING:
-    from impulse_core.free_motion.paths import Paths
-    from impulse_core.signals.table import Signals
 
 __all__ = [
     "FLOW_EXACT",

@@ -7,6 +7,7 @@ islands, in which jointed bodies answer through that matrix (docs/algorithm.md, 
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
+from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.impact import NEWTON, find_arrivals, give_back, impact_threshold
 from impulse_core.contact.islands import find_islands
 from impulse_core.contact.look_ahead import contact_errors, velocity_errors
@@ -24,11 +25,10 @@ from impulse_core.contact.rows import (
 from impulse_core.contact.sleep import hold, put_to_rest
 from impulse_core.contact.sweeps import solve_contacts
 from impulse_core.contact.system import motion_of, probes_of
+from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
-from impulse_core.joints.axes import add_axis_impulses
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, CREATED
-from impulse_core.passivity import add_exchange, note_velocities
 from impulse_core.step.corrections import add_multipliers
 
 __all__ = [

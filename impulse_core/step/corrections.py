@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
-from impulse_core.joints.axes import add_axis_impulses
 from impulse_core.joints.constraints import apply_impulses
 from impulse_core.solver.direct import solve
 from impulse_core.solver.newton import solve_newton

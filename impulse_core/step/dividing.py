@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.invariants import tally_step
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.observables.invariants import tally_step
 from impulse_core.types import Floats
 
 __all__ = ["FINEST_PART", "MOST_OF_A_STAGE", "Plan", "halving_step", "longest_part", "take_steps"]

@@ -10,16 +10,16 @@ active at the prediction; contacts are solved for after the joints, which then a
 
 from __future__ import annotations
 
-from impulse_core.accuracy import correction_energy, note_correction, note_left_open
 from impulse_core.algebra import set_vec3, vec3_of
+from impulse_core.forces.axes import GIVE, OTHER_MATRIX, SAME, axis_errors, predict_axes
 from impulse_core.free_motion.flow import predict
 from impulse_core.jit import inner_kernel
-from impulse_core.joints.axes import GIVE, OTHER_MATRIX, SAME, axis_errors, predict_axes
 from impulse_core.joints.constraints import apply_impulses, joint_errors, line_beyond_a_stage
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
 from impulse_core.model.status import COMPLETED, LAW, NO_ROOM, OPEN, STOPPED, TOO_FAR
 from impulse_core.solver.direct import factorise, prepare
 from impulse_core.solver.newton import prepare_newton
+from impulse_core.step.accuracy import correction_energy, note_correction, note_left_open
 from impulse_core.step.contacts import begin_contacts, correct_contacts, look_at_gaps, start_again
 from impulse_core.step.corrections import correct_joints
 

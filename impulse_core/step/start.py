@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from impulse_core.assembly import close_joints
-from impulse_core.fitting import resume
+from impulse_core.forces.axes import measure_axes
 from impulse_core.free_motion.kinematic import choose_intervals, drive
-from impulse_core.invariants import energies, tally_start
 from impulse_core.jit import kernel
-from impulse_core.joints.axes import measure_axes
 from impulse_core.model import SOFTEST
+from impulse_core.observables.invariants import energies, tally_start
 from impulse_core.solver.direct import prepare, set_compliances
+from impulse_core.step.assembly import close_joints
+from impulse_core.step.fitting import resume
 from impulse_core.step.velocities import correct_velocities
 
 __all__ = ["begin", "begin_driven", "pass_keyframes"]

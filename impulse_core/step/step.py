@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.forces.elements import first_half_laws, motor_without_target, second_half_laws
+from impulse_core.forces.loads import kick
 from impulse_core.free_motion.flow import advance
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities, joint_directions
 from impulse_core.joints.coupling import accept_coordinates
-from impulse_core.joints.elements import first_half_laws, motor_without_target, second_half_laws
-from impulse_core.loads import kick
 from impulse_core.model.status import COMPLETED, LINE, NO_TARGET
 from impulse_core.solver.direct import prepare
 from impulse_core.step.contacts import (

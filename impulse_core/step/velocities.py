@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from impulse_core.contact.impact import arrive_now
 from impulse_core.contact.system import motion_of
-from impulse_core.jit import inner_kernel
-from impulse_core.joints.axes import (
+from impulse_core.forces.axes import (
     GIVE,
     OTHER_MATRIX,
     SAME,
@@ -19,6 +18,7 @@ from impulse_core.joints.axes import (
     read_axes,
     start_velocities,
 )
+from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from impulse_core.forces.axes import read_axes
+from impulse_core.forces.elements import element_work
+from impulse_core.forces.loads import load_power
 from impulse_core.jit import inner_kernel
-from impulse_core.joints.axes import read_axes
 from impulse_core.joints.constraints import relative_velocities
-from impulse_core.joints.elements import element_work
-from impulse_core.loads import load_power
 
 __all__ = [
     "add_element_work",

@@ -211,16 +211,16 @@ def test_ctrl_c_that_a_callback_swallows(
     number: signal.Signals,
 ) -> None:
     """Ctrl-C while kernels load ends the run, also where Python drops what its handler raises."""
-    from impulse_core.stepper import Stepper
+    from impulse_core.simulation.engine import Engine
     from tests.core.test_held_signals import swallow
 
-    original = Stepper._load_kernels
+    original = Engine._load_kernels
 
-    def load(self: Stepper, *given: Any) -> float:
+    def load(self: Engine, *given: Any) -> float:
         swallow(number)
         return original(self, *given)
 
-    monkeypatch.setattr(Stepper, "_load_kernels", load)
+    monkeypatch.setattr(Engine, "_load_kernels", load)
     outcome = cli("run", pendulum, "-o", pendulum.with_name("anim.json"))
 
     assert outcome.code == 130
@@ -232,7 +232,7 @@ def test_a_signal_at_any_moment(
     cli: Cli, pendulum: Path, interruptible: None, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the start of the command to its end: frames that were recorded are in a whole file."""
-    from impulse_core.recorder import Recorder
+    from impulse_core.simulation.recorder import Recorder
 
     recorded: list[float] = []
     original = Recorder.add_frame

@@ -144,7 +144,7 @@ def test_not_enough_memory(cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyP
     def fail(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("impulse_core.simulation.simulate", fail)
+    monkeypatch.setattr("impulse_core.simulation.simulate.simulate", fail)
     outcome = cli("run", pendulum, "-o", pendulum.with_name("anim.json"))
 
     assert outcome.code == 1

@@ -238,7 +238,7 @@ def test_outputs_are_checked_first(
     cli: Cli, pendulum: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str
 ) -> None:
     """An output that cannot be written is found before the simulation, and nothing is left."""
-    monkeypatch.setattr("impulse_core.simulation.simulate", refuse_to_simulate)
+    monkeypatch.setattr("impulse_core.simulation.simulate.simulate", refuse_to_simulate)
     (pendulum.parent / "folder.json").mkdir()
     (pendulum.parent / "locked.json").write_text("old")
     (pendulum.parent / "locked.json").chmod(0o444)

@@ -11,9 +11,9 @@ from scipy.optimize import lsq_linear
 
 import impulse_core as ic
 from impulse_cli.plots.curves import curves_of, quantities_of
-from impulse_core.clearance import Clearances
+from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile import compile_scene
-from impulse_core.rotations import quaternion_to_matrix
+from impulse_core.simulation.clearance import Clearances
 from impulse_schema.models import (
     Body,
     CollisionFilter,

@@ -3,7 +3,7 @@
 import pytest
 
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
+from impulse_core.simulation.options import choose_options
 from impulse_schema.models import Settings
 from tests.core.scenes import box, scene_of
 

@@ -25,8 +25,8 @@ from impulse_core.contact.newton import solve_island
 from impulse_core.contact.newton_work import CHANGE, CONTACT, PUSH, RATE, TRIAL
 from impulse_core.contact.rows import contact_answers
 from impulse_core.jit import kernel
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
 from impulse_schema.models import Joint
 from tests.contact.scenes import cube, fan, scene
@@ -35,10 +35,10 @@ from tests.contact.scenes import cube, fan, scene
 def after_steps(pile: Scene, count: int = 1, step: float = 0.01):
     """Contacts, movers and Newton's scratch with the forces of the last of some steps."""
     compiled = compile_scene(pile)
-    stepper = Stepper(compiled, choose_options(compiled, step=step))
-    stepper.start_segment(0.0, np.zeros(0, dtype=np.int64))
-    assert stepper.advance(step, count, 0)
-    return stepper.runner.setup
+    engine = Engine(compiled, choose_options(compiled, step=step))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert engine.advance(step, count, 0)
+    return engine.runner.setup
 
 
 def pyramid(rows: int) -> Scene:

@@ -8,10 +8,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
+from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
-from impulse_core.rotations import quaternion_to_matrix
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
 from impulse_schema.models import Body, CouplingTerm, Friction, Geometry, Joint, Material, Motor
 from tests.contact.scenes import scene
@@ -138,9 +138,9 @@ def _direction(rng: np.random.Generator) -> np.ndarray:
     return v / np.linalg.norm(v)
 
 
-def axis_rates(stepper: Stepper) -> np.ndarray:
+def axis_rates(engine: Engine) -> np.ndarray:
     """a·(ω2 - ω1) of all hinges [rad/s] from the state alone."""
-    model, state = stepper.model, stepper.state
+    model, state = engine.model, engine.state
     spin = []
     for q, L, inverse in zip(
         state.bodies["orientation"],
@@ -187,18 +187,18 @@ def test_laws_of_friction_hold_in_every_step(seed, count, friction, step, couple
             )
     compiled = compile_scene(tree, assemble=False)
     options = choose_options(compiled, step=step)
-    stepper = Stepper(compiled, options, assemble=False)
-    stepper.start_segment(0.0, np.zeros(0, dtype=np.int64))
-    largest = 0.5 * step * stepper.model.axes["friction"]
+    engine = Engine(compiled, options, assemble=False)
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    largest = 0.5 * step * engine.model.axes["friction"]
 
     for n in range(25):
-        assert stepper.advance(step, 1, n)
-        p, u = stepper.work.axes["impulse"], axis_rates(stepper)
+        assert engine.advance(step, 1, n)
+        p, u = engine.work.axes["impulse"], axis_rates(engine)
         near = options.tolerance / step * 100.0  # forces' errors add up: laws are met far closer
         assert np.abs(p).max(initial=0.0) < np.inf
         assert (np.abs(p) <= largest * (1.0 + 1e-6) + 1e-12).all()
-        slips = np.abs(u) * stepper.model.axes["length"] > near
+        slips = np.abs(u) * engine.model.axes["length"] > near
         assert p[slips] == pytest.approx(-np.sign(u[slips]) * largest[slips], rel=1e-6)
 
-    assert int(stepper.tally.totals["halvings"][0]) == 0
-    assert float(stepper.tally.totals["dissipated"][0]) >= -1e-9
+    assert int(engine.tally.totals["halvings"][0]) == 0
+    assert float(engine.tally.totals["dissipated"][0]) >= -1e-9

@@ -7,8 +7,8 @@ import pytest
 
 import impulse_core as ic
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint, Material, Motor
 from tests.contact.scenes import scene
@@ -24,19 +24,19 @@ def block(name: str, position: tuple[float, float, float], feet: list[tuple[floa
     return Body(name=name, position=position, mass=2.0, inertia=(0.02, 0.03, 0.04), geometry=balls)
 
 
-def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Stepper]:
+def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Engine]:
     """W (k, k, 3, 3) [1/kg] after one step, and the points (k, 3) of the contacts."""
     compiled = compile_scene(machine, assemble=False)
-    stepper = Stepper(compiled, choose_options(compiled), assemble=False)
-    stepper.start_segment(0.0, np.zeros(0, dtype=np.int64))
-    assert stepper.advance(machine.settings.step, 1, 0)
-    setup = stepper.runner.setup
+    engine = Engine(compiled, choose_options(compiled), assemble=False)
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert engine.advance(machine.settings.step, 1, 0)
+    setup = engine.runner.setup
     k = int(setup.joined.used[0])
     rows = setup.joined.contact[:k]
     arms = setup.contacts.row["arm2"][rows]
-    points = stepper.state.bodies["position"][setup.contacts.mark["body2"][rows]] + arms
+    points = engine.state.bodies["position"][setup.contacts.mark["body2"][rows]] + arms
     W = setup.joined.answer[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
-    return W, points, stepper
+    return W, points, engine
 
 
 def cross_matrix(r: np.ndarray) -> np.ndarray:
@@ -56,9 +56,9 @@ def test_bodies_held_together_answer_as_one():
     machine = scene(*bodies)
     machine.joints.extend(joints)
 
-    W, points, stepper = answers(machine)
+    W, points, engine = answers(machine)
 
-    centres = stepper.state.bodies["position"][:3]
+    centres = engine.state.bodies["position"][:3]
     middle = centres.mean(axis=0)
     J = 3 * np.diag([0.02, 0.03, 0.04])  # nothing has turned by more than the tolerance
     for r in centres - middle:

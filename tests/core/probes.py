@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile import compile_scene
 from impulse_core.jit import kernel
 from impulse_core.joints.constraints import (
@@ -16,7 +17,6 @@ from impulse_core.joints.constraints import (
 from impulse_core.joints.coupling import coupling_errors
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.model import copy_state, new_workspace
-from impulse_core.rotations import quaternion_to_matrix
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.solver.ordering import plan_structure
 

@@ -33,14 +33,14 @@ from impulse_core.algebra import (
     transposed_times,
     unit,
 )
-from impulse_core.jit import kernel
-from impulse_core.rotations import (
+from impulse_core.algebra.rotations import (
     conjugated,
     matrix_to_quaternion,
     multiplied,
     quaternion_to_matrix,
     rotated,
 )
+from impulse_core.jit import kernel
 from tests.core.strategies import matrices, numbers, quaternions, rotations, vectors
 
 

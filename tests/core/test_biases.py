@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from impulse_core.accelerations import joint_accelerations
 from impulse_core.algebra import Quat, Vec3, rotation_of
 from impulse_core.jit import kernel
 from impulse_core.joints.table import JOINT_PARTS
 from impulse_core.model import copy_state
+from impulse_core.observables.accelerations import joint_accelerations
 from impulse_schema.models import Joint
 from tests.core.probes import Probe
 from tests.core.scenes import box, scene_of

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from impulse_core.checks import check
 from impulse_core.compile import compile_scene
 from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
 from impulse_core.compile.joints import compile_joints
 from impulse_core.geometry import MassPropertiesError, convex_hull
 from impulse_core.joints.table import TRANSLATION_AXIS
-from impulse_core.options import OptionError, choose_options
+from impulse_core.simulation.checks import check
+from impulse_core.simulation.options import OptionError, choose_options
 from impulse_schema import Scene, load_scene
 
 TETRAHEDRON = {

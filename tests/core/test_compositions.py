@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from impulse_core.integrators.imp import COMPOSITIONS, ORDERS, stage_fractions
+from impulse_core.methods.imp import COMPOSITIONS, ORDERS, stage_fractions
 
 STAGES = {"imp2": 1, "imp4": 5, "imp6": 9, "imp8": 17, "imp10": 35}
 

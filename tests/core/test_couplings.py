@@ -5,8 +5,8 @@ import pytest
 
 import impulse_core as ic
 from impulse_core.compile import SceneError, compile_scene
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_schema.models import Joint, SpringDamper
 from tests.core.gears import (
     coupling,
@@ -173,9 +173,9 @@ def test_the_thread_of_a_screw_is_told_by_its_name():
     scene.springs = [coil]
     compiled = compile_scene(scene)
 
-    stepper = Stepper(compiled, choose_options(compiled))
+    engine = Engine(compiled, choose_options(compiled))
 
-    assert [stepper.joint_name(j) for j in range(3)] == ["thread", "coil", "thread"]
+    assert [engine.joint_name(j) for j in range(3)] == ["thread", "coil", "thread"]
 
 
 def test_contradicting_threads():

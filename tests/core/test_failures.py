@@ -7,10 +7,10 @@ import pytest
 
 import impulse_core as ic
 from impulse_core.compile import compile_scene
-from impulse_core.failures import what_failed
 from impulse_core.model.status import LAW, LAW_RATE, LINE, OPEN, RATE
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.failures import what_failed
+from impulse_core.simulation.options import choose_options
 from impulse_schema.models import Friction, Limit, Motor, Spring
 from tests.core.machines import rotor, run, sled
 
@@ -36,8 +36,8 @@ SPRINGS = {"springs": [Spring(stiffness=3.0)]}
 def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, elements, piece, words):
     """Element, and a residual in the unit of what it holds: nothing of joints, which are closed."""
     compiled = compile_scene(build(0.1, **elements), assemble=False)
-    stepper = Stepper(compiled, choose_options(compiled), assemble=False)
-    work, tally = stepper.work, stepper.tally
+    engine = Engine(compiled, choose_options(compiled), assemble=False)
+    work, tally = engine.work, engine.tally
     law, axis = work.laws[0], work.axes[0]
     for name in law.dtype.names:
         law[name] = 0.0
@@ -50,7 +50,7 @@ def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, eleme
     axis["impulse"] = piece[1] - piece[2] * (piece[1] + 0.25) + 0.125
     tally.failure["what"][0] = what
 
-    said = what_failed(stepper.model, work, tally, 1e-6)
+    said = what_failed(engine.model, work, tally, 1e-6)
 
     assert words in said
     assert "apart" not in said
@@ -71,10 +71,10 @@ def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, eleme
 def test_what_else_fails_is_told_apart(what, words):
     """An open joint, one that moves, a line that turns: each by its own number."""
     compiled = compile_scene(sled(0.1, **SPRINGS), assemble=False)
-    stepper = Stepper(compiled, choose_options(compiled), assemble=False)
-    stepper.tally.failure["what"][0], stepper.tally.failure["error"][0] = what, 0.5
+    engine = Engine(compiled, choose_options(compiled), assemble=False)
+    engine.tally.failure["what"][0], engine.tally.failure["error"][0] = what, 0.5
 
-    assert words in what_failed(stepper.model, stepper.work, stepper.tally, 1e-6)
+    assert words in what_failed(engine.model, engine.work, engine.tally, 1e-6)
 
 
 @pytest.mark.parametrize("target", [6e5, 7e5])

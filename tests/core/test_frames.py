@@ -8,7 +8,7 @@ import pytest
 import impulse_core as ic
 from impulse_core import recorder
 from impulse_core.compile import compile_scene
-from impulse_core.frames import GrowingRows, frame_bytes
+from impulse_core.simulation.frames import GrowingRows, frame_bytes
 from tests.contact.scenes import cube, scene
 from tests.core.gears import gear_pair
 from tests.core.scenes import chain, scene_of

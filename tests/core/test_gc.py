@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.integrators.comparison import COMPARISON_ORDERS, cannot_express
+from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express
 from impulse_schema.models import Body, Friction, Joint, Limit, Load, Motor, Spring
 from tests.core.scenes import chain, four_bar, pendulum, scene_of
 from tests.references.pendulum import position

@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from impulse_core.interrupts import HeldSignals
+from impulse_core.simulation.interrupts import HeldSignals
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,7 @@ def test_acting_at_once(number):
 
 def test_a_patient_wait_is_not_cut_short(monkeypatch):
     """Where the frames are written, the same signal again waits as well."""
-    monkeypatch.setattr("impulse_core.interrupts._PATIENCE", -1.0)
+    monkeypatch.setattr("impulse_core.simulation.interrupts._PATIENCE", -1.0)
     with HeldSignals(is_patient=True) as signals:
         for number in SIGNALS * 3:
             signal.raise_signal(number)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from impulse_core.algebra.rotations import multiplied
 from impulse_core.joints.table import JOINT_PARTS
 from impulse_core.model import copy_state
-from impulse_core.rotations import multiplied
 from impulse_schema.models import Joint
 from tests.core.probes import Probe
 from tests.core.scenes import NO_GRAVITY, box, random_tree, scene_of

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from impulse_core import kernel_cache
-from impulse_core.kernel_cache import KernelCache, open_folder, told_of_compiling
-from impulse_core.linking import EntryCompiler
+from impulse_core.jit.kernel_cache import KernelCache, open_folder, told_of_compiling
+from impulse_core.jit.linking import EntryCompiler
 
 HASHES = [f"{k:016x}" for k in range(10)]
 CURRENT = "f" * 16
@@ -151,7 +151,7 @@ def _make_older(kernels):
 
 PRUNER = """
 import sys
-from impulse_core.kernel_cache import _write, open_folder
+from impulse_core.jit.kernel_cache import _write, open_folder
 for k in range(150):
     folder, reason = open_folder(f"{k % 7 + int(sys.argv[1]):016x}")
     assert folder is not None, reason

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.free_motion.kinematic import choose_intervals, drive, predict_kinematic
-from impulse_core.integrators.imp import ORDERS, stage_fractions
 from impulse_core.jit import kernel
+from impulse_core.methods.imp import ORDERS, stage_fractions
 from impulse_schema.models import Body, Joint, Keyframe, Load
 from tests.core.probes import Probe
 from tests.core.scenes import NO_GRAVITY, box, chain, scene_of

@@ -13,7 +13,7 @@ import pytest
 
 import impulse_core
 from impulse_core import kernel_cache
-from impulse_core.shipped import BASELINES, ShippedKernels, write_made_for
+from impulse_core.jit.shipped import BASELINES, ShippedKernels, write_made_for
 
 PACKAGE = Path(impulse_core.__file__).parent
 BASELINE = BASELINES["x86_64"]
@@ -28,7 +28,7 @@ sys.path.insert(0, sys.argv[1])
 from impulse_core import jit
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
 from impulse_core.algebra import Quat, Vec3
-from impulse_core.kernel_cache import found_on_disk, kernels_compiled
+from impulse_core.jit.kernel_cache import found_on_disk, kernels_compiled
 q = turn_symmetric_top(Quat(1.0, 0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0), 1.0, 1.0, 2, 0.5)
 from numba.core.registry import cpu_target
 triple, _, _ = cpu_target.target_context.codegen().magic_tuple()

@@ -17,9 +17,9 @@ from impulse_core.compile.signals import (
     motor_switches,
     signal_error,
 )
+from impulse_core.forces.signals.operations import OPERATIONS
+from impulse_core.forces.signals.signals import signal_value, signal_value_inside
 from impulse_core.jit import kernel
-from impulse_core.signals.operations import OPERATIONS
-from impulse_core.signals.signals import signal_value, signal_value_inside
 from impulse_schema import ExpressionError, parse_expression
 from impulse_schema.expressions import BINARY, FUNCTIONS, UNARY
 from impulse_schema.models import Curve, Motor

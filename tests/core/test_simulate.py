@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
+from impulse_core.algebra.rotations import rotated
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
-from impulse_core.rotations import rotated
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_schema.models import Load, Motor
 from tests.core.probes import Probe
 from tests.core.scenes import (
@@ -199,9 +199,9 @@ def ctrl_c():
 
 def test_ctrl_c_inside_a_frame_keeps_it_whole(monkeypatch, ctrl_c):
     """A signal that arrives while a frame is put together is taken after it."""
-    from impulse_core.stepper import Stepper
+    from impulse_core.simulation.engine import Engine
 
-    original, calls = Stepper.find_reactions, []
+    original, calls = Engine.find_reactions, []
 
     def find_reactions(self):
         calls.append(self)
@@ -209,7 +209,7 @@ def test_ctrl_c_inside_a_frame_keeps_it_whole(monkeypatch, ctrl_c):
             ctrl_c()
         original(self)
 
-    monkeypatch.setattr(Stepper, "find_reactions", find_reactions)
+    monkeypatch.setattr(Engine, "find_reactions", find_reactions)
     recording = ic.simulate(double_pendulum(), duration=5.0, fps=100.0)
 
     assert recording.diagnostics["interrupted"] is True
@@ -221,7 +221,7 @@ def test_ctrl_c_inside_a_frame_keeps_it_whole(monkeypatch, ctrl_c):
 def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
     """Where a step takes long, the second Ctrl-C ends it at once."""
     from impulse_core import interrupts
-    from impulse_core.stepper import Stepper
+    from impulse_core.simulation.engine import Engine
 
     reached = []
 
@@ -232,7 +232,7 @@ def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
         return count
 
     monkeypatch.setattr(interrupts, "_PATIENCE", 0.0)
-    monkeypatch.setattr(Stepper, "_run", run)
+    monkeypatch.setattr(Engine, "_run", run)
     recording = ic.simulate(double_pendulum(), duration=5.0)
 
     assert recording.diagnostics["interrupted"] is True
@@ -240,10 +240,10 @@ def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
 
 
 def parts_told(scene):
-    """What a stepper says of the parts of its kernels."""
+    """What a engine says of the parts of its kernels."""
     told = []
     compiled = compile_scene(scene)
-    Stepper(compiled, choose_options(compiled), on_part=lambda *part: told.append(part))
+    Engine(compiled, choose_options(compiled), on_part=lambda *part: told.append(part))
     return told
 
 

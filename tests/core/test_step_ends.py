@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_core.free_motion.flow import MOST_TURN
+from impulse_core.simulation.engine import Engine
 from impulse_core.step.dividing import FINEST_PART, MOST_OF_A_STAGE
 from impulse_core.step.positions import MOST_CORRECTIONS
-from impulse_core.stepper import Stepper
 from impulse_schema.models import Body, Joint, Load, Motor, Scene
 from tests.core.scenes import NO_GRAVITY, chain, free_body, scene_of
 
@@ -177,14 +177,14 @@ class Signals:
         self._ended = threading.Event()
         self._delay, self._period = delay, period
         self._thread = threading.Thread(target=self._send, daemon=True)
-        advance = Stepper.advance
+        advance = Engine.advance
 
-        def begin(stepper, length, count, grid=-1):
+        def begin(engine, length, count, grid=-1):
             if count and not self._thread.is_alive() and not self.sent:
                 self._thread.start()
-            return advance(stepper, length, count, grid)
+            return advance(engine, length, count, grid)
 
-        monkeypatch.setattr(Stepper, "advance", begin)
+        monkeypatch.setattr(Engine, "advance", begin)
 
     def _send(self) -> None:
         time.sleep(self._delay)

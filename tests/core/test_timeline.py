@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from impulse_core.timeline import active_loads, frame_times, plan_timeline
+from impulse_core.simulation.timeline import active_loads, frame_times, plan_timeline
 
 
 def windows_of(pairs):

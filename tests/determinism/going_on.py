@@ -12,38 +12,38 @@ import numpy as np
 
 import impulse_core as ic
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 
 CALLS = 5  # of a half; keyframes and loads may change between two
 STEPS = 5  # of a call
 
 
-def new_stepper(file: Path) -> Stepper:
+def new_engine(file: Path) -> Engine:
     """The simulation of a sample, at its start."""
     compiled = compile_scene(ic.load_scene(file))
-    return Stepper(compiled, choose_options(compiled))
+    return Engine(compiled, choose_options(compiled))
 
 
-def go_on(stepper: Stepper, first: int) -> None:
+def go_on(engine: Engine, first: int) -> None:
     """Take half of the steps, beginning with a number."""
-    step = stepper.options.step
+    step = engine.options.step
     for call in range(CALLS):
         grid = first + call * STEPS
-        stepper.start_segment(grid * step, np.ones(len(stepper.model.loads), dtype=np.int64))
-        assert stepper.advance(step, STEPS, grid)
+        engine.start_segment(grid * step, np.ones(len(engine.model.loads), dtype=np.int64))
+        assert engine.advance(step, STEPS, grid)
 
 
-def ends_with(stepper: Stepper) -> str:
+def ends_with(engine: Engine) -> str:
     """What tells two ends of a run apart."""
-    bodies = stepper.state.bodies
-    return f"{stepper.digest()} {bodies.tobytes().hex()[-64:]} {len(stepper.events)}"
+    bodies = engine.state.bodies
+    return f"{engine.digest()} {bodies.tobytes().hex()[-64:]} {len(engine.events)}"
 
 
 if __name__ == "__main__":
     for saved in sorted(Path(sys.argv[1]).glob("*.state")):
         sample = Path(saved.with_suffix(".txt").read_text(encoding="utf-8"))
-        second = new_stepper(sample)
+        second = new_engine(sample)
         second.load(saved)
         go_on(second, CALLS * STEPS)
         print(saved.stem, ends_with(second))

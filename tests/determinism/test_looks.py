@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.contact.movers import INVERSE_MASS, STIRRED
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from tests.core.gears import geared_machine
 from tests.core.scenes import chain
 from tests.determinism.runs import busy_ground, driven_tree, swinging_loop, tumbling_stack
@@ -45,7 +45,7 @@ METHODS = [
     ("loop", "imp2", "iterative"),
 ]
 
-# What means nothing between two steps, by the path from the Stepper. Everything else must be the
+# What means nothing between two steps, by the path from the Engine. Everything else must be the
 # same after a look, to the last bit.
 SCRATCH = (
     "work",
@@ -90,16 +90,16 @@ IN_USE = {
 }
 
 
-def new_stepper(scene: ic.Scene, **options: Any) -> Stepper:
+def new_engine(scene: ic.Scene, **options: Any) -> Engine:
     compiled = compile_scene(scene)
-    stepper = Stepper(compiled, choose_options(compiled, **options))
-    stepper.start_segment(0.0, np.ones(len(stepper.model.loads), dtype=np.int64))
-    return stepper
+    engine = Engine(compiled, choose_options(compiled, **options))
+    engine.start_segment(0.0, np.ones(len(engine.model.loads), dtype=np.int64))
+    return engine
 
 
-def arrays_of(stepper: Stepper) -> Arrays:
-    """Every array that a stepper reaches, by its path; not the copies that looks are undone by."""
-    roots = {k: v for k, v in vars(stepper).items() if k not in ("compiled", "_present")}
+def arrays_of(engine: Engine) -> Arrays:
+    """Every array that a engine reaches, by its path; not the copies that looks are undone by."""
+    roots = {k: v for k, v in vars(engine).items() if k not in ("compiled", "_present")}
     return dict(_walk(roots, "", set()))
 
 
@@ -169,7 +169,7 @@ def spoil(arrays: Arrays) -> None:
             array[int(arrays[in_use(path)][0]) :] = nothing
 
 
-def compare(plain: Stepper, looking: Stepper, duration: float, step: float = 0.01) -> None:
+def compare(plain: Engine, looking: Engine, duration: float, step: float = 0.01) -> None:
     """Let one of two equal runs look ahead now and then, and destroy its scratch."""
     steps = round(duration / step)
     for first in range(0, steps, 5):
@@ -190,14 +190,14 @@ def test_a_look_leaves_no_trace(name, method, solver):
     even if all scratch is destroyed.
     """
     options = {"method": method, "solver": solver}
-    compare(*(new_stepper(NO_CONTACT[name](), **options) for _ in range(2)), duration=0.2)
+    compare(*(new_engine(NO_CONTACT[name](), **options) for _ in range(2)), duration=0.2)
 
 
 @pytest.mark.parametrize("name", CONTACT)
 def test_a_look_leaves_no_trace_where_bodies_touch(name):
     """The same of all that is remembered of contacts, of pairs of shapes, and of who sleeps."""
     build, duration = CONTACT[name]
-    plain, looking = (new_stepper(build()) for _ in range(2))
+    plain, looking = (new_engine(build()) for _ in range(2))
 
     compare(plain, looking, duration)
 
@@ -210,12 +210,12 @@ def test_a_look_leaves_no_trace_where_bodies_touch(name):
 @pytest.mark.parametrize("name", ["loop", "driven", "coupled"])
 def test_a_look_that_fails_is_told_and_leaves_no_trace(name):
     """Where no joint can be as accurate as asked, a look fails by name, and all is as before."""
-    stepper = new_stepper(NO_CONTACT[name]())
-    before = meaning(arrays_of(stepper))
-    stepper.runner.options = replace(stepper.runner.options, tolerance=-1.0)
+    engine = new_engine(NO_CONTACT[name]())
+    before = meaning(arrays_of(engine))
+    engine.runner.options = replace(engine.runner.options, tolerance=-1.0)
 
-    assert not stepper.peek(0.01, lambda: None)
+    assert not engine.peek(0.01, lambda: None)
 
-    assert differing(meaning(arrays_of(stepper)), before) == []
-    assert stepper.failure(1.0, 0.01)["time"] == 1.0
-    assert stepper.tally.failure["error"][0] > 0.0
+    assert differing(meaning(arrays_of(engine)), before) == []
+    assert engine.failure(1.0, 0.01)["time"] == 1.0
+    assert engine.tally.failure["error"][0] > 0.0

@@ -11,11 +11,11 @@ import pytest
 
 from impulse_core.checkpoints import OtherModelError, OtherOptionsError
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
 from tests.core.scenes import chain
-from tests.determinism.going_on import CALLS, STEPS, ends_with, go_on, new_stepper
+from tests.determinism.going_on import CALLS, STEPS, ends_with, go_on, new_engine
 from tests.determinism.runs import busy_ground, driven_tree, swinging_loop
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,13 +36,13 @@ def test_another_process_goes_on_from_a_file_bit_for_bit(group, tmp_path):
     """
     expected = {}
     for sample in GROUPS[group]:
-        stepper = new_stepper(sample)
-        go_on(stepper, 0)
-        stepper.save(tmp_path / f"{sample.stem}.state")
+        engine = new_engine(sample)
+        go_on(engine, 0)
+        engine.save(tmp_path / f"{sample.stem}.state")
         (tmp_path / f"{sample.stem}.txt").write_text(str(sample), encoding="utf-8")
-        stepper.events.clear()
-        go_on(stepper, CALLS * STEPS)
-        expected[sample.stem] = ends_with(stepper)
+        engine.events.clear()
+        go_on(engine, CALLS * STEPS)
+        expected[sample.stem] = ends_with(engine)
 
     run = subprocess.run(
         [sys.executable, "-m", "tests.determinism.going_on", str(tmp_path)],
@@ -56,9 +56,9 @@ def test_another_process_goes_on_from_a_file_bit_for_bit(group, tmp_path):
     assert dict(line.split(" ", 1) for line in run.stdout.splitlines()) == expected
 
 
-def stepper_of(scene: Scene, **options) -> Stepper:
+def engine_of(scene: Scene, **options) -> Engine:
     compiled = compile_scene(scene)
-    return Stepper(compiled, choose_options(compiled, **options))
+    return Engine(compiled, choose_options(compiled, **options))
 
 
 SCENES = {
@@ -73,54 +73,54 @@ def test_rewinding_is_exact(name):
     """Whenever a snapshot is put back, the same steps lead to the same digest and totals; joints
     that broke meanwhile are whole again, and islands that fell asleep awake.
     """
-    stepper = stepper_of(SCENES[name]())
-    loads = np.ones(len(stepper.model.loads), dtype=np.int64)
+    engine = engine_of(SCENES[name]())
+    loads = np.ones(len(engine.model.loads), dtype=np.int64)
     kept = []
     for k in range(30):
-        stepper.start_segment(0.05 * k, loads)
-        kept.append((stepper.snapshot(), stepper.digest()))
-        assert stepper.advance(0.01, 5, 5 * k)
-    last = stepper.digest(), stepper.tally.totals.tobytes()
+        engine.start_segment(0.05 * k, loads)
+        kept.append((engine.snapshot(), engine.digest()))
+        assert engine.advance(0.01, 5, 5 * k)
+    last = engine.digest(), engine.tally.totals.tobytes()
 
     for k in (20, 3, 11):
         snapshot, digest = kept[k]
-        stepper.restore(snapshot)
-        assert stepper.digest() == digest
+        engine.restore(snapshot)
+        assert engine.digest() == digest
     for k in range(11, 30):
-        stepper.start_segment(0.05 * k, loads)
-        assert stepper.digest() == kept[k][1]
-        assert stepper.advance(0.01, 5, 5 * k)
+        engine.start_segment(0.05 * k, loads)
+        assert engine.digest() == kept[k][1]
+        assert engine.advance(0.01, 5, 5 * k)
 
-    assert (stepper.digest(), stepper.tally.totals.tobytes()) == last
+    assert (engine.digest(), engine.tally.totals.tobytes()) == last
 
 
 def test_a_digest_tells_of_all_that_is_read():
     """One bit of any number of the state changes the digest."""
-    stepper = stepper_of(driven_tree(2))
-    before, told = stepper.digest(), 0
-    for array in stepper.state:
+    engine = engine_of(driven_tree(2))
+    before, told = engine.digest(), 0
+    for array in engine.state:
         if len(array) == 0:
             continue
         first = array[:1].view(np.uint8)
         for _, offset in array.dtype.fields.values():
             first[offset] ^= 1
-            assert stepper.digest() != before
+            assert engine.digest() != before
             first[offset] ^= 1
             told += 1
-    assert stepper.digest() == before
+    assert engine.digest() == before
     assert told > 12
 
 
 def test_a_state_of_another_scene_or_other_options_is_refused(tmp_path):
     """It is named, and the state that is there stays."""
-    stepper = stepper_of(chain(3, ["hinge"] * 3))
-    stepper.save(tmp_path / "state")
-    other = stepper_of(chain(3, ["hinge", "hinge", "ball"]))
+    engine = engine_of(chain(3, ["hinge"] * 3))
+    engine.save(tmp_path / "state")
+    other = engine_of(chain(3, ["hinge", "hinge", "ball"]))
     before = other.digest()
 
     with pytest.raises(OtherModelError, match="another scene"):
         other.load(tmp_path / "state")
     with pytest.raises(OtherOptionsError, match="other options"):
-        stepper_of(chain(3, ["hinge"] * 3), step=0.002).load(tmp_path / "state")
+        engine_of(chain(3, ["hinge"] * 3), step=0.002).load(tmp_path / "state")
 
     assert other.digest() == before

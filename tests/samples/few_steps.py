@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.integrators.comparison import COMPARISON_ORDERS
-from impulse_core.integrators.imp import ORDERS as COMPOSITION_ORDERS
 from impulse_core.jit import kernel
-from impulse_core.options import SOLVERS
+from impulse_core.methods.comparison import COMPARISON_ORDERS
+from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
+from impulse_core.simulation.options import SOLVERS
 from tests.core.scenes import chain
 
 SAMPLES = sorted(Path(__file__).resolve().parents[2].glob("sample_scenes/*/*.xml"))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import impulse_core
+from impulse_core.algebra.rotations import conjugated, multiplied, rotated
 from impulse_core.recording import Recording
-from impulse_core.rotations import conjugated, multiplied, rotated
 from impulse_schema import load_scene
 from tests.samples.one_freedom import OneFreedom, about_y
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from impulse_core.forces.signals.program import LARGEST_VALUE
 from impulse_core.geometry.polyhedron import LARGEST_COORDINATE
-from impulse_core.signals.program import LARGEST_VALUE
 from impulse_schema import Geometry, Scene, check_scene, load_scene, parse_expression
 from impulse_schema.bounds import BOUNDS, beyond, bounds_of
 from impulse_schema.checks.bounds import check_bounds

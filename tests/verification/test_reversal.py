@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from impulse_core.compile import compile_scene
-from impulse_core.options import choose_options
-from impulse_core.stepper import Stepper
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from tests.core.scenes import double_pendulum, mixed_pendulum, pendulum
 
 SCENES = {"point mass": pendulum, "ball joints": double_pendulum, "mixed": mixed_pendulum}
@@ -15,15 +15,15 @@ def there_and_back(scene, method, tolerance, count=20, step=0.01):
     """Largest displacement half-way, and what is left of it at the end [m], with turns [1]."""
     compiled = compile_scene(scene)
     options = choose_options(compiled, method=method, step=step, tolerance=tolerance)
-    stepper = Stepper(compiled, options)
-    state = stepper.state
+    engine = Engine(compiled, options)
+    state = engine.state
     position, orientation = state.bodies["position"].copy(), state.bodies["orientation"].copy()
-    assert stepper.advance(step, count)
+    assert engine.advance(step, count)
     moved = np.abs(state.bodies["position"] - position).max()
     state.bodies["velocity"][:] *= -1.0
     state.bodies["angular_momentum"][:] *= -1.0
-    stepper.work.fits[0] = 0.0
-    assert stepper.advance(step, count)
+    engine.work.fits[0] = 0.0
+    assert engine.advance(step, count)
     left = (
         np.abs(state.bodies["position"] - position).max(),
         np.abs(state.bodies["orientation"] - orientation).max(),

@@ -20,8 +20,8 @@ from impulse_cli.terminal import complain, say
 
 if TYPE_CHECKING:
     from impulse_core import Recording
-    from impulse_core.interrupts import HeldSignals
     from impulse_core.recording import GrowingFile
+    from impulse_core.simulation.interrupts import HeldSignals
 
 _METHODS = (
     "imp2",
@@ -129,8 +129,8 @@ def run(
       impulse run crane.xml -o crane.json
       impulse run crane.xml -o crane.npz --duration 20 --method imp4 --report report.json
     """
-    from impulse_core.interrupts import HeldSignals
     from impulse_core.recording import GROWING, SUFFIXES, GrowingFile
+    from impulse_core.simulation.interrupts import HeldSignals
 
     outputs = [output] if report is None else [output, report]
     check_outputs(outputs, inputs=[scene], suffixes=SUFFIXES)

@@ -1,0 +1,165 @@
+"""Free axes of joints: coordinates, velocities, and the rows that carry their force laws.
+
+An axis is one scalar row of its joint, beside the constraint rows: the direction a of a hinge or
+slider, or the line between the points of a spring. Its coordinate s is an angle [rad], continuous
+over full turns, or a displacement [m]; both are zero at the start pose. Of a spring between two
+points it is the length, or one component of B - A where the spring has no rest length.
+
+The row is part of every joint system. With the compliance E of the active piece of its force law
+on the diagonal and the residual of that law on the right-hand side (docs/algorithm.md, 33), a
+solver need not know that it is not a constraint.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import norm, quat_of, rotate, vec3_of
+from impulse_core.forces.force_law import active_piece
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.constraints import apply_impulses
+from impulse_core.joints.coordinates import distance_along, turned_angle
+from impulse_core.joints.table import LENGTH, OFFSET, ROTATION_AXIS
+from impulse_core.model import SOFTEST
+
+SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
+
+GIVE = 1e-5
+"""Compliance of a vertical piece, relative to the inverse mass along its axis, where loops or
+contacts may hold the axis as well: no row repeats others then, and those that would share the load
+as near as can be to how they began. It weighs the change of an impulse, so that the law that is met
+in the end has none of it."""
+
+_LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
+
+
+@inner_kernel
+def axis_position(model, k, poses, near):
+    """Coordinate of axis k at these poses; of all equal angles the one nearest to ``near``."""
+    j = model.axes[k].joint
+    if model.axes[k].row == ROTATION_AXIS:
+        return turned_angle(model, j, poses, near)
+    part = model.joints[j].translation_part
+    if part == LENGTH:
+        return norm(_between_points(model, j, poses))
+    if part == OFFSET:
+        r, row = _between_points(model, j, poses), model.axes[k].row
+        return r.x if row == 0 else (r.y if row == 1 else r.z)
+    return distance_along(model, j, poses) - model.axes[k].offset
+
+
+@inner_kernel
+def _between_points(model, j, poses):
+    """B - A of joint j, world frame."""
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    A = vec3_of(poses[i1].position) + rotate(
+        quat_of(poses[i1].orientation), vec3_of(model.joints[j].anchor1)
+    )
+    B = vec3_of(poses[i2].position) + rotate(
+        quat_of(poses[i2].orientation), vec3_of(model.joints[j].anchor2)
+    )
+    return B - A
+
+
+@kernel
+def measure_axes(model, state):
+    """Coordinates of all axes at the present poses, into the state."""
+    for k in range(len(model.axes)):
+        near = state.axes[k].position
+        state.axes[k].position = axis_position(model, k, state.bodies, near)
+
+
+@inner_kernel
+def read_axes(model, rows, values):
+    """Gather the axis rows of a joint array (m, 6) into values (k,)."""
+    for k in range(len(model.axes)):
+        values[k] = rows[model.axes[k].joint, model.axes[k].row]
+
+
+@inner_kernel
+def _take_piece(model, state, k, vertical, value, slope, h, slack, give, work):
+    """Make a piece the active one of axis k; how it differs from the one before.
+
+    With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
+    on a vertical piece e = x - x0 and E = 0, or a little (GIVE).
+    """
+    compliance = give * model.axes[k].inverse_mass
+    if not vertical:
+        compliance = SOFTEST * model.axes[k].inverse_mass
+        if slope * h * compliance > 1.0:
+            compliance = 1.0 / (slope * h)
+    change = SAME
+    if work.axes[k].vertical != vertical or work.axes[k].piece[0] != value:
+        change = OTHER_PIECE
+    work.axes[k].vertical = vertical
+    work.axes[k].piece[0] = value
+    work.axes[k].piece[1] = slope
+    j, row = model.axes[k].joint, model.axes[k].row
+    if abs(work.compliance[j, row] - compliance) > slack * compliance:
+        work.compliance[j, row] = compliance
+        state.axes[k].compliance = compliance
+        change = OTHER_MATRIX
+    return change
+
+
+@inner_kernel
+def axis_errors(model, state, x, h, slack, give, work, error):
+    """Choose the active piece of every law at x (k,) and work.axes.impulse; residuals into error.
+
+    x are the coordinates at the end of the stage, or with h = 1 the velocities there. A compliance
+    that changes by less than ``slack`` of it is left as it is in the matrix; ``give`` is that of
+    vertical pieces, relative to the inverse mass. Returns the largest residual in metres, its
+    axis, and what changed with the pieces: SAME, OTHER_PIECE, or OTHER_MATRIX where a compliance
+    did, so that the matrix has to be factorised again.
+    """
+    worst = 0.0
+    worst_axis = -1
+    change = SAME
+    for k in range(len(model.axes)):
+        w = model.axes[k].inverse_mass
+        p = work.axes[k].impulse
+        rho = h * w
+        vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
+        change = max(
+            change, _take_piece(model, state, k, vertical, value, slope, h, slack, give, work)
+        )
+        j, row = model.axes[k].joint, model.axes[k].row
+        if vertical:
+            residual = x[k] - value
+            error[j, row] = residual
+            size = abs(residual)
+        else:
+            residual = p - value + slope * x[k]
+            error[j, row] = work.compliance[j, row] * h * residual
+            size = _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
+        size *= model.axes[k].length
+        if not (size <= worst):
+            worst = size if size == size else 1e300
+            worst_axis = k
+    return worst, worst_axis, change
+
+
+@inner_kernel
+def add_axis_impulses(model, work):
+    """Add the solution in work.impulse to the impulses of the axes."""
+    for k in range(len(model.axes)):
+        work.axes[k].impulse += work.impulse[model.axes[k].joint, model.axes[k].row]
+
+
+@inner_kernel
+def start_velocities(model, state, multiplier, scale, work):
+    """Begin a velocity correction with impulses that have acted before: along the axes those in
+    work.axes.impulse, of the joints scale times multiplier (m, 6). Laws that are looked at before
+    the joints have answered would be looked at on the wrong piece.
+    """
+    for j in range(len(model.joints)):
+        for row in range(6):
+            state.joints[j].multiplier[row] = scale * multiplier[j, row]
+    for k in range(len(model.axes)):
+        state.joints[model.axes[k].joint].multiplier[model.axes[k].row] = work.axes[k].impulse
+    apply_impulses(model, state.joints.multiplier, state, work)
+
+
+@inner_kernel
+def predict_axes(model, state, work):
+    """Coordinates at the predicted poses, into work.axes.next."""
+    for k in range(len(model.axes)):
+        work.axes[k].next = axis_position(model, k, work.next, state.axes[k].position)

@@ -1,0 +1,278 @@
+"""Springs, dampers, motors, friction and limits: the force law each axis has in a stage.
+
+- first half, at t: the impulse p depends on the coordinate x = s(t+h) the step will reach,
+- second half, at t+h: it depends on the velocity u along the axis after it.
+
+Springs and dampers are taken at the middle of the stage: symmetric and variational, so the energy
+does not drift, and stable for every stiffness. What is stiff *and* damped moves by a share σ
+towards the end of the stage, where σ = 1 takes a stiff motion out within one step: the first half
+by the coordinate that is reached, the second by the velocity. Both halves then give half of what a
+steady load needs, as the joints that carry it do. With s_σ = ½((1-σ) s + (1+σ) x),
+
+    p = ½ h (k (r - s_σ) - d (x - s)/h)                                      in the first half
+    p' = (1-σ) p + σ ½ h (k (r - x) - (d + h k) u)                          in the second half
+    σ = z²/(1+z²),  z = h w (d + h k)                                       (docs/algorithm.md, 34)
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.forces.force_law import no_force, servo_part
+from impulse_core.forces.signals.signals import signal_value_inside
+from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
+
+_RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
+
+
+@inner_kernel
+def _share_of_end(stiffness, damping, inverse_mass, h):
+    """σ of a damped element, by the inverse mass along its axis."""
+    z = h * inverse_mass * (damping + h * stiffness)
+    return z * z / (1.0 + z * z)
+
+
+@inlined_kernel
+def first_half_laws(model, state, h, work):
+    """Laws p(x) of the impulses at t; needs the velocities along the axes in work.axes.rate.
+
+    They mean nothing if a motor has no target (``motor_without_target``).
+    """
+    for k in range(len(model.axes)):
+        axis, law = model.axes[k], work.laws[k]
+        s = state.axes[k].position
+        no_force(law)
+        law.lower, law.upper = axis.lower, axis.upper
+        law.friction_at, law.friction = s, 0.5 * h * axis.friction
+        _spring_law(model, k, s, h, work)
+        if axis.motor_kind != NO_MOTOR:
+            _motor_law(model, state, k, s, h, work)
+
+
+@inlined_kernel
+def _spring_law(model, k, s, h, work):
+    axis, law = model.axes[k], work.laws[k]
+    stiffness, damping, rest = axis.stiffness, axis.damping, axis.rest
+    share = 0.0  # without damping the middle of the stage, which conserves the energy
+    if damping > 0.0:
+        share = _share_of_end(stiffness, damping, axis.inverse_mass, h)
+    work.axes[k].spring_share = share
+    force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
+    law.passive = 0.5 * h * force
+    law.passive_slope = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
+
+
+@inlined_kernel
+def _motor_law(model, state, k, s, h, work):
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    t = state.clock[0].time
+    signal = axis.motor_target
+    before = signal_value_inside(model.signals, work.stack, signal, t, t + h)
+    after = signal_value_inside(model.signals, work.stack, signal, t + h, t)
+    stage.motor_from, stage.motor_to = before, after
+    bound = min(0.5 * h * axis.motor_limit, _RIGID)
+    if axis.motor_kind == VELOCITY_MOTOR:
+        law.drive_at, law.drive = s + 0.5 * h * (before + after), bound
+        return
+    P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
+    target_rate = (after - before) / h
+    if axis.motor_kind == EXPLICIT_SERVO:
+        rate = target_rate - stage.rate
+        law.servo = 0.5 * h * (P * (before - s) + I * state.axes[k].motor_integral + D * rate)
+        law.servo_bound = 0.5 * h * axis.motor_limit
+        return
+    P += 0.5 * h * I  # of the error integrated up to the middle of the stage
+    share = _share_of_end(P, D, axis.inverse_mass, h)
+    stage.motor_share = share
+    reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
+    force = P * reach + I * state.axes[k].motor_integral + D * (target_rate + s / h)
+    law.servo = 0.5 * h * force
+    law.servo_slope = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
+    law.servo_bound = bound
+
+
+@inlined_kernel
+def second_half_laws(model, state, h, work):
+    """Accept the coordinates in work.axes.next; laws p(u) of the impulses at t+h.
+
+    A limit bounds the velocity where it was reached in the first half. Needs the velocities along
+    the axes at t in work.axes.rate, and those at t+h before loads and these impulses act in
+    work.axes.next_rate.
+    """
+    for k in range(len(model.axes)):
+        axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+        s, x = state.axes[k].position, stage.next
+        state.axes[k].position = x
+        spring, spring_slope = _second_spring(model, k, h, work)
+        lower, upper = _velocity_bounds(model, k, work)
+        servo, servo_slope, bound = 0.0, 0.0, 0.0
+        if axis.motor_kind != NO_MOTOR:
+            bound = min(0.5 * h * axis.motor_limit, _RIGID)
+        if axis.motor_kind == IMPLICIT_SERVO:
+            servo, servo_slope = _implicit_servo(model, state, k, s, h, work)
+        elif axis.motor_kind == EXPLICIT_SERVO:
+            bound = 0.5 * h * axis.motor_limit
+            servo = _explicit_servo(model, state, k, s, h, work)
+        no_force(law)
+        law.lower, law.upper = lower, upper
+        law.friction = 0.5 * h * axis.friction
+        law.passive, law.passive_slope = spring, spring_slope
+        law.servo, law.servo_slope, law.servo_bound = servo, servo_slope, bound
+        if axis.motor_kind == VELOCITY_MOTOR:
+            law.drive_at, law.drive = stage.motor_to, bound
+
+
+@inner_kernel
+def _second_spring(model, k, h, work):
+    """Impulse at no velocity, and its slope, of a spring and damper in the second half."""
+    axis, law = model.axes[k], work.laws[k]
+    x, share = work.axes[k].next, work.axes[k].spring_share
+    stiffness = axis.stiffness
+    first = law.passive - law.passive_slope * x
+    part = 0.5 * h * share
+    slope = part * (axis.damping + h * stiffness)
+    return (1.0 - share) * first + part * stiffness * (axis.rest - x), slope
+
+
+@inner_kernel
+def _implicit_servo(model, state, k, s, h, work):
+    """The same of an implicit servo. It integrates unless it asks for more than it has."""
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    x, share = stage.next, stage.motor_share
+    P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
+    P += 0.5 * h * I
+    first = law.servo - law.servo_slope * x
+    slope = 0.5 * h * share * (D + h * P)
+    force = P * (stage.motor_to - x) + I * state.axes[k].motor_integral
+    second = 0.5 * h * share * force + slope * _target_rate(model, state, k, h, work)
+    if abs(first) < law.servo_bound:  # integrating at the bound would wind up
+        error = (1.0 - share) * (stage.motor_from - s) + (1.0 + share) * (stage.motor_to - x)
+        state.axes[k].motor_integral += 0.5 * h * error
+    return (1.0 - share) * first + second, slope
+
+
+@inner_kernel
+def _target_rate(model, state, k, h, work):
+    """Rate of a target at the end of the stage, by three of its values within it."""
+    before, after = work.axes[k].motor_from, work.axes[k].motor_to
+    t = state.clock[0].time - 0.5 * h
+    middle = signal_value_inside(model.signals, work.stack, model.axes[k].motor_target, t, t)
+    if not (abs(middle) < math.inf):
+        middle = 0.5 * (before + after)
+    return (3.0 * after - 4.0 * middle + before) / h
+
+
+@inner_kernel
+def _explicit_servo(model, state, k, s, h, work):
+    """The impulse of the second half by the error and the velocity at its start."""
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    before, after, x = stage.motor_from, stage.motor_to, stage.next
+    P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
+    if abs(law.servo) < law.servo_bound:
+        state.axes[k].motor_integral += 0.5 * h * (before - s + after - x)
+    rate = (after - before) / h - stage.next_rate
+    return 0.5 * h * (P * (after - x) + I * state.axes[k].motor_integral + D * rate)
+
+
+@inlined_kernel
+def _velocity_bounds(model, k, work):
+    """Bounds of the velocity at t+h: a limit reached in this stage stops or reflects it.
+
+    What is reflected is the velocity at t, before loads act: that of a joint which rests on its
+    limit is zero, wherever within the tolerance it rests, and that of one which arrives is not,
+    even if it is at the limit already.
+    """
+    axis, stage = model.axes[k], work.axes[k]
+    lower, upper = -math.inf, math.inf
+    if stage.vertical:
+        at = stage.piece[0]
+        bounce = -axis.restitution * stage.rate
+        if axis.lower == axis.upper:  # there is no way to bounce
+            bounce = 0.0
+        if at == axis.upper:
+            upper = min(bounce, 0.0)
+        if at == axis.lower:
+            lower = max(bounce, 0.0)
+    return lower, upper
+
+
+@inner_kernel
+def motor_without_target(model, work):
+    """The first axis whose motor has no finite target at an end of the stage; -1 if none."""
+    for k in range(len(model.axes)):
+        stage = work.axes[k]
+        finite = abs(stage.motor_from) < math.inf and abs(stage.motor_to) < math.inf
+        if model.axes[k].motor_kind != NO_MOTOR and not finite:
+            return k
+    return -1
+
+
+@inner_kernel
+def spring_energy(model, state):
+    """Potential energy of all springs [J]: Σ ½ k (s - r)²."""
+    energy = 0.0
+    for k in range(len(model.axes)):
+        axis = model.axes[k]
+        stretch = state.axes[k].position - axis.rest
+        energy += 0.5 * axis.stiffness * stretch * stretch
+    return energy
+
+
+@inlined_kernel
+def element_work(model, h, before, after, at, work):
+    """Work of the motors, and what dampers, friction and limits dissipate, in half a stage [J].
+
+    All impulses of a half act at once and together change the kinetic energy by Σ p ½(u⁻ + u⁺),
+    exactly. Each is given its own term of the sum, and so are the loads: with u⁻ before any of
+    them, what opposes a load at a steady velocity does the opposite work.
+
+    Args:
+        h: Length of the stage [s].
+        before, after: u⁻ and u⁺ along the axes, shapes (k,).
+        at: Arguments of the laws in work.laws, shape (k,).
+    """
+    motors, dissipated = 0.0, 0.0
+    for k in range(len(model.axes)):
+        axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+        u = 0.5 * (before[k] + after[k])
+        spring = law.passive - law.passive_slope * at[k]
+        stiffness, middle = axis.stiffness, 0.5 * (stage.start + stage.next)
+        if axis.damping > 0.0:
+            # shared unevenly between the halves, so what the spring stores is taken from its ends
+            stored = stiffness * (middle - axis.rest)
+            stored *= stage.next - stage.start
+            dissipated -= spring * u + 0.5 * stored
+        else:
+            conservative = 0.5 * h * stiffness * (axis.rest - middle)
+            dissipated -= (spring - conservative) * u
+        motor = _motor_impulse(k, at[k], spring, work)
+        motors += motor * u
+        dissipated -= (stage.impulse - spring - motor) * u  # friction and limits
+    return motors, dissipated
+
+
+@inner_kernel
+def _motor_impulse(k, x, spring, work):
+    """The motor's part of the impulse along axis k, by its law at x and that of the others."""
+    stage, law = work.axes[k], work.laws[k]
+    servo = servo_part(law, x)
+    rest = stage.impulse - spring - servo  # velocity motor, friction and limits
+    vertical, at = stage.vertical == 1, stage.piece[0]
+    if law.drive == 0.0:
+        if servo != 0.0 and not vertical and law.friction == 0.0:
+            return servo + rest  # how far the servo's law is met
+        return servo
+    drive = _side(x, law.drive_at, law.drive)
+    friction = _side(x, law.friction_at, law.friction)
+    if not vertical or (at == law.drive_at and at != law.friction_at):
+        return rest - friction
+    if at == law.drive_at:  # both hold, each by its strength
+        return rest * (law.drive / (law.drive + law.friction))
+    return drive if law.drive < _RIGID else 0.0  # rigid against rigid: the limit holds
+
+
+@inner_kernel
+def _side(x, at, size):
+    """The impulse of a jump of ∓size at ``at`` for x beside it."""
+    return size if x < at else -size

@@ -1,0 +1,70 @@
+"""Signals: constants, sampled curves and expressions of the time, evaluated inside kernels."""
+
+from __future__ import annotations
+
+from impulse_core.forces.signals.program import run_program
+from impulse_core.jit import inner_kernel
+from impulse_core.model.signals import CONSTANT, EXPRESSION, LINEAR, STEP
+
+__all__ = ["signal_value", "signal_value_inside"]
+
+_TOWARDS = 1e-6  # how far into a step the side of a jump is looked for, as a part of it
+
+
+@inner_kernel
+def signal_value(signals, stack, j, t):
+    """Value of signal j at time t [s]; NaN where an expression has no finite value."""
+    return signal_value_inside(signals, stack, j, t, t)
+
+
+@inner_kernel
+def signal_value_inside(signals, stack, j, t, inside):
+    """Value of signal j at an end t of a step, seen from the time ``inside`` the step [s].
+
+    ``stack`` is scratch for expressions (Workspace.stack). Where a curve jumps at t, this is the
+    value on the side of the step, whichever way t was rounded.
+    """
+    kind = signals.kind[j]
+    if kind == CONSTANT:
+        return signals.constant[j]
+    if kind == EXPRESSION:
+        start, end = signals.instruction[j], signals.instruction[j + 1]
+        return run_program(signals.operation, signals.argument, start, end, stack, t)
+    return _curve_value(signals, j, t, t + _TOWARDS * (inside - t))
+
+
+@inner_kernel
+def _curve_value(signals, j, t, side):
+    """The piece of curve j around the time ``side``, evaluated at t.
+
+    Cubic pieces by Hermite's formula: with s = (t - t_a)/h,
+    x = x_a + s (x_b - x_a) + s (1-s) ((1-s) (h ẋ_a - (x_b - x_a)) - s (h ẋ_b - (x_b - x_a))).
+    """
+    time, value = signals.time, signals.value
+    first = signals.sample[j]
+    last = signals.sample[j + 1] - 1
+    if signals.period[j] > 0.0 and side >= time[first]:
+        wrapped = time[first] + (side - time[first]) % signals.period[j]
+        t = wrapped + (t - side)
+        side = wrapped
+    if side < time[first]:
+        return value[first]
+    if side >= time[last]:
+        return value[last]
+    a, b = first, last
+    while b - a > 1:
+        middle = (a + b) // 2
+        if time[middle] <= side:
+            a = middle
+        else:
+            b = middle
+    if signals.kind[j] == STEP:
+        return value[a]
+    h = time[b] - time[a]
+    s = (t - time[a]) / h
+    rise = value[b] - value[a]
+    line = value[a] + s * rise
+    if signals.kind[j] == LINEAR:
+        return line
+    bend = (1.0 - s) * (h * signals.slope[a] - rise) - s * (h * signals.slope[b] - rise)
+    return line + s * (1.0 - s) * bend

@@ -1,1 +1,0 @@
-"""Time integration methods, one file per family, named as ``--method`` names them."""

@@ -1,0 +1,21 @@
+"""How kernels are compiled, linked, kept on disk, and used where they came with a wheel."""
+
+from impulse_core.jit.decorators import (
+    array_kernel,
+    cache_folder,
+    compiling,
+    inlined_kernel,
+    inner_kernel,
+    kernel,
+    sources,
+)
+
+__all__ = [
+    "array_kernel",
+    "cache_folder",
+    "compiling",
+    "inlined_kernel",
+    "inner_kernel",
+    "kernel",
+    "sources",
+]

@@ -1,0 +1,138 @@
+"""The one place where Numba is configured: the ``kernel`` decorator and the name of its cache.
+
+Numba's on-disk cache notices a change in a kernel's own file but not in a function the kernel
+calls from another file: it would keep running the old helper. The cache folder is therefore
+named by a hash of every source file of this package that kernels reach, so an edit of any of them
+starts a fresh cache.
+``NUMBA_DISABLE_JIT=1`` runs kernels as Python.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+from impulse_core.jit.kernel_cache import KernelCache, open_folder
+from impulse_core.jit.linking import EntryCompiler, InnerCompiler
+from impulse_core.jit.shipped import ShippedKernels
+
+__all__ = [
+    "array_kernel",
+    "cache_folder",
+    "compiling",
+    "inlined_kernel",
+    "inner_kernel",
+    "kernel",
+    "sources",
+]
+
+_PACKAGE = Path(__file__).parents[1]
+# Rooms and files that neither hold kernels nor what kernels are made of: an edit there recompiles
+# nothing.
+_WITHOUT_KERNELS = (
+    "checkpoints/",
+    "compile/",
+    "recording/",
+    "simulation/",
+    "analysis/description.py",
+    "jit/kernel_cache.py",
+    "jit/shipped.py",
+    "jit/trusted.py",
+    "methods/contact_runner.py",
+    "methods/paper_runners.py",
+    "methods/runner_choice.py",
+    "methods/runners.py",
+    "model/options.py",
+    "model/snapshot.py",
+)
+_FEW_COLLECTIONS = 100_000  # new objects between two of them
+_Decorator = TypeVar("_Decorator", bound=Callable[..., Any])
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for source in sorted(_PACKAGE.rglob("*.py")):
+        name = source.relative_to(_PACKAGE).as_posix()
+        if name.startswith(_WITHOUT_KERNELS):
+            continue
+        digest.update(name.encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path | None:
+    """Folder of the compiled kernels of exactly these sources; None if there can be none."""
+    return _FOLDER
+
+
+_SOURCES = _source_hash()
+_FOLDER, _WHY_NONE = open_folder(_SOURCES)
+_SHIPPED = ShippedKernels(_PACKAGE / "shipped_kernels", _SOURCES)
+
+
+def sources() -> str:
+    """Hash of all sources that kernels are made of."""
+    return _SOURCES
+
+
+# error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
+# a branch and an exception at every division. No fastmath: the same bits everywhere.
+# _nrt False: kernels of a step allocate nothing, so that arrays need not be counted as they are
+# passed on; every call with Model and Workspace would count a hundred, 25 microseconds a stage.
+# no_cfunc_wrapper: C never calls; unwrapping Model, State and Workspace takes a second of
+# compilation for each function that can do it.
+_allocating = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_options = {**_allocating, "_nrt": False}
+
+
+def _kept_on_disk(compiled: _Decorator) -> _Decorator:
+    """The decorator, for functions whose machine code is kept."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = compiled(function)
+        if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
+            kernel._cache = KernelCache(function, _FOLDER, _WHY_NONE, _SOURCES, _SHIPPED)
+        return kernel
+
+    return cast(_Decorator, decorate)
+
+
+_entry = {"pipeline_class": EntryCompiler}
+
+array_kernel = _kept_on_disk(partial(numba.njit, **_entry, **_allocating)())
+"""Compiles a function of the geometry that makes new arrays."""
+
+kernel = _kept_on_disk(partial(numba.njit, **_entry, **_options)())
+"""Compiles a function that Python calls, or a small one that takes numbers and tuples."""
+
+inner_kernel = partial(
+    numba.njit, no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_options
+)()
+"""Compiles a function that only kernels call, into each entry point that reaches it. It is not
+kept on disk, where only entry points are."""
+
+inlined_kernel = partial(numba.njit, inline="always", **_options)()
+"""Writes a function into its only caller, before types are inferred. A function that gets another
+function as an argument must be one; for others it saves the passing of arguments."""
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Speeds up what compiles many kernels by looking for cyclic garbage less often.
+
+    Most objects of a compiler live on, and to look through them again and again for cycles would
+    take a fifth of the time.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(_FEW_COLLECTIONS, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)

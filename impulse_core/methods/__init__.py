@@ -1,0 +1,1 @@
+"""Integration methods and solvers, one file per family, behind one protocol (runners.py)."""

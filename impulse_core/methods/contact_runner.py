@@ -1,0 +1,262 @@
+"""Takes steps of scenes whose bodies can touch, and makes room for their contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impulse_core.collision.broad import enlarge, new_sweep
+from impulse_core.collision.contacts import (
+    Memory,
+    new_contacts,
+    new_found,
+    new_memory,
+)
+from impulse_core.collision.shapes import Shapes
+from impulse_core.contact.events import LIFT_OFF, new_contact_events
+from impulse_core.contact.impact import NEWTON, POISSON
+from impulse_core.contact.movers import new_movers
+from impulse_core.contact.newton_work import new_newton_work
+from impulse_core.contact.sleep import Sleep, new_sleep
+from impulse_core.contact.system import ContactSetup, new_joined
+from impulse_core.methods.runners import ContactEvent, ContactPoints, DrivenRunner
+from impulse_core.model import Model, State, Structure, Tally, Workspace
+from impulse_core.model.options import Options
+from impulse_core.model.snapshot import Kept
+from impulse_core.step.run import System
+from impulse_core.types import Floats
+
+__all__ = ["ContactRunner"]
+
+_ROWS = 64  # contacts there is room for at first
+_ROWS_PER_SHAPE = 6  # and so many for each shape
+_JOINED_ROWS = 16  # of them on jointed bodies
+_ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
+_FINEST = 1e-10  # m
+_COARSE = 0.03  # of the tolerance, for the contacts of large islands
+_SLACK = 0.01  # of the tolerance, the gap or overlap of bodies at rest that is left as it is
+_RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
+_ROUNDS = 6  # looks ahead and velocity corrections for the sake of contacts
+_DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
+
+
+class Room(NamedTuple):
+    """Rows that a call wanted but did not have, 0 where there was room."""
+
+    contacts: int
+    joined: int
+    pairs: int
+    events: int
+
+
+class ContactRunner(DrivenRunner):
+    """The direct solver with contacts, elements on free axes, and joints that may break.
+
+    Attributes:
+        setup: What the kernels keep of the contacts.
+    """
+
+    may_lack_room = True
+    seconds_per_row = 5e-6
+
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+        shapes: Shapes,
+        state: State,
+    ) -> None:
+        super().__init__(options, fractions, model, structure, work)
+        rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
+        self.setup = ContactSetup(
+            shapes=shapes,
+            sweep=new_sweep(shapes, state),
+            found=new_found(),
+            contacts=new_contacts(rows),
+            memory=new_memory(rows, len(model.joints)),
+            earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
+            movers=new_movers(model),
+            sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
+            joined=new_joined(model, structure, _JOINED_ROWS),
+            newton=new_newton_work(rows, len(model.bodies)),
+            needed=np.zeros(3, dtype=np.int64),
+            events=new_contact_events(),
+            closed=np.zeros(1, dtype=np.int64),
+            hit=np.zeros(1, dtype=np.int64),
+            divided=np.zeros(2, dtype=np.int64),
+            accuracy=max(_ACCURACY * options.tolerance, _FINEST),
+            coarse=_COARSE * options.tolerance,
+            slack=max(_SLACK * options.tolerance, _FINEST),
+            recovery=_RECOVERY,
+            rounds=_ROUNDS,
+            law=NEWTON if options.impact_law == "newton" else POISSON,
+            meets=options.time_of_impact,
+            sleeps=options.sleeping,
+        )
+
+    @property
+    def system(self) -> System:
+        return System(self.structure, 1, self.setup)
+
+    def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        self.setup.needed[:] = 0
+        return super()._take_steps(state, length, count, grid, tally)
+
+    def contact_figures(self, totals: Any) -> dict[str, float]:
+        return {
+            "mean": float(totals["bearing"]) / max(int(totals["steps"]), 1),
+            "max": int(totals["most_bearing"]),
+            "max_penetration_m": float(totals["deepest"]),
+            "max_violation_m": float(totals["violation"]),
+            "divisions": int(totals["divisions"]),
+            "late_impacts": int(totals["late"]),
+            "asleep": int(self.setup.sleep.asleep.sum()),
+        }
+
+    def take_events(self) -> list[ContactEvent]:
+        events, owner = self.setup.events, self.setup.shapes.owner
+        count = int(events.number[0])
+        events.number[0] = 0
+        return [
+            ContactEvent(
+                float(events.time[k]),
+                "lift-off" if events.what[k] == LIFT_OFF else "touch",
+                int(owner[events.pair[k] >> 32]),
+                int(owner[events.pair[k] & 0xFFFFFFFF]),
+            )
+            for k in range(count)
+        ]
+
+    def contact_points(self, state: State) -> ContactPoints:
+        c, memory = self.setup.contacts, self.setup.memory
+        used = int(c.used[0])
+        row, mark = c.row[:used], c.mark[:used]
+        asleep = self.setup.sleep.asleep == 1  # their contacts are no longer among the remembered
+        awake = ~(asleep[mark["body1"]] | asleep[mark["body2"]])
+        row, mark = row[awake], mark[awake]
+        if len(row) != memory.used[0]:  # before the first step, which was only looked at
+            row, mark = row[:0], mark[:0]
+        step = float(memory.step[0]) or 1.0
+        # what is remembered leaves out impacts that were met, which are no forces
+        remembered = memory.row[: len(row)]
+        force = (remembered["first"] + remembered["second"]) / step
+        normal = row["normal"]
+        bearing = np.einsum("ck,ck->c", force, normal) > 0.0
+        owner = self.setup.shapes.owner
+        return ContactPoints(
+            owner[mark["shape1"][bearing]],
+            owner[mark["shape2"][bearing]],
+            (state.bodies["position"][mark["body1"]] + row["arm1"])[bearing],
+            normal[bearing],
+            force[bearing],
+        )
+
+    def start_overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs of bodies of the scene that overlap by more than they may, with the depth [m]; to
+        be asked after a look at the first step.
+        """
+        c, limit = self.setup.contacts, _DEEPEST_START * self.options.tolerance
+        used = int(c.used[0])
+        # what set_targets made of the gap
+        target, slack, recovery = c.row["target"][:used], self.setup.slack, _RECOVERY
+        depth = -(target + recovery * slack) / (1.0 - recovery)
+        owner, deepest = self.setup.shapes.owner, dict[tuple[int, int], float]()
+        for k in np.flatnonzero(depth > limit):
+            pair = int(owner[c.mark["shape1"][k]]), int(owner[c.mark["shape2"][k]])
+            ordered = min(pair), max(pair)
+            deepest[ordered] = max(deepest.get(ordered, 0.0), float(depth[k]))
+        return [(*pair, depth) for pair, depth in sorted(deepest.items())]
+
+    def kept(self) -> dict[str, Kept]:
+        setup, sweep, sleep = self.setup, self.setup.sweep, self.setup.sleep
+        kept = {
+            **_kept("memory", setup.memory),
+            "pairs.order": Kept(sweep.order),
+            "pairs.count": Kept(sweep.old_count),
+            "pairs.key": Kept(sweep.old_key, sweep.old_count),
+            "pairs.cache": Kept(sweep.cache, sweep.old_count),
+            "events.count": Kept(setup.events.number),
+        }
+        if setup.sleeps:
+            kept |= {
+                "sleep.asleep": Kept(sleep.asleep),
+                "sleep.island": Kept(sleep.island),
+                "sleep.rested": Kept(sleep.rested),
+                **_kept("sleep.contacts", sleep.frozen),
+            }
+        return kept
+
+    def make_room_for(self, used: Mapping[str, int]) -> None:
+        setup = self.setup
+        asleep = used.get("sleep.contacts.row", 0)
+        rows, pairs = max(used["memory.row"], asleep), used["pairs.key"]
+        self.make_room(
+            Room(
+                contacts=rows if rows > len(setup.contacts.row) else 0,
+                joined=0,
+                pairs=pairs if pairs > len(setup.sweep.old_key) else 0,
+                events=0,
+            )
+        )
+        self.setup.memory.used[0] = used["memory.row"]
+        self.setup.sweep.old_count[0] = pairs
+        self.setup.sleep.frozen.used[0] = asleep
+
+    def room_wanted(self) -> Room | None:
+        """What the last call had too little room for; None if nothing."""
+        events = int(self.setup.events.number[0])
+        rows, joined, pairs = (int(n) for n in self.setup.needed)
+        if events <= len(self.setup.events.time):
+            events = 0
+        return Room(rows, joined, pairs, events) if rows or joined or pairs or events else None
+
+    def make_room(self, wanted: Room) -> None:
+        """Make so much room and some more. Nothing is forgotten that ``kept`` names."""
+        setup, model = self.setup, self.model
+        rows, joined, pairs, events = wanted
+        if rows := rows + rows // 2:
+            setup = setup._replace(
+                contacts=new_contacts(rows),
+                memory=_copied(setup.memory, rows),
+                earlier=new_memory(rows if setup.meets else 0, len(model.joints)),
+                sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
+                newton=new_newton_work(rows, len(model.bodies)),
+            )
+        if joined:
+            more = new_joined(model, self.structure, joined + joined // 2)
+            setup = setup._replace(joined=more)
+        if pairs:
+            setup = setup._replace(sweep=enlarge(setup.sweep, pairs))
+        if events:
+            setup = setup._replace(events=new_contact_events(2 * events))
+        self.setup = setup
+
+
+def _kept(name: str, memory: Memory) -> dict[str, Kept]:
+    """The arrays of a memory."""
+    return {
+        f"{name}.step": Kept(memory.step),
+        f"{name}.count": Kept(memory.used),
+        f"{name}.multiplier": Kept(memory.multiplier),
+        f"{name}.mark": Kept(memory.mark, memory.used),
+        f"{name}.row": Kept(memory.row, memory.used),
+    }
+
+
+def _copied(memory: Memory, rows: int) -> Memory:
+    """The same memory, with room for so many rows."""
+    copy = new_memory(rows, len(memory.multiplier))
+    used = int(memory.used[0])
+    copy.step[:], copy.used[:], copy.multiplier[:] = memory.step, memory.used, memory.multiplier
+    copy.mark[:used], copy.row[:used] = memory.mark[:used], memory.row[:used]
+    return copy
+
+
+def _copied_sleep(sleep: Sleep, rows: int) -> Sleep:
+    """The same sleep, with room for so many contacts."""
+    return sleep._replace(frozen=_copied(sleep.frozen, rows))

@@ -1,0 +1,39 @@
+"""Which runner takes the steps."""
+
+from __future__ import annotations
+
+from impulse_core.collision.shapes import Shapes
+from impulse_core.methods.paper_runners import IterativeRunner, SleRunner, TimedIterativeRunner
+from impulse_core.methods.runners import DirectRunner, DrivenRunner, Runner, is_driven
+from impulse_core.model import Model, State, Structure, Workspace
+from impulse_core.model.options import Options
+from impulse_core.types import Floats
+
+__all__ = ["choose_runner"]
+
+
+def choose_runner(
+    options: Options,
+    fractions: Floats,
+    model: Model,
+    structure: Structure,
+    work: Workspace,
+    shapes: Shapes | None,
+    state: State,
+) -> Runner:
+    """The runner of the solver that the options name; state is the one it will run."""
+    if shapes is not None:
+        from impulse_core.methods.contact_runner import (
+            ContactRunner,
+        )  # loads the kernels of contact
+
+        return ContactRunner(options, fractions, model, structure, work, shapes, state)
+    if options.solver == "iterative":
+        if options.budget_ms is not None:
+            return TimedIterativeRunner(options, fractions, model, structure, work)
+        return IterativeRunner(options, fractions, model, structure, work)
+    if options.solver == "sle":
+        return SleRunner(options, fractions, model, work)
+    if is_driven(model):
+        return DrivenRunner(options, fractions, model, structure, work)
+    return DirectRunner(options, fractions, model, structure, work)

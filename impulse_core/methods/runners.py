@@ -1,0 +1,229 @@
+"""How each solver takes steps: the kernels it needs and what it keeps, loaded when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from impulse_core.joints.breaking import break_joints, can_break, without_broken
+from impulse_core.model import Model, State, Structure, Tally, Workspace
+from impulse_core.model.options import Options
+from impulse_core.model.snapshot import Kept
+from impulse_core.step.dividing import Plan
+from impulse_core.step.run import System, run_steps
+from impulse_core.types import Floats, Ints
+
+__all__ = [
+    "ContactEvent",
+    "ContactPoints",
+    "DirectRunner",
+    "DrivenRunner",
+    "Memoryless",
+    "Runner",
+    "is_driven",
+]
+
+
+class ContactEvent(NamedTuple):
+    """Two bodies of the scene begin to touch, or part."""
+
+    time: float
+    kind: str
+    body1: int
+    body2: int
+
+
+class ContactPoints(NamedTuple):
+    """Points of one frame that bear a force: bodies of the scene (k,), world frame."""
+
+    body1: Ints
+    body2: Ints
+    point: Floats
+    """[m], shape (k, 3)."""
+    normal: Floats
+    """From body 1 to body 2, shape (k, 3)."""
+    force: Floats
+    """On body 2 [N], shape (k, 3)."""
+
+
+class Runner(Protocol):
+    """Takes steps with one solver."""
+
+    may_lack_room: bool
+    """Whether a call can run out of room."""
+    seconds_per_row: float
+    """Rough cost of a stage for each body and joint [s]."""
+    most_steps: int
+    """Most steps of one call."""
+
+    model: Model
+    """What is left of the machine where joints have broken."""
+    looks_ahead: bool
+    """Whether steps only look ahead, so that nothing breaks in them."""
+
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        """Take count steps of a length [s]; returns how many were completed.
+
+        The first is step number grid of the grid k·length unless grid is negative.
+        """
+
+    def take_up(self, state: State) -> None:
+        """Go on from a state that was replaced."""
+
+    def kept(self) -> dict[str, Kept]:
+        """The arrays of its own that the next step depends on, by name. They are others after
+        ``make_room`` and ``make_room_for``.
+        """
+
+    def make_room_for(self, used: Mapping[str, int]) -> None:
+        """Make room for so many rows of arrays of ``kept``, and say that so many count."""
+
+    def room_wanted(self) -> Any:
+        """What the last call had too little room for, None if nothing. Such a call is to be tried
+        again from its start.
+        """
+
+    def make_room(self, wanted: Any) -> None:
+        """Make so much room and some more. Nothing is forgotten that ``kept`` names."""
+
+    def contact_figures(self, totals: Any) -> dict[str, float]:
+        """Contacts in the report of a run with these totals."""
+
+    def take_events(self) -> list[ContactEvent]:
+        """Touches and lift-offs since the last call."""
+
+    def contact_points(self, state: State) -> ContactPoints | None:
+        """Points that bore a force in the last step, which ended with the state."""
+
+    def start_overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs of bodies of the scene that overlap too far at the start, with the depth [m]."""
+
+
+class Memoryless:
+    """A runner without contacts, whose steps depend on the state alone."""
+
+    may_lack_room = False
+    looks_ahead = False
+    work: Workspace
+
+    def take_up(self, state: State) -> None:  # noqa: ARG002
+        self.work.fits[0] = 0.0
+
+    def kept(self) -> dict[str, Kept]:
+        return {}
+
+    def make_room_for(self, used: Mapping[str, int]) -> None:
+        pass
+
+    def room_wanted(self) -> Any:
+        return None
+
+    def make_room(self, wanted: Any) -> None:
+        pass
+
+    def contact_figures(self, totals: Any) -> dict[str, float]:  # noqa: ARG002
+        return {
+            "mean": 0.0,
+            "max": 0,
+            "max_penetration_m": 0.0,
+            "max_violation_m": 0.0,
+            "divisions": 0,
+            "late_impacts": 0,
+            "asleep": 0,
+        }
+
+    def take_events(self) -> list[ContactEvent]:
+        return []
+
+    def contact_points(self, state: State) -> ContactPoints | None:  # noqa: ARG002
+        return None
+
+    def start_overlaps(self) -> list[tuple[int, int, float]]:
+        return []
+
+
+def is_driven(model: Model) -> bool:
+    """Whether anything acts on free axes, or joints can break: what needs more than bare joints."""
+    return len(model.axes) > 0 or can_break(model)
+
+
+class DirectRunner(Memoryless):
+    """The direct solver."""
+
+    seconds_per_row = 2e-6
+    most_steps = 2**31
+
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
+        self.options = options
+        self.fractions = fractions
+        self.model, self.structure, self.work = model, structure, work
+
+    @property
+    def system(self) -> System:
+        """What the kernel keeps beside the workspace."""
+        return System(self.structure, None, None)
+
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        return self._take_steps(state, length, count, grid, tally)
+
+    def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        plan = Plan(length, count, grid, self.fractions, self.options.tolerance)
+        return int(run_steps(self.model, self.system, state, plan, self.work, tally))
+
+
+class DrivenRunner(DirectRunner):
+    """The direct solver, with elements on free axes and joints that may break.
+
+    Attributes:
+        whole: The model with all its joints; ``model`` is what is left of it.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
+        super().__init__(options, fractions, model, structure, work)
+        self.whole = model
+        self._can_break = can_break(model)
+
+    def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
+        if not self._can_break or self.looks_ahead:
+            return self._take_steps(state, length, count, grid, tally)
+        from impulse_core.observables.reactions import find_reactions
+
+        if not count:
+            self._take_steps(state, length, 0, grid, tally)
+            find_reactions(self.model, self.structure, state, self.work)
+            unbreakable = self.model._replace(joints=self.model.joints.copy())
+            unbreakable.joints["break_force"] = unbreakable.joints["break_torque"] = np.inf
+            break_joints(unbreakable, state, self.work, tally)
+        for done in range(count):
+            number = grid + done if grid >= 0 else -1
+            if not self._take_steps(state, length, 1, number, tally):
+                return done
+            find_reactions(self.model, self.structure, state, self.work)
+            if break_joints(self.model, state, self.work, tally):
+                self.take_up(state)
+        return count
+
+    def take_up(self, state: State) -> None:
+        super().take_up(state)
+        if self._can_break:
+            self.model = without_broken(self.whole, state)
+
+    @property
+    def system(self) -> System:
+        return System(self.structure, 1, None)

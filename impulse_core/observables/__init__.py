@@ -1,0 +1,1 @@
+"""What a state shows: energy, momenta, accelerations, reactions of joints."""

@@ -1,0 +1,128 @@
+"""Energy and momentum of a state, and the running tally of a simulation."""
+
+from __future__ import annotations
+
+from impulse_core.algebra import Vec3, cross, dot, norm, quat_of, rotate, set_vec3, vec3_at, vec3_of
+from impulse_core.forces.elements import spring_energy
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.constraints import angular_velocities
+from impulse_core.joints.coordinates import turned_angle
+
+__all__ = [
+    "energies",
+    "observe",
+    "tally_start",
+    "tally_step",
+]
+
+_STEPS_BY_RATES = 8  # after which an angle is read from the poses
+
+
+@inner_kernel
+def energies(model, state, work):
+    """Kinetic and potential energy [J], zero potential at the world origin.
+
+    ½ m v² + ½ L·ω, and -m g·C with the springs; needs work.angular_velocity at the present state.
+    """
+    g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
+    kinetic = 0.0
+    potential = 0.0
+    for i in range(model.dynamic):
+        v = vec3_of(state.bodies[i].velocity)
+        w = vec3_at(work.angular_velocity, i)
+        kinetic += 0.5 * model.bodies[i].mass * dot(v, v)
+        kinetic += 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
+        potential -= model.bodies[i].mass * dot(g, vec3_of(state.bodies[i].position))
+    return kinetic, potential + spring_energy(model, state)
+
+
+@inner_kernel
+def momenta(model, state):
+    """Total linear [N s] and angular [N m s] momentum about the world origin."""
+    P = Vec3(0.0, 0.0, 0.0)
+    L = Vec3(0.0, 0.0, 0.0)
+    for i in range(model.dynamic):
+        p = vec3_of(state.bodies[i].velocity) * model.bodies[i].mass
+        P = P + p
+        L = L + cross(vec3_of(state.bodies[i].position), p)
+        L = L + vec3_of(state.bodies[i].angular_momentum)
+    return P, L
+
+
+@kernel
+def observe(model, state, work):
+    """Kinetic and potential energy [J], linear and angular momentum of the present state."""
+    angular_velocities(model, state, work)  # a look ahead may have left others there
+    kinetic, potential = energies(model, state, work)
+    P, L = momenta(model, state)
+    return kinetic, potential, P, L
+
+
+@inner_kernel
+def tally_start(model, state, work, tally):
+    """Remember the invariants of the first consistent state."""
+    totals = tally.totals[0]
+    kinetic, potential = energies(model, state, work)
+    totals.start_energy = kinetic + potential
+    totals.energy = kinetic + potential
+    P, L = momenta(model, state)
+    set_vec3(totals.start_momentum, P)
+    set_vec3(totals.start_angular_momentum, L)
+    for k in range(len(state.turns)):
+        j = model.counted_joint[k]
+        state.turns[k].angle = turned_angle(model, j, state.bodies, 0.0)
+        state.turns[k].rate = _turning_rate(model, j, state, work)
+        state.turns[k].time = state.clock[0].time
+
+
+@inner_kernel
+def tally_step(model, state, work, tally):
+    """Add a completed step."""
+    totals = tally.totals[0]
+    kinetic, potential = energies(model, state, work)
+    totals.most_kinetic = max(totals.most_kinetic, kinetic)
+    work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.dissipated
+    energy = kinetic + potential - work_done
+    drift = abs(energy - totals.start_energy)
+    totals.increment_sum += abs(energy - totals.energy)
+    totals.energy = energy
+    totals.drift_sum += drift
+    if not (drift <= totals.largest_drift):
+        totals.largest_drift = drift
+    for i in range(model.dynamic):
+        totals.fastest = max(totals.fastest, norm(vec3_at(work.angular_velocity, i)))
+    P, L = momenta(model, state)
+    dP, dL = (
+        norm(P - vec3_of(totals.start_momentum)),
+        norm(L - vec3_of(totals.start_angular_momentum)),
+    )
+    totals.momentum_drift = max(totals.momentum_drift, dP)
+    totals.angular_momentum_drift = max(totals.angular_momentum_drift, dL)
+    totals.steps += 1
+    _count_turns(model, state, work)
+
+
+@inner_kernel
+def _count_turns(model, state, work):
+    """Follow the angles of joints on which nothing acts by their rates; from time to time exactly,
+    before their small errors can add up to half a turn.
+    """
+    for k in range(len(state.turns)):
+        turn, j = state.turns[k], model.counted_joint[k]
+        rate = _turning_rate(model, j, state, work)
+        since = state.clock[0].time - turn.time
+        angle = turn.angle + 0.5 * since * (turn.rate + rate)
+        turn.steps += 1
+        if turn.steps == _STEPS_BY_RATES:
+            angle = turned_angle(model, j, state.bodies, angle)
+            turn.steps = 0
+        turn.angle, turn.rate, turn.time = angle, rate, state.clock[0].time
+
+
+@inner_kernel
+def _turning_rate(model, j, state, work):
+    """a·(ω2 - ω1) of joint j [rad/s]; needs work.angular_velocity."""
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    a = vec3_of(model.joints[j].axis1)
+    u = vec3_at(work.angular_velocity, i2) - vec3_at(work.angular_velocity, i1)
+    return dot(rotate(quat_of(state.bodies[i1].orientation), a), u)

@@ -1,0 +1,136 @@
+"""What joints transmit: reaction forces and torques at a state.
+
+With the forces f along the free axes given, the joints stay closed if their accelerations do:
+
+    A λ = -Ġ v - G M⁻¹ (Q + G_aᵀ f),   F = G_Fᵀ λ + a_F f,   T = G_Tᵀ λ + a_T f
+                                                                             (docs/algorithm.md, 35)
+
+F and T act on body 2 at its joint point. They are as accurate as the state, whatever the length of
+a step and the tolerance; the impulses of a step would be wrong by its length, and noisy by the
+tolerance over its square. f is the mean over the last stage, since limits, sticking and stiff
+servos have no force at a moment. Where joints repeat each other, only their sum is determined.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    ZERO3,
+    Vec3,
+    mat3_of,
+    quat_of,
+    set_quat,
+    set_vec3,
+    transposed_times,
+    vec3_at,
+    vec3_of,
+)
+from impulse_core.free_motion.kinematic import drive, resume_kinematic
+from impulse_core.jit import inlined_kernel, kernel
+from impulse_core.joints.constraints import angular_velocities, apply_impulses
+from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
+from impulse_core.model import SOFTEST, with_bodies
+from impulse_core.observables.accelerations import (
+    angular_accelerations,
+    apply_loads,
+    joint_accelerations,
+)
+from impulse_core.solver.direct import factorise, prepare, set_compliances, solve
+
+_SIDE = 1e-4  # s to either side of a state, for the accelerations of kinematic bodies
+
+
+@kernel
+def find_reactions(model, structure, state, work):
+    """Reactions of all joints at a state, into work.reactions.
+
+    Leaves directions and factor of that state in work, and its compliances as they were.
+    """
+    set_compliances(model, structure, state, work)
+    prepare(model, structure, state, work)
+    # what is saved means nothing between two steps
+    rate = with_bodies(state, work.saved.bodies, work.saved.kinematic)
+    for i in range(len(model.bodies)):
+        set_vec3(rate.bodies[i].position, vec3_of(state.bodies[i].position))
+        set_quat(rate.bodies[i].orientation, quat_of(state.bodies[i].orientation))
+        set_vec3(rate.bodies[i].velocity, ZERO3)
+        set_vec3(rate.bodies[i].angular_momentum, ZERO3)
+        set_vec3(work.next[i].position, ZERO3)
+        set_vec3(work.stage[i].velocity, ZERO3)
+    angular_velocities(model, state, work)
+    apply_loads(model, rate)
+    if len(state.kinematic):
+        _kinematic_accelerations(model, state, rate, work)
+    for j in range(len(model.joints)):
+        for row in range(6):
+            work.impulse[j, row] = 0.0
+    for k in range(len(model.axes)):
+        work.impulse[model.axes[k].joint, model.axes[k].row] = state.axes[k].force
+    apply_impulses(model, work.impulse, rate, work)
+    angular_accelerations(model, state, rate, work)
+    joint_accelerations(model, state, rate, work)
+    _solve_constraints(model, structure, state, work)
+    for k in range(len(model.axes)):
+        work.impulse[model.axes[k].joint, model.axes[k].row] = state.axes[k].force
+    for j in range(len(model.joints)):
+        F, T = ZERO3, ZERO3
+        p = work.impulse
+        if (
+            model.joints[j].translation_part != NO_PART
+            and model.joints[j].translation_part != COUPLING
+        ):
+            rows = mat3_of(work.now.joints[j].translation_rows)
+            F = transposed_times(rows, Vec3(p[j, 0], p[j, 1], p[j, 2]))
+        if model.joints[j].rotation_part != NO_PART:
+            rows = mat3_of(work.now.joints[j].rotation_rows)
+            T = transposed_times(rows, Vec3(p[j, 3], p[j, 4], p[j, 5]))
+        set_vec3(work.reactions[j].force, F)
+        set_vec3(work.reactions[j].torque, T)
+    for c in range(len(model.couplings.joint)):
+        _add_coupling(model, c, work)
+
+
+@inlined_kernel
+def _add_coupling(model, c, work):
+    """What coupling c transmits acts along the axes of its terms, as a motor there would."""
+    couplings = model.couplings
+    for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
+        j = couplings.terms[k].joint
+        size = couplings.terms[k].coefficient * work.impulse[couplings.joint[c], 0]
+        push = size * vec3_of(work.now.terms[k].axis)
+        if couplings.terms[k].row == ROTATION_AXIS:
+            set_vec3(work.reactions[j].torque, vec3_of(work.reactions[j].torque) + push)
+        else:
+            set_vec3(work.reactions[j].force, vec3_of(work.reactions[j].force) + push)
+
+
+@inlined_kernel
+def _kinematic_accelerations(model, state, rate, work):
+    """Accelerations of kinematic bodies into rate, angular ones into work.next.position."""
+    for k in range(len(state.kinematic)):
+        rate.kinematic[k].interval = state.kinematic[k].interval
+    for side in (-1.0, 1.0):
+        drive(model, rate, state.clock[0].time + side * _SIDE, work)
+        for i in range(model.dynamic, len(model.bodies) - 1):
+            share = 0.5 * side / _SIDE
+            a = vec3_of(work.stage[i].velocity) + vec3_of(rate.bodies[i].velocity) * share
+            set_vec3(work.stage[i].velocity, a)
+            w = vec3_at(work.angular_velocity, i) * share
+            set_vec3(work.next[i].position, vec3_of(work.next[i].position) + w)
+    for i in range(model.dynamic, len(model.bodies) - 1):
+        set_vec3(rate.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+    resume_kinematic(model, state, work)
+
+
+@inlined_kernel
+def _solve_constraints(model, structure, state, work):
+    """A λ = -work.error of the constraint rows alone, with the axes free."""
+    if len(model.axes):
+        for k in range(len(model.axes)):
+            j, row = model.axes[k].joint, model.axes[k].row
+            work.compliance[j, row] = SOFTEST * model.axes[k].inverse_mass
+            work.error[j, row] = 0.0
+        factorise(model, structure, state, work)
+    solve(structure, work.error, -1.0, work)
+    if len(model.axes):
+        set_compliances(model, structure, state, work)
+        factorise(model, structure, state, work)

@@ -1,0 +1,487 @@
+"""Owns the arrays of a run and calls the kernels on them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from functools import cached_property
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from impulse_core.checkpoints import digest, model_digest, read_state, write_state
+from impulse_core.compile import CompiledScene, Problem, SceneError
+from impulse_core.compile.axes import explicit_servo_hint
+from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
+from impulse_core.compile.signals import target_error
+from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
+from impulse_core.jit import compiling
+from impulse_core.methods.comparison import new_comparison_run
+from impulse_core.methods.imp import stage_fractions
+from impulse_core.methods.runner_choice import choose_runner
+from impulse_core.methods.runners import is_driven
+from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
+from impulse_core.model.options import Options
+from impulse_core.model.snapshot import Kept, Layout, Snapshot
+from impulse_core.model.status import CREATED, NO_TARGET, TOO_FAR
+from impulse_core.observables.invariants import observe
+from impulse_core.observables.reactions import find_reactions
+from impulse_core.simulation.failures import what_failed
+from impulse_core.solver.ordering import plan_structure
+from impulse_core.step.assembly import moves
+from impulse_core.step.start import begin, begin_driven, pass_keyframes
+from impulse_core.types import Floats, Ints
+
+__all__ = ["Engine"]
+
+
+class Engine:
+    """State, workspace and tally of one simulation.
+
+    Attributes:
+        compile_seconds: Time spent on getting compiled kernels, from the cache or anew [s].
+        start: What the start state needed: joint error before and after [m], largest shift [m]
+            and turn [rad] of a body, largest change of a body's velocity [m/s]; where joints were
+            open, the shift and turn of every body.
+        call_seconds: Wall time per step of every kernel call [s], with its number of steps.
+        completed: Steps that the last call of ``advance`` completed.
+    """
+
+    def __init__(
+        self,
+        compiled: CompiledScene,
+        options: Options,
+        *,
+        assemble: bool = False,
+        on_part: Callable[[int, int], None] = lambda _part, _parts: None,
+    ) -> None:
+        self.compiled = compiled
+        model = compiled.model
+        self.structure = plan_structure(model)
+        self.state = copy_state(compiled.state)
+        self.work = new_workspace(model, self.structure, self.state)
+        self.tally = new_tally(len(model.joints))
+        self.tally.failure["body"] = -1
+        self.events: list[dict[str, Any]] = []
+        self._noted_breaks = 0
+        self.options = options
+        self.tolerance = options.tolerance
+        self.comparison = new_comparison_run(
+            options.method,
+            options.step,
+            options.tolerance,
+            model,
+            self.structure,
+            self.state,
+            self.work,
+            self.tally,
+        )
+        self.fractions = (
+            self.comparison.fractions if self.comparison else stage_fractions(options.method)
+        )
+        self.runner = choose_runner(
+            options,
+            self.fractions,
+            model,
+            self.structure,
+            self.work,
+            compiled.shapes,
+            self.state,
+        )
+        self.call_seconds: list[tuple[float, int]] = []
+        self._known_layout: Layout | None = None
+        self.completed = 0
+        self.compile_seconds = self._load_kernels(on_part)
+        self.start = self._make_consistent()
+        if self.comparison:
+            self.comparison.start()
+        if compiled.shapes is not None:
+            self._check_overlaps(options.step, assemble)
+
+    @property
+    def model(self) -> Model:
+        """The machine, without joints that have broken."""
+        return self.runner.model
+
+    @property
+    def steps(self) -> int:
+        """Completed steps."""
+        return int(self.tally.totals["steps"][0])
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal ends calls before their steps are done; the next goes on from there."""
+        return bool(self.work.stop[0])
+
+    def _load_kernels(self, on_part: Callable[[int, int], None]) -> float:
+        """Call every kernel once on scratch, so that no compilation is timed as a step [s]; before
+        each, say which it is and how many there are.
+        """
+        began = time.perf_counter()
+        calls = self._kernel_calls(copy_state(self.state))
+        with compiling():
+            for part, call in enumerate(calls, 1):
+                on_part(part, len(calls))
+                call()
+        return time.perf_counter() - began
+
+    def _kernel_calls(self, state: State) -> list[Callable[[], Any]]:
+        """What needs every kernel of this run, each another part of them."""
+        model, structure, work, tally = self.model, self.structure, self.work, self.tally
+        calls: list[Callable[[], Any]] = [
+            lambda: begin(model, structure, state, self.tolerance, work, tally),
+            lambda: self.advance(1.0, 0),
+        ]
+        if len(state.kinematic):
+            calls.append(lambda: self._pass_keyframes(state, 0.0))
+        if is_driven(model):
+            calls.append(lambda: self._begin_driven(state))
+        calls.append(lambda: observe(model, state, work))
+        calls.append(lambda: find_reactions(model, structure, state, work))
+        return calls
+
+    def _begin_driven(self, state: State) -> None:
+        if is_driven(self.model):
+            begin_driven(self.model, state, self.work, self.tally)
+
+    def _make_consistent(self) -> dict[str, Any]:
+        """Close the joints, then correct the velocities once, and say what that changed."""
+        given = copy_state(self.state)
+        before, after, joint = begin(
+            self.model, self.structure, self.state, self.tolerance, self.work, self.tally
+        )
+        self._begin_driven(self.state)
+        if not (after <= self.tolerance):
+            raise SceneError([self._cannot_assemble(int(joint), after)])
+        self._refuse_locked()
+        shift, turn = moves(given, self.state)
+        changes = (self.state.bodies["velocity"] - given.bodies["velocity"])[: self.model.dynamic]
+        change = np.linalg.norm(changes, axis=1).max(initial=0.0)
+        return {
+            "joint_error_before_m": before,
+            "joint_error_after_m": after,
+            "max_shift_m": float(shift.max()),
+            "max_turn_rad": float(turn.max()),
+            "max_velocity_change_m_s": float(change),
+            "moved_bodies": self._moved(shift, turn) if before > self.tolerance else {},
+        }
+
+    def _moved(self, shift: Floats, turn: Floats) -> dict[str, dict[str, float]]:
+        """How far closing the joints moved each body [m] and turned it [rad]."""
+        rows = zip(self.compiled.body_names, self.compiled.body_row, strict=True)
+        return {
+            name: {"shift_m": float(shift[row]), "turn_rad": float(turn[row])}
+            for name, row in rows
+            if row < self.model.dynamic
+        }
+
+    def _check_overlaps(self, step: float, assemble: bool) -> None:
+        """Raise for bodies that overlap at the start, unless they are to be pushed apart."""
+        self.work.stop[0] = 1  # where contacts have been found: none is solved for
+        self.peek(1e-3 * step, lambda: None)
+        self.work.stop[0] = 0
+        overlaps = self.runner.start_overlaps()
+        if not overlaps or assemble:
+            return
+        scene = self.compiled.scene
+        problems = ProblemList(scene)
+        for body1, body2, depth in overlaps:
+            problems.add(
+                ("bodies", body2),
+                OVERLAP,
+                f"bodies '{scene.bodies[body1].name}' and '{scene.bodies[body2].name}' overlap by"
+                f" {depth:.3g} m at the start",
+                "Move them apart, deny the pair in the collision_filter, or run with --assemble to"
+                " have them pushed apart",
+            )
+        raise SceneError(problems.problems)
+
+    def _refuse_locked(self) -> None:
+        """Raise for couplings that hold still what the other joints let move."""
+        if len(self.model.couplings.joint):
+            from impulse_core.analysis.locked import locked_problem
+
+            if problem := locked_problem(self.compiled, self.structure, self.state):
+                raise SceneError([problem])
+
+    def _described(self, j: int) -> str:
+        """A joint by its name and what it joins."""
+        name, body1, body2 = self._joint_and_bodies(j)
+        scene, owner = self.compiled.scene, int(self.compiled.row_owner[j])
+        if owner < len(scene.joints) and (terms := scene.joints[owner].terms):
+            return f"coupling '{name}' of " + ", ".join(f"'{term.joint}'" for term in terms)
+        return f"joint '{name}' between '{body1}' and '{body2}'"
+
+    def _cannot_assemble(self, j: int, error: float) -> Problem:
+        return problem_at(
+            self.compiled.scene,
+            ("joints", int(self.compiled.row_owner[j])),
+            BAD_JOINT,
+            f"{self._described(j)} stays {error:.3g} m apart however the bodies are moved: the"
+            " joints contradict each other, or a part cannot reach",
+            "Move the bodies nearer to a pose that fits, or correct the joints",
+        )
+
+    def start_segment(self, time: float, active: Ints) -> None:
+        """Set the time [s] and choose the loads that act from now on."""
+        self.state.clock["time"] = time
+        self.state.loads["active"] = active
+
+    def advance(self, length: float, count: int, grid: int = -1) -> bool:
+        """Take steps, the first being number ``grid`` of the grid unless that is negative.
+
+        Returns False if one failed or a signal ended the call, with the state before that.
+        """
+        began = time.perf_counter()
+        done = self.completed = self._run(length, count, grid)
+        if done:
+            self.call_seconds.append(((time.perf_counter() - began) / done, done))
+        # in the same order however the steps are shared out to calls
+        self.events += sorted(
+            [*self._broken_joints(), *self._contact_events()], key=itemgetter("time")
+        )
+        return done == count
+
+    def _contact_events(self) -> Iterator[dict[str, Any]]:
+        names = self.compiled.body_names
+        for e in self.runner.take_events():
+            bodies = {"body1": names[e.body1], "body2": names[e.body2]}
+            yield {"time": e.time, "kind": e.kind, **bodies}
+
+    def _broken_joints(self) -> Iterator[dict[str, Any]]:
+        for count in range(self._noted_breaks, int(self.tally.totals["broken"][0])):
+            self._noted_breaks = count + 1
+            j, moment, force, torque = self.tally.broken[count].tolist()
+            name, body1, body2 = self._joint_and_bodies(j)
+            event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
+            yield {**event, "force_n": force, "torque_n_m": torque}
+
+    def joint_name(self, j: int) -> str:
+        """Name of a joint, or of a spring."""
+        return self._joint_and_bodies(j)[0]
+
+    def _joint_and_bodies(self, j: int) -> tuple[str, str, str]:
+        """Names of a joint, or of a spring, and of its bodies."""
+        scene, j = self.compiled.scene, int(self.compiled.row_owner[j])
+        if j < len(scene.joints):
+            return self.compiled.joint_names[j], scene.joints[j].body1, scene.joints[j].body2
+        spring = scene.springs[j - len(scene.joints)]
+        return (
+            spring.name or f"spring-{j - len(scene.joints) + 1}",
+            spring.body1,
+            spring.body2,
+        )
+
+    def peek(self, length: float, look: Callable[[], None]) -> bool:
+        """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
+        self.runner.looks_ahead, self.completed = True, 0
+        try:
+            reached = self._run(length, 1, returns=True) == 1
+            if reached:
+                look()
+        finally:
+            self._return()
+            self.runner.looks_ahead = False
+        return reached
+
+    def find_reactions(self) -> None:
+        """Reactions of all joints at the present state, into the workspace."""
+        find_reactions(self.model, self.structure, self.state, self.work)
+        if self.comparison:  # which factorises with pivots of its own
+            self.work.fits[0] = 0.0
+
+    def snapshot(self) -> Snapshot:
+        """A copy of all that the next step and the report depend on."""
+        return self._layout().take()
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot of this simulation."""
+        self._make_room_for(snapshot.used)
+        self._layout().put_back(snapshot)
+        self._take_up()
+
+    def digest(self) -> str:
+        """SHA-256 of every number that the next step reads."""
+        arrays = self._layout().arrays().items()
+        return digest({name: array for name, array in arrays if not name.startswith("tally.")})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file, from which ``load`` goes on, in any process.
+
+        Raises:
+            StateFileError: The file cannot be written.
+        """
+        arrays = self._layout().arrays()
+        write_state(path, arrays, model_digest=self._machine, options_digest=self._options)
+
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Go on from a state that ``save`` wrote for the same scene and options.
+
+        Raises:
+            StateFileError: The file is damaged, of a newer version, or of another scene, other
+                options, or another build of the simulator.
+        """
+        kept = self._layout().kept
+        saved = read_state(
+            path,
+            model_digest=self._machine,
+            options_digest=self._options,
+            expected={name: array.dtype for name, (array, _) in kept.items()},
+        )
+        self._make_room_for(
+            {name: len(saved[name]) for name, (_, used) in kept.items() if used is not None}
+        )
+        for name, (array, _) in self._layout().kept.items():
+            array[: len(saved[name])] = saved[name]
+        self._take_up()
+
+    @cached_property
+    def _machine(self) -> str:
+        """Digest of what is constant of the machine and its shapes."""
+        return model_digest((self.compiled.model, self.compiled.shapes))
+
+    @cached_property
+    def _options(self) -> str:
+        """Digest of the options on which a step depends: not how long a run is, or how often it is
+        recorded.
+        """
+        options = asdict(self.options)
+        for name in ("duration", "fps", "record_contacts"):
+            del options[name]
+        return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+
+    def _run(self, length: float, count: int, grid: int = -1, *, returns: bool = False) -> int:
+        """Take steps, from which ``_return`` leads back if that is wanted; returns how many were
+        completed. Where room runs out they are tried again from their start.
+        """
+        while True:
+            if returns or self.runner.may_lack_room:
+                self._present = self.snapshot()
+            done = self._take_steps(length, count, grid)
+            wanted = self.runner.room_wanted()
+            if wanted is None:
+                return done
+            self._return()
+            self.runner.make_room(wanted)
+            self._known_layout = None
+
+    def _return(self) -> None:
+        """Return to where the last call of ``_run`` began."""
+        self._layout().put_back(self._present)
+        self.runner.take_up(self.state)
+
+    def _take_up(self) -> None:
+        """Go on from a state that was replaced."""
+        self._noted_breaks = int(self.tally.totals["broken"][0])
+        self.runner.take_up(self.state)
+
+    def _make_room_for(self, used: Mapping[str, int]) -> None:
+        contacts = "contacts."
+        own = {k.removeprefix(contacts): n for k, n in used.items() if k.startswith(contacts)}
+        if own:
+            self.runner.make_room_for(own)
+            self._known_layout = None
+
+    def _layout(self) -> Layout:
+        """All arrays that the next step or the report depends on. What the tally says of a failure
+        is not among them, so that a look that fails can be told of.
+        """
+        if self._known_layout is None:
+            kept = {f"state.{name}": Kept(array) for name, array in self.state._asdict().items()}
+            kept["tally.totals"] = Kept(self.tally.totals)
+            kept["tally.broken"] = Kept(self.tally.broken)
+            kept |= {f"contacts.{name}": array for name, array in self.runner.kept().items()}
+            if self.comparison:
+                own = self.comparison.kept().items()
+                kept |= {f"method.{name}": Kept(array) for name, array in own}
+            self._known_layout = Layout(kept)
+        return self._known_layout
+
+    def _take_steps(self, length: float, count: int, grid: int) -> int:
+        if self.comparison:
+            return self.comparison.advance(length, count)
+        if count:
+            self._pass_keyframes(self.state, length)
+        return self.runner.run(self.state, length, count, grid, self.tally)
+
+    def _pass_keyframes(self, state: State, length: float) -> None:
+        """Prepare kinematic bodies for steps of ``length``, between which there is no keyframe."""
+        if len(state.kinematic):
+            pass_keyframes(self.model, self.structure, state, length, self.work, self.tally)
+
+    def failure(self, start: float, length: float) -> dict[str, Any]:
+        """The event that names time, joint and bodies of the step that did not converge."""
+        failure = self.tally.failure[0]
+        into, part = float(failure["begin"]), float(failure["part"])
+        failed_at = start + self.completed * length + into
+        if failure["what"] == TOO_FAR:
+            row = int(failure["body"])
+            name = self.compiled.body_names[list(self.compiled.body_row).index(row)]
+            message = f"at t = {failed_at:.6g} s body '{name}' {self._too_far(row, part)}"
+            return {"time": failed_at, "kind": "failure", "body1": name, "message": message}
+        if failure["what"] == CREATED:
+            return self._energy_from_contact(failed_at, part)
+        j = int(failure["joint"])
+        name, body1, body2 = self._joint_and_bodies(j)
+        what = self._what_failed(j, failed_at, part)
+        message = f"at t = {failed_at:.6g} s {self._described(j)} {what}"
+        return {
+            "time": failed_at,
+            "kind": "failure",
+            "joint": name,
+            "body1": body1,
+            "body2": body2,
+            "message": message,
+        }
+
+    def _energy_from_contact(self, failed_at: float, finest: float) -> dict[str, Any]:
+        """The same of a step in which contacts created energy."""
+        body1, body2 = (self.compiled.body_names[int(i)] for i in self.tally.failure["bodies"][0])
+        message = (
+            f"at t = {failed_at:.6g} s the contact of '{body1}' and '{body2}' creates"
+            f" {float(self.tally.failure['energy'][0]):.3g} J against its law, even with steps of"
+            f" {finest:.3g} s; use a smaller step or tolerance, time_of_impact, or less restitution"
+        )
+        return {
+            "time": failed_at,
+            "kind": "failure",
+            "body1": body1,
+            "body2": body2,
+            "message": message,
+        }
+
+    def _too_far(self, row: int, part: float) -> str:
+        """The second half of the sentence about a body that turns too far in a part of a step."""
+        L, softest = (
+            self.state.bodies["angular_momentum"][row],
+            self.model.bodies["inverse_inertia"][row].max(),
+        )
+        turn = float(np.linalg.norm(L) * softest * part)
+        if turn > MOST_TURN:
+            return (
+                f"turns by {turn:.3g} rad in steps of {part:.3g} s, the limit of bodies without an"
+                f" axis of symmetry is {MOST_TURN:g} rad; use a smaller step, or a slower turn"
+            )
+        return (
+            f"is too light for what acts on it: even in steps of {part:.3g} s it would be spun by"
+            f" more than {MORE_TURN:g} rad; use a smaller step, or larger moments of inertia"
+            f"{explicit_servo_hint(self.compiled.scene)}"
+        )
+
+    def _what_failed(self, j: int, failed_at: float, finest: float) -> str:
+        """The second half of the sentence about joint j at a time [s]."""
+        if self.comparison:
+            return self.comparison.failure(float(self.tally.failure["error"][0]))
+        if self.tally.failure["what"][0] == NO_TARGET:
+            no_target = target_error(self.compiled.scene, j, failed_at + finest)
+            return f"has a motor without a target: {no_target}"
+        return (
+            f"{what_failed(self.model, self.work, self.tally, self.tolerance)}, even with steps of"
+            f" {finest:.3g} s; use a smaller step, or see whether a body turns extremely"
+            f" fast{explicit_servo_hint(self.compiled.scene)}"
+        )

@@ -1,0 +1,244 @@
+"""How a scene is to be simulated: arguments over scene settings over defaults."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from impulse_core.compile import (
+    CompiledScene,
+    SceneError,
+    beyond,
+)
+from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
+from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
+from impulse_core.methods.imp import DEFAULT_TOLERANCE
+from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
+from impulse_core.model import FLOW_RK4
+from impulse_core.model.options import Options
+from impulse_core.simulation.frames import frame_bytes
+
+ORDERS = COMPOSITION_ORDERS | COMPARISON_ORDERS
+SOLVERS = ("direct", "sle", "iterative")
+
+_MOST_STEPS = 1e9
+_MOST_CORRECTIONS = 1_000_000_000
+_MOST_MEMORY = 8e9  # B, for frames
+
+# A joint error is the difference of two sums of coordinates, each good to a few units in the last
+# place; below this many a correction could stall on round-off.
+_ROUND_OFFS = 8.0
+
+__all__ = [
+    "SOLVERS",
+    "OptionError",
+    "Options",
+    "choose_options",
+    "finest_tolerance",
+]
+
+
+class OptionError(ValueError):
+    """An option of ``simulate`` that cannot be used; the message says what to write instead."""
+
+
+def choose_options(
+    compiled: CompiledScene,
+    *,
+    duration: float | None = None,
+    step: float | None = None,
+    fps: float | None = None,
+    method: str | None = None,
+    solver: str | None = None,
+    tolerance: float | None = None,
+    budget_ms: float | None = None,
+    budget_corrections: int | None = None,
+    time_of_impact: bool | None = None,
+    contacts: bool | None = None,
+) -> Options:
+    """Merge arguments and settings, and refuse what cannot be run.
+
+    Raises:
+        OptionError: An argument that is not usable.
+        SceneError: A setting of the scene that is not simulated yet.
+    """
+    settings = compiled.scene.settings
+    chosen = Options(
+        duration=_positive("duration", "s", duration, settings.duration),
+        step=_positive("step", "s", step, settings.step),
+        fps=_positive("fps", "1/s", fps, settings.fps),
+        method=method or settings.method,
+        solver=solver or settings.solver,
+        tolerance=0.0,
+        budget_ms=None if budget_ms is None else _positive("budget_ms", "ms", budget_ms, 0.0),
+        budget_corrections=_whole("budget_corrections", budget_corrections),
+        time_of_impact=settings.time_of_impact if time_of_impact is None else bool(time_of_impact),
+        impact_law=settings.impact_law,
+        sleeping=settings.sleeping,
+        record_contacts=settings.record_contacts if contacts is None else bool(contacts),
+    )
+    if chosen.method not in ORDERS:
+        raise OptionError(f"there is no method {chosen.method}; use one of {', '.join(ORDERS)}.")
+    if chosen.method in COMPARISON_ORDERS and (problem := cannot_express(compiled, chosen.method)):
+        _refuse(
+            compiled,
+            "method",
+            method is not None,
+            f"{chosen.method} cannot simulate this scene: {problem}",
+            "use one of imp2 to imp10",
+        )
+    if chosen.solver not in SOLVERS:
+        _refuse(
+            compiled,
+            "solver",
+            solver is not None,
+            f"there is no solver {chosen.solver}",
+            f"use one of {', '.join(SOLVERS)}",
+        )
+    if chosen.solver != "direct" and chosen.method in COMPARISON_ORDERS:
+        _refuse(
+            compiled,
+            "solver",
+            solver is not None,
+            f"method {chosen.method} has no solver {chosen.solver}",
+            "use solver direct, or one of imp2 to imp10",
+        )
+    if chosen.solver != "direct" and (problem := more_than_joints(compiled)):
+        _refuse(
+            compiled,
+            "solver",
+            solver is not None,
+            f"solver {chosen.solver} cannot simulate this scene: {problem}",
+            "use solver direct",
+        )
+    if compiled.solids is not None:
+        _check_contact(compiled, chosen, method is not None, solver is not None)
+    _check_budget(chosen)
+    clearances = sum(body.record_clearance for body in compiled.scene.bodies)
+    _check_size(chosen, frame_bytes(compiled.model, len(compiled.body_names), clearances))
+    order = ORDERS[chosen.method]
+    if compiled.model.flow == FLOW_RK4 and order > 2:
+        _refuse(
+            compiled,
+            "free_motion",
+            method is not None,
+            f"free_motion rk4 is not symmetric in time, so {chosen.method} would lose its order"
+            if chosen.method in COMPOSITION_ORDERS
+            else f"{chosen.method} integrates rotations itself, so free_motion rk4 has no meaning",
+            "use free_motion exact, or method imp2",
+        )
+    if compiled.dissipation and order > 2:
+        _refuse(
+            compiled,
+            "method",
+            method is not None,
+            f"method {chosen.method} takes stages backwards in time, which"
+            f" {compiled.dissipation} cannot follow",
+            "use imp2",
+        )
+    if chosen.step > chosen.duration:
+        raise OptionError(
+            f"the step ({chosen.step:g} s) is longer than the duration ({chosen.duration:g} s);"
+            " make the step smaller."
+        )
+    wanted = tolerance if tolerance is not None else settings.tolerance
+    finest = finest_tolerance(compiled)
+    default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
+    chosen_tolerance = _positive("tolerance", "m", wanted, default)
+    if chosen_tolerance < finest:
+        raise OptionError(
+            f"the tolerance {chosen_tolerance:.3g} m is finer than coordinates of"
+            f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
+        )
+    return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
+
+
+def finest_tolerance(compiled: CompiledScene) -> float:
+    """The smallest joint error that coordinates of the scene can tell from round-off [m]."""
+    return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
+
+
+def _check_contact(
+    compiled: CompiledScene, options: Options, method_given: bool, solver_given: bool
+) -> None:
+    """Refuse what simulates no contact where bodies can touch."""
+    otherwise = 'or let nothing touch: collision_filter default="false"'
+    if options.method != "imp2":
+        _refuse(
+            compiled,
+            "method",
+            method_given,
+            f"method {options.method} has no contact, and bodies of this scene can touch",
+            f"use imp2, {otherwise}",
+        )
+    if options.solver != "direct":
+        _refuse(
+            compiled,
+            "solver",
+            solver_given,
+            f"solver {options.solver} has no contact, and bodies of this scene can touch",
+            f"use direct, {otherwise}",
+        )
+
+
+def _check_budget(options: Options) -> None:
+    """Refuse a budget that the solver could not keep, or two of them."""
+    given = [
+        name.replace("_", " ")
+        for name in ("budget_ms", "budget_corrections")
+        if getattr(options, name) is not None
+    ]
+    if given and options.solver != "iterative":
+        raise OptionError(
+            f"a {given[0]} needs a solver that may stop anywhere, and {options.solver} may not;"
+            " use solver iterative."
+        )
+    if len(given) > 1:
+        raise OptionError("budget_ms and budget_corrections exclude each other; leave one out.")
+
+
+def _check_size(options: Options, size: int) -> None:
+    """Refuse what could neither be waited for nor be stored in frames of a size [B]."""
+    steps = options.duration / options.step
+    if steps > _MOST_STEPS:
+        raise OptionError(
+            f"{options.duration:g} s in steps of {options.step:g} s are {steps:.2g} steps, the"
+            f" limit is {_MOST_STEPS:.0e}; make the step larger or the duration shorter."
+        )
+    frames = options.duration * options.fps
+    if frames * size > _MOST_MEMORY:
+        raise OptionError(
+            f"{frames:.2g} frames of {size / 1000:.2g} kB do not fit into memory, the limit is"
+            f" {1e-9 * _MOST_MEMORY:g} GB; record fewer frames per second or simulate a shorter"
+            " time."
+        )
+
+
+def _positive(name: str, unit: str, value: float | None, default: float) -> float:
+    value = default if value is None else float(value)
+    if not (0.0 < value < math.inf):
+        raise OptionError(f"{name} is {value:g}; it must be a positive number.")
+    if message := beyond(value, unit, "positive"):
+        raise OptionError(f"{name} is {value:g} {unit}; it {message}.")
+    return value
+
+
+def _whole(name: str, value: int | None) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not (1 <= value <= _MOST_CORRECTIONS and value == int(value)):
+        raise OptionError(
+            f"{name} is {value}; it must be a whole number from 1 to {_MOST_CORRECTIONS}."
+        )
+    return int(value)
+
+
+def _refuse(
+    compiled: CompiledScene, setting: str, is_argument: bool, message: str, hint: str
+) -> None:
+    if is_argument:
+        raise OptionError(f"{message}; {hint}.")
+    problems = ProblemList(compiled.scene)
+    problems.add(("settings", setting), NOT_SIMULATED, message, hint)
+    raise SceneError(problems.problems)
