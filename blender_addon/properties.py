@@ -145,7 +145,18 @@ Geometry = group(
     "geometry",
     properties_of(
         models.Geometry,
-        skip=("name", "position", "orientation", "size", "radius", "height", "mesh", "heights"),
+        skip=(
+            "name",
+            "position",
+            "orientation",
+            "size",
+            "radius",
+            "height",
+            "major_radius",
+            "minor_radius",
+            "mesh",
+            "heights",
+        ),
         override={
             "shape": EnumProperty(
                 items=[

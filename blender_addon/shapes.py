@@ -29,7 +29,7 @@ class Fit:
     """A primitive: its centre in the frame of the points, and its sizes in their unit."""
 
     centre: Floats  # (3,)
-    sizes: dict[str, Any] = field(default_factory=dict)  # size, radius, height as in the file
+    sizes: dict[str, Any] = field(default_factory=dict)  # size, radius, … as in the file
     volume: float = 0.0
 
 
@@ -58,6 +58,11 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
         _require_even(scales, shape)
         radius = float(tidy(np.linalg.norm(arms, axis=1).max(), noise))
         return Fit(centre, {"radius": radius}, 4 / 3 * math.pi * radius**3)
+    if shape == "torus":
+        _require_even(scales, shape)
+        return _fit_torus(polygons.vertices, noise)
+    if shape not in ("cylinder", "capsule", "cone"):
+        raise NotImplementedError(f"no {shape} is fitted to a mesh")
     _require_even(scales[:2], shape)
     radius = float(tidy(np.linalg.norm(arms[:, :2], axis=1).max(), noise))
     height = float(extent[2])
@@ -73,6 +78,28 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
     else:
         volume = math.pi * radius**2 * height / (3 if shape == "cone" else 1)
     return Fit(centre, {"radius": radius, "height": height}, volume)
+
+
+def _fit_torus(points: Floats, noise: float) -> Fit:
+    """The torus along z around the mean of the points that fits them best, as thick as to hold all.
+
+    The mean, and not the middle of their box, which with an odd number of segments is beside it. A
+    point at the distance s from the axis lies on it where s² + z² = 2 R s + (r² - R²), which is
+    linear in R and r² - R².
+    """
+    centre = tidy(points.mean(axis=0), noise)
+    arms = points - centre
+    s, z = np.linalg.norm(arms[:, :2], axis=1), arms[:, 2]
+    hollow = "has no hole along its local z, so it is no torus; turn it, or use the shape mesh"
+    if np.ptp(s) <= max(noise, SINGLE_NOISE * float(s.max())):
+        raise ShapeError(hollow)
+    rows = np.column_stack([2 * s, np.ones_like(s)])
+    major = float(np.linalg.lstsq(rows, s * s + z * z, rcond=None)[0][0])
+    minor = float(np.hypot(s - major, z).max())
+    if not 0 < minor < major:
+        raise ShapeError(hollow)
+    sizes = {"major_radius": float(tidy(major, noise)), "minor_radius": float(tidy(minor, noise))}
+    return Fit(centre, sizes, 2 * math.pi**2 * major * minor**2)
 
 
 def _require_even(scales: Floats, shape: str) -> None:

@@ -36,13 +36,14 @@ from impulse_core.collision.shapes import (
     GROUND,
     PLANE,
     POLYHEDRON,
+    TORUS,
     Shapes,
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.model import State
 from impulse_core.types import Floats, Ints
 
-__all__ = ["Sweep", "enlarge", "find_pairs", "may_touch", "new_sweep"]
+__all__ = ["Sweep", "enlarge", "find_pairs", "may_touch", "new_sweep", "turning_of"]
 
 # How the box of a shape is found.
 _BY_EXTENT = 0  # box around the turned box Shapes.extent: exact for boxes
@@ -51,6 +52,14 @@ _BY_EXTENT_AND_BALL = 2  # cores of many vertices
 _ELLIPSOID = 3
 _CYLINDER = 4
 _CONE = 5
+_BOUND_OF_KIND = {
+    PLANE: _BY_EXTENT,  # has none
+    GROUND: _BY_EXTENT,
+    ELLIPSOID: _ELLIPSOID,
+    CYLINDER: _CYLINDER,
+    CONE: _CONE,
+    TORUS: _CYLINDER,  # of no height, as wide as its ring of capsules
+}
 
 _FEW_VERTICES = 16  # that are cheaper to go through than a box around them is too large
 _LEVELS = 40  # grids: cells of the middle one are as large as the middle box, of others 4^k times
@@ -63,23 +72,23 @@ _SLACK = 1e-12
 
 
 class Sweep(NamedTuple):
-    """Boxes, columns and pairs of a scene: n shapes that are sought, room for p pairs."""
+    """Boxes, columns and pairs: n shapes that are sought, b that have a box, room for p pairs."""
 
     planes: Ints
     """Shapes of kind PLANE, which have no box."""
     bound: Ints
-    """How the box of each shape is found, shape (n,)."""
+    """How the box of each shape is found, shape (b,)."""
     bits: int
     """Bits of a pair's key that hold its second shape."""
     cell_size: float
     """Size of the cells of grid _MIDDLE [m]."""
 
     low: Floats
-    """Lower corner of each box [m], shape (n, 3), world frame."""
+    """Lower corner of each box [m], shape (b, 3), world frame."""
     high: Floats
-    """Upper corner of each box [m], shape (n, 3), world frame."""
+    """Upper corner of each box [m], shape (b, 3), world frame."""
     turning: Floats
-    """How far a point of each shape can move in the step by turning [m], shape (n,)."""
+    """How far a point of each shape can move in the step by turning [m], shape (b,)."""
     order: Ints
     """Shapes that have a box, column after column, each ascending in z; kept from step to step."""
     box: Floats
@@ -142,12 +151,12 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
     pairs = max(64, _PAIRS_AT_FIRST * n) if pairs is None else pairs
     return Sweep(
         planes=np.flatnonzero(kinds == PLANE),
-        bound=np.array([_bound_of(shapes, i) for i in range(n)], dtype=np.int64),
+        bound=np.array([_bound_of(shapes, i) for i in range(shapes.boxed)], dtype=np.int64),
         bits=max(1, len(shapes.kind).bit_length()),
         cell_size=1.05 * float(np.median(moving)) if len(moving) else 1.0,
-        low=np.zeros((n, 3)),
-        high=np.zeros((n, 3)),
-        turning=np.zeros(n),
+        low=np.zeros((shapes.boxed, 3)),
+        high=np.zeros((shapes.boxed, 3)),
+        turning=np.zeros(shapes.boxed),
         order=boxed[np.argsort(height, kind="stable")],
         box=np.zeros((n, 6)),
         cell=np.zeros(n, dtype=np.int64),
@@ -198,7 +207,7 @@ def enlarge(sweep: Sweep, pairs: int) -> Sweep:
 def _bound_of(shapes: Shapes, i: int) -> int:
     kind = int(shapes.kind[i])
     if kind != POLYHEDRON:
-        return {ELLIPSOID: _ELLIPSOID, CYLINDER: _CYLINDER, CONE: _CONE}.get(kind, _BY_EXTENT)
+        return _BOUND_OF_KIND[kind]
     vertices = shapes.vertex[shapes.vertex_start[i] : shapes.vertex_start[i + 1]]
     if len(vertices) == 8 and _are_corners(shapes, i, vertices):
         return _BY_EXTENT
@@ -262,9 +271,9 @@ def _half_widths(shapes, sweep, s, q):
         )
     if sweep.bound[s] == _CYLINDER:
         return Vec3(
-            e.x * math.sqrt(max(0.0, 1.0 - R.xz * R.xz)) + e.z * abs(R.xz),
-            e.x * math.sqrt(max(0.0, 1.0 - R.yz * R.yz)) + e.z * abs(R.yz),
-            e.x * math.sqrt(max(0.0, 1.0 - R.zz * R.zz)) + e.z * abs(R.zz),
+            e.y * math.sqrt(max(0.0, 1.0 - R.xz * R.xz)) + e.z * abs(R.xz),
+            e.y * math.sqrt(max(0.0, 1.0 - R.yz * R.yz)) + e.z * abs(R.yz),
+            e.y * math.sqrt(max(0.0, 1.0 - R.zz * R.zz)) + e.z * abs(R.zz),
         )
     half = Vec3(
         abs(R.xx) * e.x + abs(R.xy) * e.y + abs(R.xz) * e.z,
@@ -319,7 +328,7 @@ def _find_boxes(model, shapes, state, h, margin, sweep):
     dv = _gravity(model) * h
     last = -1
     turn = 0.0
-    for s in range(shapes.sought):
+    for s in range(shapes.boxed):
         row = shapes.body[s]
         if row != last:
             turn = min(2.0, h * _fastest_turn(model, state, row, h))
@@ -541,6 +550,33 @@ def _add_triangles(shapes, sweep, ground, s):
 
 
 @inner_kernel
+def _boxes_overlap(sweep, a, b):
+    """Whether the boxes of two shapes overlap."""
+    low, high = sweep.low, sweep.high
+    if low[a, 0] > high[b, 0] or low[b, 0] > high[a, 0]:
+        return False
+    if low[a, 1] > high[b, 1] or low[b, 1] > high[a, 1]:
+        return False
+    return low[a, 2] <= high[b, 2] and low[b, 2] <= high[a, 2]
+
+
+@inner_kernel
+def _add_capsules(shapes, sweep, torus, other):
+    """Note the capsules of a torus in the box of another shape, with what each of them meets."""
+    for c in range(shapes.ring_start[torus], shapes.ring_start[torus + 1]):
+        if not _boxes_overlap(sweep, c, other):
+            continue
+        if shapes.kind[other] == TORUS:
+            for d in range(shapes.ring_start[other], shapes.ring_start[other + 1]):
+                if _boxes_overlap(sweep, c, d):
+                    _add(sweep, c, d)
+        elif shapes.kind[other] == GROUND:
+            _add_triangles(shapes, sweep, other, c)
+        else:
+            _add(sweep, c, other)
+
+
+@inner_kernel
 def _note(sweep, i, k):
     """Note the boxes at two places of ``order`` that share a height if they share the rest as well;
     beyond the room there is, only count them.
@@ -615,13 +651,17 @@ def _sweep_columns(sweep, columns):
 
 @inner_kernel
 def _filter_overlaps(model, shapes, sweep):
-    """Note those of the boxes that overlap which may touch; the triangles of grounds for them."""
+    """Note those of the boxes that overlap which may touch; of grounds and tori their parts."""
     for at in range(sweep.overlaps[0]):
         key = sweep.key[1, at]
         a, b = key >> sweep.bits, key & ((1 << sweep.bits) - 1)
         if not may_touch(model, shapes, a, b):
             continue
-        if shapes.kind[a] == GROUND or shapes.kind[b] == GROUND:
+        if shapes.kind[a] == TORUS:
+            _add_capsules(shapes, sweep, a, b)
+        elif shapes.kind[b] == TORUS:
+            _add_capsules(shapes, sweep, b, a)
+        elif shapes.kind[a] == GROUND or shapes.kind[b] == GROUND:
             ground, other = (a, b) if shapes.kind[a] == GROUND else (b, a)
             _add_triangles(shapes, sweep, ground, other)
         else:
@@ -644,7 +684,7 @@ def _support(shapes, sweep, s, q, n):
         return norm(Vec3(inner.x * e.x, inner.y * e.y, inner.z * e.z))
     if sweep.bound[s] == _CYLINDER:
         across = math.sqrt(inner.x * inner.x + inner.y * inner.y)
-        return e.x * across + e.z * abs(inner.z)
+        return e.y * across + e.z * abs(inner.z)
     if sweep.bound[s] == _CONE:
         across = math.sqrt(inner.x * inner.x + inner.y * inner.y)
         return max(e.x * across + e.z * inner.z, -e.z * inner.z)
@@ -745,10 +785,13 @@ def _approach(model, shapes, state, h, sweep, s1, s2):
     row1, row2 = shapes.body[s1], shapes.body[s2]
     v = vec3_of(state.bodies[row2].velocity) - vec3_of(state.bodies[row1].velocity)
     reach = norm(v) + norm(_gravity(model)) * h
-    turning = sweep.turning[s1]
-    if s2 < shapes.sought:
-        turning += sweep.turning[s2]
-    return h * reach + turning
+    return h * reach + turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
+
+
+@inner_kernel
+def turning_of(shapes, sweep, s):
+    """How far a point of shape s can move in the step by turning [m]: triangles stand still."""
+    return sweep.turning[s] if s < shapes.boxed else 0.0
 
 
 @inner_kernel

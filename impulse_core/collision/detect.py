@@ -10,6 +10,7 @@ from __future__ import annotations
 from impulse_core.algebra import (
     ZERO3,
     Vec3,
+    norm,
     normalized,
     quat_of,
     rotate,
@@ -19,7 +20,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.collision.broad import find_pairs
+from impulse_core.collision.broad import find_pairs, turning_of
 from impulse_core.collision.contacts import (
     PLANE_ELLIPSOID,
     copy_impulses,
@@ -31,6 +32,7 @@ from impulse_core.jit import inner_kernel
 __all__ = ["detect"]
 
 _TURNING = 50.0  # margins that points must move by turning for a second look
+_SAME_POINT = 1e-9  # of the smaller shape, within which points of two capsules are one
 
 
 @inner_kernel
@@ -47,6 +49,7 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
         needed[2] = -pairs
         return False
     used = 0
+    run = 0  # first contact of the same two bodies, as far as their pairs follow each other
     at = 0  # in the memory, whose pairs ascend as those of the sweep do
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
     for k in range(pairs):
@@ -58,8 +61,12 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
         while at < memory.used[0] and memory.mark[at].pair < key:
             at += 1
         first = used
+        if k == 0 or not _same_owners(shapes, sweep, k):
+            run = used
+        of_ring = _is_of_ring(shapes, s1) or _is_of_ring(shapes, s2)
         looks, deepest = 1, -margin
-        if sweep.turning[s1] + sweep.turning[s2] > _TURNING * margin and _is_dead(shapes, s1, s2):
+        turning = turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
+        if turning > _TURNING * margin and _is_dead(shapes, s1, s2):
             looks = 2
         for look in range(looks):
             later = h if look == 1 else 0.0
@@ -78,6 +85,8 @@ def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margi
                     _keep(shapes, contacts, used, s2, s1, found, p)
                 else:
                     _keep(shapes, contacts, used, s1, s2, found, p)
+                if of_ring and _is_doubled(shapes, contacts, run, used):
+                    continue
                 if look == 0:
                     deepest = min(deepest, found.gap[p])
                 elif _gap_now(contacts, used, state) < deepest:
@@ -97,6 +106,38 @@ def _is_dead(shapes, s1, s2):
     the start of the step, of which points that come near by turning alone know little.
     """
     return shapes.restitution[shapes.material[s1], shapes.material[s2]] == 0.0
+
+
+@inner_kernel
+def _same_owners(shapes, sweep, k):
+    """Whether pair k is of the same two bodies of the scene as the pair before it."""
+    first, second = shapes.owner[sweep.pair_first[k]], shapes.owner[sweep.pair_second[k]]
+    return (
+        first == shapes.owner[sweep.pair_first[k - 1]]
+        and second == shapes.owner[sweep.pair_second[k - 1]]
+    )
+
+
+@inner_kernel
+def _is_of_ring(shapes, s):
+    """Whether shape s is a capsule of a torus."""
+    return shapes.sought <= s < shapes.boxed
+
+
+@inner_kernel
+def _is_doubled(shapes, contacts, run, c):
+    """Whether contact c repeats one of the same bodies: capsules of a ring share their ends."""
+    mark, row = contacts.mark, contacts.row
+    near = _SAME_POINT * min(shapes.reach[mark[c].shape1], shapes.reach[mark[c].shape2])
+    A, B = vec3_of(row[c].point1), vec3_of(row[c].point2)
+    for other in range(run, c):
+        if mark[other].kind != mark[c].kind or mark[other].body1 != mark[c].body1:
+            continue
+        if norm(vec3_of(row[other].point2) - B) > near:
+            continue
+        if norm(vec3_of(row[other].point1) - A) <= near:
+            return True
+    return False
 
 
 @inner_kernel

@@ -8,9 +8,9 @@ that the filter lets touch counts, by its distance or, where it overlaps, by the
     core and ground   that of the nearest triangle, negative behind its front
 
 Cores are those of contacts: cylinders, cones and ellipsoids are inscribed polyhedra to all but
-planes. A core that reaches through triangles of a ground is as deep as the deepest of them says, by
-the shortest way off it; one that is all behind them as deep as its lowest point under the plane of
-the nearest. Beside the border of a ground nothing is behind it.
+planes, and a torus is its ring of capsules. A core that reaches through triangles of a ground is as
+deep as the deepest of them says, by the shortest way off it; one that is all behind them as deep as
+its lowest point under the plane of the nearest. Beside the border of a ground nothing is behind it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from impulse_core.algebra import (
 from impulse_core.collision.broad import may_touch
 from impulse_core.collision.features import EDGE, FACE, cores_of, face_normal, support
 from impulse_core.collision.overlap import nearest_features
-from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, GROUND, PLANE
+from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, GROUND, PLANE, TORUS
 from impulse_core.collision.vclip import INFINITE, first_features
 from impulse_core.jit import inner_kernel, kernel
 
@@ -62,10 +62,28 @@ def least_distances(model, shapes, poses, watched, least):
                 continue
             for other in range(shapes.sought):
                 if may_touch(model, shapes, s, other):
-                    d = _distance(shapes, cores, s, other, poses, least[w])
-                    least[w] = min(least[w], d)
+                    least[w] = _nearer(shapes, cores, s, other, poses, least[w])
         if least[w] == INFINITE:
             least[w] = math.inf
+
+
+@inner_kernel
+def _nearer(shapes, cores, s1, s2, poses, least):
+    """The distance of two shapes that are sought [m], or ``least`` if that is less."""
+    first1, end1 = _pieces(shapes, s1, s2)
+    first2, end2 = _pieces(shapes, s2, s1)
+    for piece1 in range(first1, end1):
+        for piece2 in range(first2, end2):
+            least = min(least, _distance(shapes, cores, piece1, piece2, poses, least))
+    return least
+
+
+@inner_kernel
+def _pieces(shapes, s, other):
+    """What stands for shape s: itself, or the ring of a torus that does not meet a plane."""
+    if shapes.kind[s] == TORUS and shapes.kind[other] != PLANE:
+        return shapes.ring_start[s], shapes.ring_start[s + 1]
+    return s, s + 1
 
 
 @inner_kernel
@@ -131,7 +149,7 @@ def _lowest(shapes, cores, s, m):
         return dot(m, center) - norm(
             Vec3(extent.x * along.x, extent.y * along.y, extent.z * along.z)
         )
-    if kind in (CYLINDER, CONE):
+    if kind in (CYLINDER, CONE, TORUS):
         a = rotate(quat_at(shapes.frame, s), Vec3(0.0, 0.0, 1.0))
         up, out = dot(m, a) * extent.z, norm(cross(a, m)) * extent.x
         top = up if kind == CONE else up - out

@@ -218,21 +218,21 @@ def _beyond(triangles: Ints) -> Ints:
     return np.ascontiguousarray(np.where(uses == 1, found, -1).reshape(3, -1).T)
 
 
-def stack_grounds(grounds: Sequence[tuple[int, Ground]], sought: int) -> StackedGrounds:
-    """All triangles behind the ``sought`` shapes, and the grids that find them.
+def stack_grounds(grounds: Sequence[tuple[int, Ground]], before: int) -> StackedGrounds:
+    """All triangles behind the shapes ``before`` them, and the grids that find them.
 
     Args:
         grounds: Shape number and triangles, world frame, of each GROUND.
-        sought: Number of shapes that are not triangles.
+        before: Number of shapes that are not triangles.
     """
     none = np.zeros(0, dtype=np.int64)
     owner, starts, triangles = [none], [np.zeros(1, dtype=np.int64)], [none]
     corners, normals, beyond = [np.zeros((0, 3, 3))], [np.zeros((0, 3))], [np.zeros((0, 3, 3))]
-    first = np.full(sought, -1, dtype=np.int64)
-    cells = np.zeros((sought, 2), dtype=np.int64)
-    origin = np.zeros((sought, 4))
-    cell_first = np.zeros(sought, dtype=np.int64)
-    number, entries, cell_count = sought, 0, 0
+    first = np.full(before, -1, dtype=np.int64)
+    cells = np.zeros((before, 2), dtype=np.int64)
+    origin = np.zeros((before, 4))
+    cell_first = np.zeros(before, dtype=np.int64)
+    number, entries, cell_count = before, 0, 0
     for shape, ground in grounds:
         count = len(ground.corners)
         first[shape], cell_first[shape] = number, cell_count

@@ -1,4 +1,4 @@
-"""What touches a plane: corners of cores, ellipsoids, and rims of cylinders and cones.
+"""What touches a plane: corners of cores, ellipsoids, rims of cylinders and cones, tori.
 
 Rows have the plane as their first body. Heights over the plane are m·x + o for points x in the body
 frame of the other shape, with the plane's normal m in that frame.
@@ -29,7 +29,7 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.collision.features import face_normal, support
 from impulse_core.collision.manifold import reduced, vertex_of
-from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID
+from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, TORUS
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["plane_contact"]
@@ -61,9 +61,8 @@ def plane_contact(
     offset = dot(n, from_plane)
     if kind == ELLIPSOID:
         count = _ellipsoid(center, frame, extent, m, offset, wanted, found)
-    elif kind in (CYLINDER, CONE):
-        is_cone = kind == CONE
-        count = _round(center, frame, extent, is_cone, m, offset, wanted, found)
+    elif kind in (CYLINDER, CONE, TORUS):
+        count = _round(center, frame, extent, kind, m, offset, wanted, found)
     else:
         count = _corners(cores, s, size, m, offset, wanted, swapped == 0, cache, k, found)
     turn = conjugate(q1) * q2
@@ -177,8 +176,8 @@ def _ellipsoid(center, frame, half, m, offset, wanted, found):
 
 
 @inlined_kernel
-def _round(center, frame, extent, is_cone, m, offset, wanted, found):
-    """Rims of a cylinder, or the rim and the apex of a cone.
+def _round(center, frame, extent, kind, m, offset, wanted, found):
+    """Rims of a cylinder, the rim and the apex of a cone, or the circle of a torus.
 
     A rim has its lowest point, and four points fixed in it where it lies almost flat.
     """
@@ -187,10 +186,10 @@ def _round(center, frame, extent, is_cone, m, offset, wanted, found):
     x, y = rotate(frame, Vec3(r, 0.0, 0.0)), rotate(frame, Vec3(0.0, r, 0.0))
     sine = norm(cross(a, m))
     count = 0
-    for number in range(2):
+    for number in range(1 if kind == TORUS else 2):
         middle = center + a * (extent.z if number == 1 else -extent.z)
         height = dot(m, middle) + offset
-        if number == 1 and is_cone:
+        if number == 1 and kind == CONE:
             if height <= wanted:
                 _put(found, count, PLANE_POINT, 8, middle, ZERO3, 0.0, height)
                 count += 1

@@ -4,7 +4,8 @@ Every solid that collides is one shape, given in the frame of its body's row of 
 mass and principal axes of dynamic bodies, the world for static ones). A shape is a convex
 polyhedron, its *core*, swept by a ball of ``radius``: a sphere is a point with a radius, a capsule
 an edge with one. Ellipsoids, cylinders and cones are curved where they meet a plane, and inscribed
-polyhedra where they meet anything else.
+polyhedra where they meet anything else. A torus is a circle swept by a ball where it meets a plane,
+and a ring of capsules where it meets anything else.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from typing import NamedTuple
 
 from impulse_core.types import Floats, Ints
 
-__all__ = ["CONE", "CYLINDER", "ELLIPSOID", "GROUND", "PLANE", "POLYHEDRON", "TRIANGLE", "Shapes"]
+__all__ = [
+    "CONE",
+    "CYLINDER",
+    "ELLIPSOID",
+    "GROUND",
+    "PLANE",
+    "POLYHEDRON",
+    "TORUS",
+    "TRIANGLE",
+    "Shapes",
+]
 
 POLYHEDRON = 0
 PLANE = 1  # the half-space below its plane
@@ -22,13 +33,17 @@ CYLINDER = 3
 CONE = 4
 GROUND = 5  # a height field or static mesh: many triangles, found by a grid
 TRIANGLE = 6  # one of them: solid behind its face
+TORUS = 7  # against planes; its capsules, which planes do not see, are shapes of their own
 
 
 class Shapes(NamedTuple):
     """Collision geometry of a scene: s shapes, the V vertices, E edges and F faces of all cores."""
 
     sought: int
-    """Shapes 0 … sought-1 take part in sweep and prune; the others are triangles of grounds."""
+    """Shapes 0 … sought-1 take part in sweep and prune; the others belong to one of them."""
+    boxed: int
+    """Shapes sought … boxed-1 are the capsules of tori, which have boxes as those before them; the
+    others are triangles of grounds."""
     kind: Ints
     """POLYHEDRON, PLANE, …, shape (s,)."""
     body: Ints
@@ -43,7 +58,8 @@ class Shapes(NamedTuple):
     """Shape axes to body frame, quaternions, shape (s, 4)."""
     extent: Floats
     """Half axes of an ellipsoid; radius, radius, half height of a cylinder or cone (which stand
-    along z, a cone's apex at +z); half edges of a box-like bound of others [m], shape (s, 3)."""
+    along z, a cone's apex at +z); radius of a torus' circle, radius of the corners of its ring of
+    capsules, 0 (its axis is z); half edges of a box-like bound of others [m], shape (s, 3)."""
     reach: Floats
     """Radius of a ball around ``center`` that holds the shape with its rounding [m], shape (s,);
     inf for planes."""
@@ -78,6 +94,10 @@ class Shapes(NamedTuple):
     face_vertex: Ints
     face_edge: Ints
     """Edge from each corner of a face to the next, as face_vertex."""
+
+    ring_start: Ints
+    """Capsules of torus s are the shapes ring_start[s] … ring_start[s+1]-1, shape (sought+1,); none
+    of others."""
 
     ground_first: Ints
     """First triangle (a shape number) of each GROUND shape, shape (s,); -1 for others."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 
 from impulse_core.algebra.rotations import quaternion_to_matrix
+from impulse_core.compile.primitives import PRIMITIVES, given
 from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, ProblemList
 from impulse_core.geometry import (
     MassProperties,
@@ -16,17 +15,11 @@ from impulse_core.geometry import (
     MeshDefect,
     MeshFileError,
     PolygonMesh,
-    box_mass_properties,
-    capsule_mass_properties,
     check_mesh,
     combine,
-    cone_mass_properties,
     convex_hull,
-    cylinder_mass_properties,
-    ellipsoid_mass_properties,
     polyhedron_mass_properties,
     read_mesh,
-    sphere_mass_properties,
 )
 from impulse_schema import Scene, SceneError, resolve_mesh_path
 from impulse_schema.bounds import beyond
@@ -34,23 +27,7 @@ from impulse_schema.models import Body, Geometry, Mesh
 
 __all__ = ["MassSource", "body_mass_properties", "mass_solids"]
 
-_T = TypeVar("_T")
 Path = tuple[str | int, ...]
-
-_PRIMITIVES: dict[str, Callable[[Geometry], MassProperties]] = {
-    "box": lambda g: box_mass_properties(_given(g.size)),
-    "sphere": lambda g: sphere_mass_properties(_given(g.radius)),
-    "ellipsoid": lambda g: ellipsoid_mass_properties(_given(g.size)),
-    "cylinder": lambda g: cylinder_mass_properties(_given(g.radius), _given(g.height)),
-    "capsule": lambda g: capsule_mass_properties(_given(g.radius), _given(g.height)),
-    "cone": lambda g: cone_mass_properties(_given(g.radius), _given(g.height)),
-}
-
-
-def _given(value: _T | None) -> _T:
-    """A measure that validation has made sure of."""
-    assert value is not None
-    return value
 
 
 @dataclass
@@ -167,12 +144,12 @@ def body_mass_properties(source: MassSource, index: int) -> MassProperties | Non
 
 
 def _explicit(body: Body) -> MassProperties:
-    numbers = _given(body.inertia)
+    numbers = given(body.inertia)
     xx, yy, zz = numbers[:3]
     xy, xz, yz = numbers[3:] if len(numbers) == 6 else (0.0, 0.0, 0.0)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     center = np.array(body.center_of_mass or (0.0, 0.0, 0.0))
-    return MassProperties(_given(body.mass), 0.0, center, inertia)
+    return MassProperties(given(body.mass), 0.0, center, inertia)
 
 
 def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] | None:
@@ -202,9 +179,9 @@ def _solids_at_density(source: MassSource, index: int) -> list[MassProperties] |
             )
             return None
         at_unit_density = (
-            source.of_mesh(_given(solid.mesh), hull=solid.shape == "convex_hull")
+            source.of_mesh(given(solid.mesh), hull=solid.shape == "convex_hull")
             if solid.shape in ("mesh", "convex_hull")
-            else _PRIMITIVES[solid.shape](solid)
+            else given(PRIMITIVES[solid.shape].mass)(solid)
         )
         if at_unit_density is None:
             return None

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from impulse_core.algebra.rotations import multiplied, quaternion_to_matrix, rotated
-from impulse_core.collision.cores import (
-    Core,
-    box_core,
-    cone_core,
-    cylinder_core,
-    ellipsoid_core,
-    empty_core,
-    point_core,
-    segment_core,
-    stacked,
-)
+from impulse_core.collision.cores import Core, empty_core, stacked
 from impulse_core.collision.ground import Ground, stack_grounds
 from impulse_core.collision.shapes import (
     CONE,
@@ -29,12 +19,14 @@ from impulse_core.collision.shapes import (
     GROUND,
     PLANE,
     POLYHEDRON,
+    TORUS,
     TRIANGLE,
     Shapes,
 )
 from impulse_core.compile.bodies import MassSource
 from impulse_core.compile.collision_meshes import CollisionMeshes
 from impulse_core.compile.contact_rules import can_touch, filter_fields, material_fields
+from impulse_core.compile.primitives import PRIMITIVES, Part, UnfitSolidError, given
 from impulse_core.compile.problems import BAD_SHAPE
 from impulse_core.types import Floats, Ints
 from impulse_schema import Scene
@@ -46,22 +38,10 @@ Path = tuple[str | int, ...]
 
 
 @dataclass
-class _Part:
-    """One shape in the axes of its solid."""
-
-    kind: int
-    core: Core
-    extent: Floats  # as in Shapes, shape (3,)
-    radius: float
-    center: Floats = field(default_factory=lambda: np.zeros(3))
-    ground: Ground | None = None
-
-
-@dataclass
 class _Placed:
     """One shape in the frame of its row of the model."""
 
-    part: _Part
+    part: Part
     row: int
     owner: int
     material: int
@@ -129,21 +109,11 @@ def _unit(q: tuple[float, ...]) -> Floats:
     return array / float(np.linalg.norm(array))
 
 
-def _place(part: _Part, row: int, owner: int, material: int, at: Floats, frame: Floats) -> _Placed:
+def _place(part: Part, row: int, owner: int, material: int, at: Floats, frame: Floats) -> _Placed:
     """A part of a solid that stands at a place of its row's frame."""
     center = at + rotated(frame, part.center)
     core = part.core.moved(quaternion_to_matrix(frame), at)
-    if part.kind == PLANE:
-        reach = np.inf
-    elif part.kind == POLYHEDRON:
-        distances = np.linalg.norm(core.vertices - center, axis=1)
-        reach = float(distances.max()) + part.radius
-    elif part.kind == ELLIPSOID:
-        reach = float(part.extent.max()) + part.radius
-    elif part.kind == GROUND:
-        reach = float(np.linalg.norm(part.extent)) + part.radius
-    else:
-        reach = float(np.hypot(part.extent[0], part.extent[2])) + part.radius
+    reach = _reach(part, core, center)
     if part.ground is not None:
         part.ground = part.ground.moved(quaternion_to_matrix(frame), at)
         center, part.extent = part.ground.middle, part.ground.half_size
@@ -152,76 +122,50 @@ def _place(part: _Part, row: int, owner: int, material: int, at: Floats, frame: 
     return _Placed(part, row, owner, material, center, frame, core, reach)
 
 
+def _reach(part: Part, core: Core, center: Floats) -> float:
+    """Radius of a ball around ``center`` that holds a shape with its rounding [m]."""
+    extent = part.extent
+    if part.kind == PLANE:
+        return np.inf
+    if part.kind == POLYHEDRON:
+        return float(np.linalg.norm(core.vertices - center, axis=1).max()) + part.radius
+    if part.kind == ELLIPSOID:
+        return float(extent.max()) + part.radius
+    if part.kind == GROUND:
+        return float(np.linalg.norm(extent)) + part.radius
+    if part.kind in (CYLINDER, CONE):
+        return float(np.hypot(extent[0], extent[2])) + part.radius
+    if part.kind == TORUS:
+        return float(extent[1]) + part.radius
+    raise NotImplementedError(f"kind {part.kind} of shape")
+
+
+def _capsules(torus: _Placed) -> list[_Placed]:
+    """The capsules of a torus in their places, none of other shapes."""
+    ring = torus.part.ring
+    if ring is None:
+        return []
+    return [
+        _place(
+            ring.capsule,
+            torus.row,
+            torus.owner,
+            torus.material,
+            torus.center + rotated(torus.frame, middle),
+            multiplied(torus.frame, turn),
+        )
+        for middle, turn in zip(ring.middles, ring.turns, strict=True)
+    ]
+
+
 # ---------------------------------------------------------------------------------------
 # Shapes of solids
 # ---------------------------------------------------------------------------------------
 
 
-def _given(value: Any) -> Any:
-    """A measure that validation has made sure of."""
-    assert value is not None
-    return value
-
-
-# A thousand equal cubes have one core.
-_core_of_box = lru_cache(box_core)
-_core_of_ellipsoid = lru_cache(ellipsoid_core)
-_core_of_cylinder = lru_cache(cylinder_core)
-_core_of_cone = lru_cache(cone_core)
-
-
-def _box(g: Geometry) -> _Part:
-    size = _given(g.size)
-    return _Part(POLYHEDRON, _core_of_box(size), 0.5 * np.array(size), g.rounding)
-
-
-def _sphere(g: Geometry) -> _Part:
-    return _Part(POLYHEDRON, point_core(), np.zeros(3), _given(g.radius) + g.rounding)
-
-
-def _ellipsoid(g: Geometry) -> _Part:
-    x, y, z = _given(g.size)
-    half_axes = (0.5 * x, 0.5 * y, 0.5 * z)
-    return _Part(ELLIPSOID, _core_of_ellipsoid(half_axes), np.array(half_axes), g.rounding)
-
-
-def _cylinder(g: Geometry) -> _Part:
-    radius, height = _given(g.radius), _given(g.height)
-    extent = np.array([radius, radius, 0.5 * height])
-    return _Part(CYLINDER, _core_of_cylinder(radius, height), extent, g.rounding)
-
-
-def _cone(g: Geometry) -> _Part:
-    radius, height = _given(g.radius), _given(g.height)
-    extent = np.array([radius, radius, 0.5 * height])
-    return _Part(CONE, _core_of_cone(radius, height), extent, g.rounding)
-
-
-def _capsule(g: Geometry) -> _Part:
-    extent = np.array([0.0, 0.0, 0.5 * _given(g.height)])
-    return _Part(POLYHEDRON, segment_core(_given(g.height)), extent, _given(g.radius) + g.rounding)
-
-
-def _plane(g: Geometry) -> _Part:
-    return _Part(PLANE, empty_core(), np.zeros(3), g.rounding)
-
-
-_PRIMITIVES: dict[str, Callable[[Geometry], _Part]] = {
-    "box": _box,
-    "sphere": _sphere,
-    "ellipsoid": _ellipsoid,
-    "cylinder": _cylinder,
-    "cone": _cone,
-    "capsule": _capsule,
-    "plane": _plane,
-}
-
-
-def _parts(meshes: CollisionMeshes, body: Body, solid: Geometry, path: Path) -> Iterator[_Part]:
+def _parts(meshes: CollisionMeshes, body: Body, solid: Geometry, path: Path) -> Iterator[Part]:
     """The shapes of one solid; none after reporting why not."""
-    if solid.shape in _PRIMITIVES:
-        yield _PRIMITIVES[solid.shape](solid)
-    elif solid.shape == "height_field":
+    if solid.shape == "height_field":
         if body.motion != "static":
             meshes.problems.add(
                 path,
@@ -230,27 +174,32 @@ def _parts(meshes: CollisionMeshes, body: Body, solid: Geometry, path: Path) -> 
                 'Write motion="static", or give the solid role="visual" and others for collision',
             )
             return
-        yield _ground(Ground.of_heights(_given(solid.size), _given(solid.heights)), solid)
+        yield _ground(Ground.of_heights(given(solid.size), given(solid.heights)), solid)
     elif solid.shape == "convex_hull":
-        for core in meshes.hull(_given(solid.mesh), path):
+        for core in meshes.hull(given(solid.mesh), path):
             yield _polyhedron(core, solid)
-    else:
+    elif solid.shape == "mesh":
         moves = body.motion != "static"
-        surface = meshes.solid(_given(solid.mesh), path, body, solid.decompose, moves)
+        surface = meshes.solid(given(solid.mesh), path, body, solid.decompose, moves)
         for part in surface:
             if isinstance(part, Ground):
                 yield _ground(part, solid)
             else:
                 yield _polyhedron(part, solid)
+    else:
+        try:
+            yield PRIMITIVES[solid.shape].part(solid)
+        except UnfitSolidError as error:
+            meshes.problems.add(path, BAD_SHAPE, *error.args)
 
 
-def _polyhedron(core: Core, solid: Geometry) -> _Part:
+def _polyhedron(core: Core, solid: Geometry) -> Part:
     low, high = core.vertices.min(axis=0), core.vertices.max(axis=0)
-    return _Part(POLYHEDRON, core, 0.5 * (high - low), solid.rounding, 0.5 * (low + high))
+    return Part(POLYHEDRON, core, 0.5 * (high - low), solid.rounding, 0.5 * (low + high))
 
 
-def _ground(ground: Ground, solid: Geometry) -> _Part:
-    return _Part(GROUND, empty_core(), ground.half_size, solid.rounding, ground.middle, ground)
+def _ground(ground: Ground, solid: Geometry) -> Part:
+    return Part(GROUND, empty_core(), ground.half_size, solid.rounding, ground.middle, ground)
 
 
 # ---------------------------------------------------------------------------------------
@@ -259,10 +208,12 @@ def _ground(ground: Ground, solid: Geometry) -> _Part:
 
 
 def _stack(placed: list[_Placed], materials: dict[str, Any], rules: dict[str, Any]) -> Shapes:
-    """All shapes in one, the triangles of grounds behind those that are sought."""
-    n = len(placed)
+    """All shapes in one: those that are sought, the capsules of tori, the triangles of grounds."""
+    sought = len(placed)
+    rings = [_capsules(p) for p in placed]
     grounds = [(s, p.part.ground) for s, p in enumerate(placed) if p.part.ground is not None]
-    ground = stack_grounds(grounds, n)
+    placed = placed + [capsule for ring in rings for capsule in ring]
+    ground = stack_grounds(grounds, len(placed))
     of_triangle = ground.owner  # the GROUND shape that each triangle belongs to
     features = ground.append_to(stacked([p.core for p in placed]))
 
@@ -275,7 +226,8 @@ def _stack(placed: list[_Placed], materials: dict[str, Any], rules: dict[str, An
     material = np.array([p.material for p in placed], dtype=np.int64)
     identity = np.tile([1.0, 0.0, 0.0, 0.0], (len(of_triangle), 1))
     return Shapes(
-        sought=n,
+        sought=sought,
+        boxed=len(placed),
         kind=ints([p.part.kind for p in placed], np.full(len(of_triangle), TRIANGLE)),
         body=np.concatenate([body, body[of_triangle]]),
         owner=np.concatenate([owner, owner[of_triangle]]),
@@ -289,6 +241,7 @@ def _stack(placed: list[_Placed], materials: dict[str, Any], rules: dict[str, An
             [np.array([p.reach for p in placed]), ground.reach + radius[of_triangle]]
         ),
         material=np.concatenate([material, material[of_triangle]]),
+        ring_start=sought + np.cumsum([0, *[len(ring) for ring in rings]]),
         **features,
         **ground.grid,
         **materials,

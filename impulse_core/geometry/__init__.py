@@ -16,6 +16,7 @@ from impulse_core.geometry.primitives import (
     cylinder_mass_properties,
     ellipsoid_mass_properties,
     sphere_mass_properties,
+    torus_mass_properties,
 )
 
 __all__ = [
@@ -35,4 +36,5 @@ __all__ = [
     "polyhedron_mass_properties",
     "read_mesh",
     "sphere_mass_properties",
+    "torus_mass_properties",
 ]

@@ -1,7 +1,7 @@
-"""Closed-form mass properties of box, sphere, ellipsoid, cylinder, capsule and cone.
+"""Closed-form mass properties of the primitives.
 
-All stand with their middle at the origin; cylinder, capsule and cone have the z axis as axis of
-symmetry. Lengths in metres, density in kg/m^3. Every function raises ``MassPropertiesError`` for
+All stand with their middle at the origin; cylinder, capsule, cone and torus have the z axis as axis
+of symmetry. Lengths in metres, density in kg/m^3. Every function raises ``MassPropertiesError`` for
 a length or density that is not a positive number.
 """
 
@@ -21,6 +21,7 @@ __all__ = [
     "cylinder_mass_properties",
     "ellipsoid_mass_properties",
     "sphere_mass_properties",
+    "torus_mass_properties",
 ]
 
 
@@ -98,6 +99,29 @@ def cone_mass_properties(radius: float, height: float, density: float = 1.0) -> 
     return _symmetric_about_axes(
         density, volume, (across, across, 0.3 * mass * radius**2), (0.0, 0.0, -height / 4.0)
     )
+
+
+def torus_mass_properties(
+    major_radius: float, minor_radius: float, density: float = 1.0
+) -> MassProperties:
+    """Ring about z: a disc of radius r whose middle goes round a circle of radius R > r.
+
+    V = 2 pi^2 R r^2, Izz = m (R^2 + 3/4 r^2), Ixx = m (R^2 / 2 + 5/8 r^2).
+
+    Raises:
+        MassPropertiesError: as of the others, and where r is not smaller than R.
+    """
+    _require_positive(major_radius=major_radius, minor_radius=minor_radius, density=density)
+    if minor_radius >= major_radius:
+        raise MassPropertiesError(
+            f"minor_radius is {minor_radius:g}; it must be smaller than major_radius"
+            f" ({major_radius:g}), or the torus has no hole."
+        )
+    volume = 2.0 * math.pi**2 * major_radius * minor_radius**2
+    mass = density * volume
+    across = mass * (0.5 * major_radius**2 + 0.625 * minor_radius**2)
+    along = mass * (major_radius**2 + 0.75 * minor_radius**2)
+    return _symmetric_about_axes(density, volume, (across, across, along))
 
 
 def _symmetric_about_axes(

@@ -99,6 +99,9 @@ def _solid(solid: Geometry, meshes) -> bmesh.types.BMesh:
         for vertex in part.verts:
             vertex.co.z += math.copysign(solid.height / 2, vertex.co.z)
         _smooth(part)
+    elif solid.shape == "torus":
+        _torus(part, solid.major_radius, solid.minor_radius)
+        _smooth(part)
     elif solid.shape == "plane":
         bmesh.ops.create_grid(part, x_segments=1, y_segments=1, size=WIDE)
     elif solid.shape in ("mesh", "convex_hull"):
@@ -106,6 +109,22 @@ def _solid(solid: Geometry, meshes) -> bmesh.types.BMesh:
     else:
         raise NotImplementedError(f"a {solid.shape} is not drawn")
     return part
+
+
+def _torus(part: bmesh.types.BMesh, major: float, minor: float) -> None:
+    """Circles of points around the tube, joined by quadrilaterals."""
+    across = SEGMENTS // 2
+    rings = []
+    for i in range(SEGMENTS):
+        turn = Matrix.Rotation(2 * math.pi * i / SEGMENTS, 3, "Z")
+        tube = [2 * math.pi * k / across for k in range(across)]
+        points = [(major + minor * math.cos(a), 0.0, minor * math.sin(a)) for a in tube]
+        rings.append([part.verts.new(turn @ Vector(point)) for point in points])
+    for i, ring in enumerate(rings):
+        after = rings[(i + 1) % SEGMENTS]
+        for k in range(across):
+            j = (k + 1) % across
+            part.faces.new([ring[k], after[k], after[j], ring[j]])
 
 
 def _smooth(part: bmesh.types.BMesh) -> None:

@@ -18,6 +18,9 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "type", "screw"),
         ("Joint", "pitch", ...),
         ("Body", "record_clearance", ...),
+        ("Geometry", "shape", "torus"),
+        ("Geometry", "major_radius", ...),
+        ("Geometry", "minor_radius", ...),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

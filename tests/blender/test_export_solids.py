@@ -167,6 +167,35 @@ def test_shapes_are_fitted_to_the_mesh(add_body, exported, shape, sizes):
     assert made.mesh is None
 
 
+@pytest.mark.parametrize("segments", [(48, 12), (24, 5), (7, 9)])
+def test_a_torus_is_that_of_blender(context, exported, segments):
+    """The radii with which Blender's own torus was added, at any number of segments and scale."""
+    around, across = segments
+    bpy.ops.mesh.primitive_torus_add(
+        major_radius=0.8, minor_radius=0.15, major_segments=around, minor_segments=across
+    )
+    obj = bpy.context.object
+    obj.name, obj.scale = "ring", (2, 2, 2)
+    bpy.context.view_layer.update()
+    bpy.ops.impulse.tag_body(shape="torus")
+
+    made = solid(exported(), "ring")
+
+    assert made.shape == "torus"
+    assert made.major_radius == pytest.approx(1.6, rel=1e-6)
+    assert made.minor_radius == pytest.approx(0.3, rel=1e-6)
+    np.testing.assert_allclose(made.position, 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [(1, 1, 1), (3, 3, 0.1)])
+def test_a_box_is_no_torus(add_body, exported, scale):
+    """What has no hole is refused with what to do."""
+    add_body(scale=scale, shape="torus")
+
+    with pytest.raises(RuntimeError, match=r"box: has (no hole|an uneven scale)"):
+        exported()
+
+
 def test_a_round_shape_needs_an_even_scale(add_body, exported):
     """An ellipsoid is not silently taken for a sphere."""
     add_body(scale=(1, 1, 2), shape="sphere")

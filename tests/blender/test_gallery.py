@@ -35,6 +35,7 @@ def rendering(monkeypatch):
         (Geometry(shape="cylinder", radius=0.3, height=2.0), (0.6, 0.6, 2.0)),
         (Geometry(shape="cone", radius=0.3, height=2.0), (0.6, 0.6, 2.0)),
         (Geometry(shape="capsule", radius=0.3, height=2.0), (0.6, 0.6, 2.6)),
+        (Geometry(shape="torus", major_radius=0.5, minor_radius=0.1), (1.2, 1.2, 0.2)),
         (Geometry(shape="convex_hull", mesh="corner"), (1.0, 2.0, 3.0)),
     ],
     ids=lambda value: getattr(value, "shape", ""),

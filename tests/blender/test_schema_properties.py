@@ -11,7 +11,18 @@ from impulse_schema import models  # noqa: E402
 # Fields that other things say: names and transforms of objects, lists made from objects.
 FROM_OBJECTS = {
     "Body": {"name", "position", "orientation", "geometry", "keyframes"},
-    "Geometry": {"name", "position", "orientation", "size", "radius", "height", "mesh", "heights"},
+    "Geometry": {
+        "name",
+        "position",
+        "orientation",
+        "size",
+        "radius",
+        "height",
+        "major_radius",
+        "minor_radius",
+        "mesh",
+        "heights",
+    },
     "Joint": {"name", "anchor", "axis"},
     "Load": {"body"},
     "SpringDamper": {"name", "anchor"},

@@ -98,6 +98,42 @@ def test_spheres(seed):
     assert distance("sphere", one, "sphere", other) == pytest.approx(wanted, abs=1e-12)
 
 
+TORUS = Geometry(shape="torus", major_radius=0.7, minor_radius=0.1)
+OFF = 0.01 * 0.1  # [m], of the ring of capsules from the torus
+
+
+@some
+@given(seeds)
+def test_sphere_and_torus(seed):
+    """The distance of the centre from the circle less both radii, within a hundredth of the minor
+    radius; the hole is open.
+    """
+    one, other = pose(seed, 1.0), pose(seed + 1, 0.1)
+    x, y, z = other[2].T @ (one[0] - other[0])
+    wanted = math.hypot(math.hypot(x, y) - 0.7, z) - 0.1 - RADIUS
+
+    found = distance("sphere", one, TORUS, other)
+
+    if wanted > 0.0:
+        assert found == pytest.approx(wanted, abs=OFF)
+    else:
+        assert found < OFF
+    assert distance("sphere", other, TORUS, other) == pytest.approx(0.4, abs=OFF)
+
+
+@some
+@given(seeds)
+def test_torus_and_plane(seed):
+    """The lowest point of its circle less the minor radius, exactly."""
+    place, turn, R = pose(seed, 2.0)
+    ground = body("ground", Geometry(shape="plane"), (0.0, 0.0, 0.0), motion="static")
+
+    (found,) = clearances(body("ring", TORUS, place, turn, record_clearance=True), ground).values()
+
+    lowest = place[2] - 0.7 * math.sqrt(1.0 - R[2, 2] ** 2) - 0.1
+    assert found == pytest.approx(lowest, abs=1e-9)
+
+
 @some
 @given(seeds, st.sampled_from([0.6, 3.0, 50.0]))
 def test_sphere_and_box(seed, spread):

@@ -16,6 +16,7 @@ from impulse_core.collision.shapes import (
     GROUND,
     PLANE,
     POLYHEDRON,
+    TORUS,
     TRIANGLE,
 )
 from impulse_core.compile import SceneError, compile_scene
@@ -77,6 +78,7 @@ SIZES = {
     "cylinder": {"radius": 0.5, "height": 3.0},
     "cone": {"radius": 0.5, "height": 3.0},
     "capsule": {"radius": 0.5, "height": 3.0},
+    "torus": {"major_radius": 0.5, "minor_radius": 0.2},
     "convex_hull": {"mesh": "ell"},
     "mesh": {"mesh": "cube"},
     "plane": {},
@@ -92,6 +94,7 @@ SIZES = {
         ("cylinder", CYLINDER, 64, 34, 0.1, (0.5, 0.5, 1.5), np.sqrt(2.5) + 0.1),
         ("cone", CONE, 33, 33, 0.1, (0.5, 0.5, 1.5), np.sqrt(2.5) + 0.1),
         ("capsule", POLYHEDRON, 2, 0, 0.6, (0.0, 0.0, 1.5), 2.1),
+        ("torus", TORUS, 0, 0, 0.3, (0.5, 0.5 / np.cos(np.pi / 50) ** 2, 0.0), 0.8019791),
         ("convex_hull", POLYHEDRON, 10, 7, 0.1, (1.0, 1.0, 0.5), 1.6),
         ("mesh", POLYHEDRON, 8, 6, 0.1, (0.5, 0.5, 0.5), np.sqrt(0.75) + 0.1),
         ("plane", PLANE, 0, 0, 0.1, (0.0, 0.0, 0.0), np.inf),

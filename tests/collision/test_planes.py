@@ -18,7 +18,7 @@ from impulse_core.collision.cores import (
     point_core,
     segment_core,
 )
-from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, PLANE
+from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, PLANE, TORUS
 
 from .pieces import Pair, Piece, matrices, shapes_of, turn
 
@@ -146,6 +146,40 @@ def test_standing_on_a_rim(number):
     assert sorted(found.kind.tolist()) == [PLANE_POINT] * 4 + [PLANE_RIM]
     found = pair.contacts(ORIGIN, UPRIGHT, (0, 0, 0.73), turn((1, 0, 0), 0.3), 0.02)
     assert found.kind.tolist() == [PLANE_RIM]
+
+
+@given(q=quaternions, tilt=quaternions, gap=st.floats(-0.1, 0.09), behind=st.booleans())
+def test_gap_of_a_torus_over_a_plane(q, tilt, gap, behind):
+    """Its lowest point is R sin θ + r below its middle, with θ between its axis and the normal."""
+    ring = Piece(empty_core(), 0.1, TORUS, (0.5, 0.501, 0.0))
+    shapes = shapes_of([GROUND, ring, GROUND])
+    n = matrices(tilt)[:, 2]
+    sine = np.linalg.norm(np.cross(matrices(q)[:, 2], n))
+    place = np.array([3.0, -2.0, 1.0])
+    C = place + n * (gap + 0.5 * sine + 0.1) + np.cross(n, [0.3, 0.1, 0.2])
+    if behind:
+        found = Pair(shapes, 1, 2).contacts(C, q, place, tilt, 0.1)
+    else:
+        found = Pair(shapes, 0, 1).contacts(place, tilt, C, q, 0.1)
+
+    nearly_flat = 0.5 * (1 - np.sqrt(0.5)) * 1e-3  # where four points stand for it
+    assert found.gap.min() == pytest.approx(gap, abs=nearly_flat if sine < 1e-3 else 1e-12)
+    if sine > 0.02:
+        assert found.kind.tolist() == [PLANE_RIM]
+        assert found.rim.tolist() == [0.5]
+
+
+def test_a_torus_lies_on_four_points():
+    """Flat on a plane it has four points of its circle, the same whatever the round-off."""
+    shapes = shapes_of([GROUND, Piece(empty_core(), 0.1, TORUS, (0.5, 0.501, 0.0))])
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        q = turn(rng.normal(size=3) * [1, 1, 0], 1e-9)
+        found = Pair(shapes, 0, 1).contacts(ORIGIN, UPRIGHT, (0, 0, 0.1), q, 0.01)
+        assert found.kind.tolist() == [PLANE_POINT] * 4
+        assert found.feature.tolist() == [4, 5, 6, 7]
+        np.testing.assert_allclose(np.linalg.norm(found.point2, axis=1), 0.5)
+        np.testing.assert_allclose(found.gap, 0.0, atol=1e-9)
 
 
 def test_lying_cone():

@@ -110,7 +110,8 @@ def test_the_old_sources_find_their_cache_again(copy, tmp_path):
 def test_no_kernel_imports_what_the_hash_leaves_out():
     """The files that the name of the cache folder does not cover are imported by no kernel file."""
     left_out = tuple(
-        name.removesuffix(".py").rstrip("/").replace("/", ".") for name in decorators._WITHOUT_KERNELS
+        name.removesuffix(".py").rstrip("/").replace("/", ".")
+        for name in decorators._WITHOUT_KERNELS
     )
     kernels = 0
     for source in PACKAGE.rglob("*.py"):

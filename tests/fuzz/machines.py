@@ -86,12 +86,15 @@ def _body(rng: Random, k: int) -> Raw:
 
 
 def _solid(rng: Random) -> Raw:
-    shape = rng.choice(("box", "box", "sphere", "cylinder", "capsule", "cone"))
+    shape = rng.choice(("box", "box", "sphere", "cylinder", "capsule", "cone", "torus"))
     if rng.random() < 0.02:
         shape = "ellipsoid"  # takes a tenth of a second
     solid: Raw = {"shape": shape}
     if shape in ("box", "ellipsoid"):
         solid["size"] = [round(rng.uniform(0.05, 0.5), 3) for _ in range(3)]
+    elif shape == "torus":
+        minor = round(rng.uniform(0.01, 0.1), 3)
+        solid |= {"minor_radius": minor, "major_radius": round(minor * rng.uniform(1.1, 10.0), 3)}
     else:
         solid["radius"] = round(rng.uniform(0.05, 0.2), 3)
     if shape in ("cylinder", "capsule", "cone"):

@@ -17,6 +17,7 @@ from impulse_core.geometry import (
     ellipsoid_mass_properties,
     polyhedron_mass_properties,
     sphere_mass_properties,
+    torus_mass_properties,
 )
 
 from .solids import assert_same, box_mesh, rotation_about
@@ -107,6 +108,58 @@ def test_an_ellipsoid_is_a_stretched_sphere():
     assert stretched[0].volume < stretched[1].volume < closed_form.volume
     limits = MassProperties(*map(limit, ["mass", "volume", "center_of_mass", "inertia"]))
     assert_same(limits, closed_form, 1e-5, 0.1)
+
+
+def torus_mesh(major_radius, minor_radius, pieces):
+    """Quadrilaterals between points of a torus, twice as many around it as around its tube."""
+    around, across = 2 * np.pi * np.arange(2 * pieces) / (2 * pieces), np.arange(pieces)
+    turn = 2 * np.pi * across / pieces
+    s = major_radius + minor_radius * np.cos(turn)
+    circles = [np.c_[s * np.cos(a), s * np.sin(a), minor_radius * np.sin(turn)] for a in around]
+    faces = []
+    for i in range(2 * pieces):
+        here, there = i * pieces, (i + 1) % (2 * pieces) * pieces
+        faces += [
+            [here + k, there + k, there + j, here + j]
+            for k, j in zip(across, np.roll(across, -1), strict=True)
+        ]
+    return PolygonMesh.from_faces(np.vstack(circles), faces)
+
+
+@given(st.floats(0.1, 10.0), st.floats(0.05, 0.99), st.floats(0.1, 1e4))
+@settings(max_examples=25, deadline=None)
+def test_a_torus_is_the_limit_of_meshes(major_radius, slenderness, density):
+    """The error of a mesh falls with the square of its facets' size, to the fourth extrapolated."""
+    minor_radius = slenderness * major_radius
+    closed_form = torus_mass_properties(major_radius, minor_radius, density)
+    coarse, fine = (
+        polyhedron_mass_properties(torus_mesh(major_radius, minor_radius, n)) for n in (32, 64)
+    )
+
+    def limit(name):
+        return density * (4 * getattr(fine, name) - getattr(coarse, name)) / 3
+
+    assert coarse.volume < fine.volume < closed_form.volume
+    assert limit("volume") == pytest.approx(closed_form.mass, rel=1e-4)
+    np.testing.assert_allclose(
+        limit("inertia"), closed_form.inertia, rtol=2e-4, atol=1e-9 * closed_form.inertia[2, 2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("radii", "message"),
+    [
+        ((1.0, 1.0), "has no hole"),
+        ((1.0, 2.0), "has no hole"),
+        ((0.0, -1.0), "major_radius is 0"),
+        ((1.0, 0.0), "minor_radius is 0"),
+        ((np.inf, 1.0), "major_radius is inf"),
+    ],
+)
+def test_a_torus_has_a_hole(radii, message):
+    """Radii that make no ring are refused by name."""
+    with pytest.raises(MassPropertiesError, match=message):
+        torus_mass_properties(*radii)
 
 
 def test_cone_stands_on_its_base():

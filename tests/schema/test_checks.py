@@ -147,6 +147,30 @@ UNSOUND = [
         "there is no mesh 'mm'",
     ),
     (
+        '<body name="x" density="1"><geometry shape="torus" major_radius="1"/></body>',
+        "E501",
+        "A torus has major_radius and minor_radius",
+    ),
+    (
+        (
+            '<body name="x" density="1"><geometry shape="torus" major_radius="1" minor_radius="0.1"'
+            ' radius="1"/></body>'
+        ),
+        "E502",
+        "a torus does not use radius",
+    ),
+    *(
+        (
+            (
+                '<body name="x" density="1"><geometry shape="torus" major_radius="1"'
+                f' minor_radius="{minor}"/></body>'
+            ),
+            "E509",
+            "the torus has no hole",
+        )
+        for minor in ("1", "1.5")
+    ),
+    (
         '<body name="x" density="1"><geometry shape="sphere" radius="1" material="stee"/></body>',
         "E306",
         "Did you mean 'steel'?",

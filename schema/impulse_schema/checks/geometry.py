@@ -18,12 +18,13 @@ NEEDED: dict[Shape, tuple[str, ...]] = {
     "cylinder": ("radius", "height"),
     "capsule": ("radius", "height"),
     "cone": ("radius", "height"),
+    "torus": ("major_radius", "minor_radius"),
     "mesh": ("mesh",),
     "convex_hull": ("mesh",),
     "plane": (),
     "height_field": ("size", "heights"),
 }
-_MEASURES = ("size", "radius", "height", "mesh", "heights")
+_MEASURES = ("size", "radius", "height", "major_radius", "minor_radius", "mesh", "heights")
 
 
 def check_geometry(solid: Geometry, path: ScenePath, names: Names) -> Iterator[Finding]:
@@ -46,12 +47,24 @@ def check_geometry(solid: Geometry, path: ScenePath, names: Names) -> Iterator[F
         yield from names.check_mesh(solid.mesh, (*path, "mesh"))
     if solid.material is not None:
         yield from names.check_material(solid.material, (*path, "material"))
+    if solid.shape == "torus":
+        yield from _check_hole(solid, path)
     if solid.heights is not None:
         yield from _check_heights(solid.heights, (*path, "heights"))
 
 
 def _article(shape: Shape) -> str:
     return f"{'an' if shape == 'ellipsoid' else 'a'} {shape}"
+
+
+def _check_hole(torus: Geometry, path: ScenePath) -> Iterator[Finding]:
+    major, minor = torus.major_radius, torus.minor_radius
+    if major is not None and minor is not None and minor >= major:
+        message = f"the torus has no hole: minor_radius {minor:g}, major_radius {major:g}"
+        hint = (
+            "minor_radius, of the tube, is smaller than major_radius, of the circle it goes round"
+        )
+        yield Finding((*path, "minor_radius"), "E509", message, hint)
 
 
 def _check_heights(heights: list[list[float]], path: ScenePath) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ Shape = Literal[
     "cylinder",
     "capsule",
     "cone",
+    "torus",
     "mesh",
     "convex_hull",
     "plane",
@@ -115,8 +116,8 @@ class Geometry(Element):
     )
     shape: Shape = Field(
         description="Kind of solid, centred on its origin; cylinder, capsule and cone stand along z"
-        " (a cone's base at -height/2, its apex at +height/2); a plane is the half-space below"
-        " z = 0."
+        " (a cone's base at -height/2, its apex at +height/2); z is the axis of a torus; a plane is"
+        " the half-space below z = 0."
     )
     position: Vector = Field(
         default=(0.0, 0.0, 0.0),
@@ -141,6 +142,16 @@ class Geometry(Element):
     height: Positive | None = Field(
         default=None,
         description="Of a cylinder or cone; of a capsule without its two caps.",
+        json_schema_extra=meta("m"),
+    )
+    major_radius: Positive | None = Field(
+        default=None,
+        description="Of a torus: from its middle to the middle of its tube.",
+        json_schema_extra=meta("m"),
+    )
+    minor_radius: Positive | None = Field(
+        default=None,
+        description="Of a torus: of its tube, smaller than major_radius.",
         json_schema_extra=meta("m"),
     )
     mesh: Name | None = Field(
