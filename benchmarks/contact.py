@@ -19,9 +19,9 @@ import numpy as np
 
 import impulse_core
 from engines import mujoco_is_installed
-from impulse_core.algebra.rotations import conjugated, rotated
 from impulse_core.collision.detect import detect
 from impulse_core.compile import compile_scene
+from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options

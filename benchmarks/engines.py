@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import impulse_core
-from impulse_core.algebra.rotations import rotated
 from impulse_core.compile import CompiledScene, compile_scene
+from impulse_core.geometry.rotations import rotated
 from impulse_core.types import Floats
 from impulse_schema import Scene
 from mujoco_scene import LoopStiffness, mjcf, start, world_row

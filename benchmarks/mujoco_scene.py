@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from impulse_core.algebra.rotations import conjugated, multiplied, rotated
 from impulse_core.compile import CompiledScene
+from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.types import Floats
 
 __all__ = [

@@ -216,7 +216,7 @@ def _bound_of(shapes: Shapes, i: int) -> int:
 
 def _are_corners(shapes: Shapes, i: int, vertices: Floats) -> bool:
     """Whether the vertices are those of the box ``extent``, whose box is then exact."""
-    from impulse_core.algebra.rotations import conjugated, rotated
+    from impulse_core.geometry.rotations import conjugated, rotated
 
     local = rotated(conjugated(shapes.frame[i]), vertices - shapes.center[i])
     return bool(np.allclose(np.abs(local), shapes.extent[i], rtol=1e-9, atol=0.0))

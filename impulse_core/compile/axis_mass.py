@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from impulse_core.algebra.rotations import quaternion_to_matrix, rotated
 from impulse_core.compile.joints import JointRows
+from impulse_core.geometry.rotations import quaternion_to_matrix, rotated
 from impulse_core.joints.table import (
     COMMON_AXIS,
     FIXED_ROTATION,

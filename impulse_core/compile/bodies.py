@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile.primitives import PRIMITIVES, given
 from impulse_core.compile.problems import MESH_DEFECT, MESH_FILE, NO_MASS, ProblemList
 from impulse_core.geometry import (
@@ -21,6 +20,7 @@ from impulse_core.geometry import (
     polyhedron_mass_properties,
     read_mesh,
 )
+from impulse_core.geometry.rotations import quaternion_to_matrix
 from impulse_schema import Scene, SceneError, resolve_mesh_path
 from impulse_schema.bounds import beyond
 from impulse_schema.models import Body, Geometry, Mesh

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from impulse_core.algebra.rotations import rotated
 from impulse_core.compile.expansion import couplings_of
 from impulse_core.compile.joints import REPAIR_FRACTION, JointRows
 from impulse_core.compile.problems import JOINTS_APART, ProblemList
+from impulse_core.geometry.rotations import rotated
 from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
 from impulse_core.model import Couplings, Term
 from impulse_core.types import Floats, new_records

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.algebra.rotations import conjugated, multiplied, rotated
 from impulse_core.compile.expansion import row_owners
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
+from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, POINT_POINT, parts_of
 from impulse_core.model import Joint as JointRecord
 from impulse_core.types import Floats, Records, new_records

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.algebra.rotations import conjugated, multiplied
 from impulse_core.compile.problems import BAD_START, ProblemList
+from impulse_core.geometry.rotations import conjugated, multiplied
 from impulse_core.model.paths import Paths
 from impulse_core.types import Floats, Ints
 from impulse_schema import Scene

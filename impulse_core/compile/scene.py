@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from impulse_core import model as kinds
-from impulse_core.algebra.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
 from impulse_core.collision.shapes import Shapes
 from impulse_core.compile.axes import axis_fields, dissipation
 from impulse_core.compile.axis_mass import BodyRows
@@ -28,6 +27,7 @@ from impulse_core.compile.problems import NO_MASS, ProblemList
 from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
+from impulse_core.geometry.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, SOFTEST, Model, State, new_state
 from impulse_core.types import Floats, Ints, Records, new_records
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from impulse_core.algebra.rotations import multiplied, quaternion_to_matrix, rotated
 from impulse_core.collision.cores import Core, empty_core, stacked
 from impulse_core.collision.ground import Ground, stack_grounds
 from impulse_core.collision.shapes import (
@@ -28,6 +27,7 @@ from impulse_core.compile.collision_meshes import CollisionMeshes
 from impulse_core.compile.contact_rules import can_touch, filter_fields, material_fields
 from impulse_core.compile.primitives import PRIMITIVES, Part, UnfitSolidError, given
 from impulse_core.compile.problems import BAD_SHAPE
+from impulse_core.geometry.rotations import multiplied, quaternion_to_matrix, rotated
 from impulse_core.types import Floats, Ints
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry

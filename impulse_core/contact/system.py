@@ -20,7 +20,8 @@ from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
 from impulse_core.jit import inlined_kernel
-from impulse_core.model import BodyState, Directions, Model, Structure, with_bodies
+from impulse_core.model import BodyState, Directions, Model, Structure
+from impulse_core.model.copies import with_bodies
 from impulse_core.types import Floats, Ints, Records, new_records
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra.rotations import rotated
+from impulse_core.geometry.rotations import rotated
 from impulse_core.joints.table import COMMON_AXIS, DISTANCE, NO_PART, POINT_POINT
 from impulse_core.model import Model, State
 from impulse_core.types import Floats, Ints

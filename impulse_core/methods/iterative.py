@@ -51,7 +51,8 @@ from impulse_core.joints.constraints import (
     translation_error,
 )
 from impulse_core.joints.table import NO_PART
-from impulse_core.model import Model, Structure, copy_into
+from impulse_core.model import Model, Structure
+from impulse_core.model.copies import copy_into
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.observables.invariants import tally_step
 from impulse_core.solver.direct import moment_rows, transposed

@@ -34,7 +34,8 @@ from impulse_core.joints.constraints import (
     joint_errors,
     relative_velocities,
 )
-from impulse_core.model import BodyState, State, copy_poses, copy_state
+from impulse_core.model import BodyState, State, copy_state
+from impulse_core.model.copies import copy_poses
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,

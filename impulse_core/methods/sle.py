@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import SuperLU, splu
 
-from impulse_core.algebra.rotations import conjugated, rotated
+from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.methods.sle_kernels import (
     add_work,

@@ -17,12 +17,9 @@ from impulse_core.model.state import (
     AxisState,
     BodyState,
     State,
-    copy_into,
-    copy_poses,
     copy_state,
     new_state,
     put_state,
-    with_bodies,
 )
 from impulse_core.model.structure import BodyPlace, JointPlace, Structure
 from impulse_core.model.tally import Tally, new_tally
@@ -50,12 +47,9 @@ __all__ = [
     "Tally",
     "Term",
     "Workspace",
-    "copy_into",
-    "copy_poses",
     "copy_state",
     "new_state",
     "new_tally",
     "new_workspace",
     "put_state",
-    "with_bodies",
 ]

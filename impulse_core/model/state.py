@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.algebra import quat_of, set_quat, set_vec3, vec3_of
-from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.types import Records, f8, i8, new_records, quat, record, six, vec3
 
 __all__ = [
@@ -21,12 +19,9 @@ __all__ = [
     "State",
     "TermState",
     "TurnState",
-    "copy_into",
-    "copy_poses",
     "copy_state",
     "new_state",
     "put_state",
-    "with_bodies",
 ]
 
 
@@ -168,44 +163,3 @@ def put_state(state: State, values: State) -> None:
     """Overwrite the arrays of ``state`` in place."""
     for array, value in zip(state, values, strict=True):
         array[:] = value
-
-
-@inner_kernel
-def copy_into(source, target):  # type: ignore[no-untyped-def]
-    """Copy every array of a State but what a step does not change (row by row: slices compile far
-    longer).
-    """
-    for i in range(len(source.bodies)):
-        target.bodies[i] = source.bodies[i]
-    for j in range(len(source.joints)):
-        target.joints[j] = source.joints[j]
-    for k in range(len(source.axes)):
-        target.axes[k] = source.axes[k]
-    for k in range(len(source.terms)):
-        target.terms[k] = source.terms[k]
-    for k in range(len(source.kinematic)):
-        target.kinematic[k] = source.kinematic[k]
-    target.clock[0] = source.clock[0]
-
-
-@inner_kernel
-def copy_poses(source, target):  # type: ignore[no-untyped-def]
-    """Copy the poses of all bodies (BodyState)."""
-    for i in range(len(source)):
-        set_vec3(target[i].position, vec3_of(source[i].position))
-        set_quat(target[i].orientation, quat_of(source[i].orientation))
-
-
-@inlined_kernel
-def with_bodies(state, bodies, kinematic):  # type: ignore[no-untyped-def]
-    """The same state with other bodies (BodyState, KinematicState)."""
-    return State(
-        bodies=bodies,
-        joints=state.joints,
-        axes=state.axes,
-        terms=state.terms,
-        kinematic=kinematic,
-        loads=state.loads,
-        turns=state.turns,
-        clock=state.clock,
-    )

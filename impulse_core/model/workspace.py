@@ -258,7 +258,7 @@ class Workspace(NamedTuple):
     part: Records
     """Motion at the start of a part of a stage (Momenta), shape (b,)."""
     stack: Floats
-    """Values of expressions in the making, shape (Model.signals.depth,)."""
+    """Values of an expression in the making, e at most, shape (e,)."""
     load_power: Floats
     """Power of the loads before they act in this half [W], shape (1,)."""
 

@@ -28,7 +28,8 @@ from impulse_core.free_motion.kinematic import drive, resume_kinematic
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
-from impulse_core.model import SOFTEST, with_bodies
+from impulse_core.model import SOFTEST
+from impulse_core.model.copies import with_bodies
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.algebra.rotations import conjugated, multiplied, rotated
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import FREE_AXES
+from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.joints.table import AXIS_ROWS, ROTATION_AXIS
 from impulse_core.types import Floats
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from impulse_core.algebra.rotations import conjugated, rotated
 from impulse_core.analysis.numerical_damping import damping_warnings
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.contact.account import MOST_CREATED
+from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_core.jit.kernel_cache import kernels_compiled
 from impulse_core.joints.table import COUPLING
 from impulse_core.model.options import Options

@@ -30,7 +30,7 @@ import walking_look  # noqa: E402
 from crane_parts import tube  # noqa: E402
 
 import impulse_core  # noqa: E402
-from impulse_core.algebra.rotations import conjugated, rotated  # noqa: E402
+from impulse_core.geometry.rotations import conjugated, rotated  # noqa: E402
 from impulse_schema import Geometry, load_scene  # noqa: E402
 
 WIDTH, SAMPLES_PER_PIXEL, QUALITY = 640, 32, 78

@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from impulse_core.algebra.rotations import rotated
+from impulse_core.geometry.rotations import rotated
 from impulse_core.recording import load_recording
 from impulse_schema import Geometry, load_scene
 

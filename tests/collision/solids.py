@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from impulse_core.algebra.rotations import multiplied, rotated
 from impulse_core.compile import compile_scene
+from impulse_core.geometry.rotations import multiplied, rotated
 from impulse_schema.models import Body, Geometry, Mesh, Scene, Settings
 
 __all__ = [

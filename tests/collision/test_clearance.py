@@ -11,8 +11,8 @@ from scipy.optimize import lsq_linear
 
 import impulse_core as ic
 from impulse_cli.plots.curves import curves_of, quantities_of
-from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile import compile_scene
+from impulse_core.geometry.rotations import quaternion_to_matrix
 from impulse_core.simulation.clearance import Clearances
 from impulse_schema.models import (
     Body,

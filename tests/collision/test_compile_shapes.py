@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from impulse_core.algebra.rotations import rotated
 from impulse_core.collision.cores import triangle_core
 from impulse_core.collision.ground import Ground
 from impulse_core.collision.shapes import (
@@ -21,6 +20,7 @@ from impulse_core.collision.shapes import (
 )
 from impulse_core.compile import SceneError, compile_scene
 from impulse_core.geometry import PolygonMesh
+from impulse_core.geometry.rotations import rotated
 from impulse_core.simulation.checks import check
 from impulse_schema.models import (
     Body,

@@ -8,8 +8,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile import compile_scene
+from impulse_core.geometry.rotations import quaternion_to_matrix
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene

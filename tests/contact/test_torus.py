@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import rotated
 from impulse_core.collision.ring import ring_deviation, ring_sides
+from impulse_core.geometry.rotations import rotated
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Material, Mesh, Settings
 from tests.contact.scenes import scene

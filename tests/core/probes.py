@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.compile import compile_scene
+from impulse_core.geometry.rotations import quaternion_to_matrix
 from impulse_core.jit import kernel
 from impulse_core.joints.constraints import (
     angular_velocities,

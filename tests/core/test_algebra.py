@@ -33,7 +33,7 @@ from impulse_core.algebra import (
     transposed_times,
     unit,
 )
-from impulse_core.algebra.rotations import (
+from impulse_core.geometry.rotations import (
     conjugated,
     matrix_to_quaternion,
     multiplied,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import rotated
 from impulse_core.compile import SceneError
+from impulse_core.geometry.rotations import rotated
 from impulse_schema import save_scene
 from impulse_schema.models import Joint
 from tests.core.scenes import NO_GRAVITY, box, chain, four_bar, scene_of

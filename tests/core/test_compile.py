@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import conjugated, quaternion_to_matrix, rotated
 from impulse_core.compile import SceneError, compile_scene
+from impulse_core.geometry.rotations import conjugated, quaternion_to_matrix, rotated
 from impulse_schema.models import Body, Geometry, Joint, Material
 from tests.core.scenes import box, chain, free_body, scene_of
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_core.algebra import Quat, Vec3, conjugate, rotate, rotate_back, rotation_vector
-from impulse_core.algebra.rotations import quaternion_to_matrix
 from impulse_core.free_motion.runge_kutta import turn_by_runge_kutta
 from impulse_core.free_motion.symmetric_top import turn_symmetric_top
 from impulse_core.free_motion.taylor import turn_by_taylor_series
+from impulse_core.geometry.rotations import quaternion_to_matrix
 from impulse_core.model import TAYLOR_ORDER
 from tests.core.scenes import free_body
 from tests.core.strategies import rotations

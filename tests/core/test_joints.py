@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from impulse_core.algebra.rotations import multiplied
+from impulse_core.geometry.rotations import multiplied
 from impulse_core.joints.table import JOINT_PARTS
 from impulse_core.model import copy_state
 from impulse_schema.models import Joint

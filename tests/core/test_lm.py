@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import rotated
+from impulse_core.geometry.rotations import rotated
 from impulse_core.methods.tableaus import tableau
 from impulse_schema.models import Load
 from tests.core.scenes import (

@@ -79,6 +79,7 @@ def sizes(probe):
         "q": len(probe.model.couplings.joint),
         "t": len(probe.model.couplings.terms),
         "r": len(probe.model.counted_joint),
+        "e": probe.model.signals.depth,
         "TAYLOR_ORDER": TAYLOR_ORDER,
     }
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import rotated
+from impulse_core.geometry.rotations import rotated
 from impulse_core.methods.sle import JointSystems, forests
 from impulse_schema.models import Joint, Load
 from tests.core.probes import Probe

@@ -11,7 +11,7 @@ import pytest
 
 import impulse_core
 from impulse_core import Recording
-from impulse_core.algebra.rotations import rotated
+from impulse_core.geometry.rotations import rotated
 from impulse_schema import load_scene
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"

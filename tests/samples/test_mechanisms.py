@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import impulse_core
-from impulse_core.algebra.rotations import conjugated, multiplied, rotated
+from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.recording import Recording
 from impulse_schema import load_scene
 from tests.samples.one_freedom import OneFreedom, about_y

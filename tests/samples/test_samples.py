@@ -13,7 +13,7 @@ from scipy.special import ellipkm1
 
 import impulse_core
 from impulse_core import Recording
-from impulse_core.algebra.rotations import conjugated, rotated
+from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_schema import load_scene, scene_to_xml
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"

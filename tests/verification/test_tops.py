@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.algebra.rotations import multiplied, quaternion_to_matrix, rotated
+from impulse_core.geometry.rotations import multiplied, quaternion_to_matrix, rotated
 from tests.core.scenes import NO_GRAVITY, free_body, heavy_top, scene_of
 from tests.references import heavy_top as top
 from tests.references.free_body import FreeBody
