@@ -145,6 +145,10 @@ class ContactRow:
     """Direction of the line or axis of the rim, body-2 frame."""
     rim: f8
     """Radius of a rim [m]."""
+    lowest: vec3
+    """Which point of a rim or ellipsoid was lowest when it was found, as a unit vector: across the
+    axis of the rim, or of the unit sphere that the ellipsoid is made of; body-2 frame. Zero before
+    it is known, and of other kinds."""
     radius1: f8
     """Rounding of the first shape [m]."""
     radius2: f8

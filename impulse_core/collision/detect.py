@@ -186,6 +186,7 @@ def _keep(shapes, contacts, c, s1, s2, found, p):
         for k in range(4):
             row[c].frame[k] = shapes.frame[s2, k]
     row[c].rim, row[c].gap = found.rim[p], found.gap[p]
+    set_vec3(row[c].lowest, ZERO3)
     row[c].radius1, row[c].radius2 = shapes.radius[s1], shapes.radius[s2]
     m1, m2 = shapes.material[s1], shapes.material[s2]
     row[c].static, row[c].kinetic = (

@@ -18,6 +18,7 @@ from impulse_core.algebra import (
     rotate,
     rotate_back,
     rotation_vector,
+    set_vec3,
     vec3_of,
 )
 from impulse_core.collision.contacts import (
@@ -30,14 +31,17 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.jit import inner_kernel
 
-__all__ = ["contact_geometry", "line_points", "moved", "turn"]
+__all__ = ["contact_geometry", "line_points", "moved", "note_lowest", "turn"]
 
 
 @inner_kernel
 def contact_geometry(contacts, c, poses):
     """Normal n, points A and B on the cores (world frame) and gap [m] of contact c at these poses.
 
-    The surface points are A + r1 n and B - r2 n with the rounding radii.
+    The surface points are A + r1 n and B - r2 n with the rounding radii. The lowest point of a
+    curved surface runs along it as the body turns, while impulses act where it was. Where it would
+    run by more than a quarter of a turn, to the other side of a disc that turns through flat, they
+    would press that side down: there the point is the one that was lowest.
     """
     mark, row = contacts.mark, contacts.row
     i1, i2 = mark[c].body1, mark[c].body2
@@ -50,9 +54,11 @@ def contact_geometry(contacts, c, poses):
         n = rotate(q1, vec3_of(row[c].axis1))
         if kind == PLANE_ELLIPSOID:
             frame = quat_of(row[c].frame)
-            B = B + _lowest_of_ellipsoid(q2 * frame, vec3_of(row[c].axis2), n)
+            B = B + _lowest_of_ellipsoid(q2 * frame, vec3_of(row[c].axis2), n, row[c])
         elif kind == PLANE_RIM:
-            B = B + row[c].rim * _lowest_of_rim(rotate(q2, vec3_of(row[c].axis2)), n)
+            e = _lowest_of_rim(rotate(q2, vec3_of(row[c].axis2)), n)
+            before = rotate(q2, vec3_of(row[c].lowest))
+            B = B + row[c].rim * (before if dot(e, before) < 0.0 else e)
         gap = dot(n, B - A)
         return n, B - n * gap, B, gap - rounding
     if kind == LINE_POINT:
@@ -73,14 +79,39 @@ def contact_geometry(contacts, c, poses):
 
 
 @inner_kernel
-def _lowest_of_ellipsoid(q, half_axes, n):
-    """From the centre to the point of an ellipsoid farthest against n: -D²n'/|D n'|, world frame.
+def note_lowest(contacts, c, poses):
+    """Keep which point of a curved surface is lowest at these poses."""
+    row, kind = contacts.row[c], contacts.mark[c].kind
+    if kind not in (PLANE_ELLIPSOID, PLANE_RIM):
+        return
+    q1 = quat_of(poses[contacts.mark[c].body1].orientation)
+    q2 = quat_of(poses[contacts.mark[c].body2].orientation)
+    n = rotate(q1, vec3_of(row.axis1))
+    if kind == PLANE_RIM:
+        set_vec3(row.lowest, rotate_back(q2, _lowest_of_rim(rotate(q2, vec3_of(row.axis2)), n)))
+    else:
+        w = _downwards(q2 * quat_of(row.frame), vec3_of(row.axis2), n)
+        set_vec3(row.lowest, w * (-1.0 / norm(w)))
 
-    q turns the ellipsoid's axes into the world, D = diag(half axes), n' = n in its axes.
+
+@inner_kernel
+def _downwards(q, half_axes, n):
+    """D n' of an ellipsoid: q turns its axes into the world, D = diag(half axes), n' = n in its
+    axes. Its lowest point is -D w/|w| for w = D n'.
     """
     m = rotate_back(q, n)
-    w = Vec3(half_axes.x * m.x, half_axes.y * m.y, half_axes.z * m.z)
+    return Vec3(half_axes.x * m.x, half_axes.y * m.y, half_axes.z * m.z)
+
+
+@inner_kernel
+def _lowest_of_ellipsoid(q, half_axes, n, row):
+    """From the centre to the point of an ellipsoid farthest against n, or to the one that was so if
+    that lies a quarter of a turn away; world frame.
+    """
+    w, before = _downwards(q, half_axes, n), vec3_of(row.lowest)
     s = -1.0 / norm(w)
+    if dot(w, before) > 0.0:
+        w, s = before, 1.0
     return rotate(q, Vec3(half_axes.x * w.x * s, half_axes.y * w.y * s, half_axes.z * w.z * s))
 
 

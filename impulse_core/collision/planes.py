@@ -36,7 +36,7 @@ __all__ = ["plane_contact"]
 
 _FEW = 16  # vertices of a core up to which all of them are looked at
 # Sine of the angle between a rim and the plane: below the first it has no lowest point of its own,
-# below the second its other points can come down within a step.
+# below the second its fixed points are looked at by themselves.
 _FLAT_RIM = 1e-3
 _ALMOST_FLAT_RIM = 0.02
 
@@ -179,7 +179,8 @@ def _ellipsoid(center, frame, half, m, offset, wanted, found):
 def _round(center, frame, extent, kind, m, offset, wanted, found):
     """Rims of a cylinder, the rim and the apex of a cone, or the circle of a torus.
 
-    A rim has its lowest point, and four points fixed in it where it lies almost flat.
+    A rim has its lowest point, and four points fixed in it where it lies almost flat or all of it
+    can come down within the step: its lowest point then changes sides.
     """
     r = extent.x
     a = rotate(frame, Vec3(0.0, 0.0, 1.0))
@@ -200,7 +201,7 @@ def _round(center, frame, extent, kind, m, offset, wanted, found):
         if sine > _FLAT_RIM:
             _put(found, count, PLANE_RIM, 8 * number, middle, a, r, lowest)
             count += 1
-        if sine < _ALMOST_FLAT_RIM:
+        if sine < _ALMOST_FLAT_RIM or height + r * sine <= wanted:
             for i in range(4):
                 X = middle + (x if i % 2 == 0 else y) * (1.0 if i < 2 else -1.0)
                 height = dot(m, X) + offset

@@ -97,7 +97,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             stalls += 1
             if stalls > STALLS_ALLOWED or not (error < 1e6):
                 break
-        if not newton and correction > 0 and error * (error / previous) ** 2 > tolerance:
+        if not newton and correction > 0 and error**3 > tolerance * previous**2:
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error

@@ -8,6 +8,7 @@ from __future__ import annotations
 from impulse_core.algebra import dot, norm, set_vec3, vec3_of
 from impulse_core.collision.contacts import copy_impulses, copy_memory
 from impulse_core.collision.detect import detect
+from impulse_core.collision.geometry import note_lowest
 from impulse_core.contact.events import bears, note_events
 from impulse_core.contact.impact import impact_threshold
 from impulse_core.contact.look_ahead import set_targets
@@ -114,6 +115,8 @@ def _find_contacts(model, contact, state, left, h, tolerance, work):
         ):
             return False
         motion = motion_of(model, state, work)
+        for c in range(contacts.used[0]):
+            note_lowest(contacts, c, state.bodies)
         contact_directions(contacts, contact.movers, motion)
         contact_velocities(contacts, motion)
         set_targets(contacts, tolerance, contact.slack, recovery)
