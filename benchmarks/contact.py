@@ -172,13 +172,13 @@ class Ours:
         return self.engine.runner.setup  # type: ignore[attr-defined]
 
     def advance(self) -> None:
-        self.setup.figures[2] = 0.0
+        self.engine.tally.totals["deepest"] = 0.0
         if not self.engine.advance(STEP, 1, self.taken):
             raise RuntimeError(self.engine.failure(self.taken * STEP, STEP)["message"])
         self.taken += 1
 
     def depth(self) -> float:
-        return float(self.setup.figures[2])
+        return float(self.engine.tally.totals["deepest"][0])
 
     def contacts(self) -> int:
         return int(self.setup.contacts.used[0])

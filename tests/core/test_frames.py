@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core import recorder
+from impulse_core.simulation import recorder
 from impulse_core.compile import compile_scene
 from impulse_core.simulation.frames import GrowingRows, frame_bytes
 from tests.contact.scenes import cube, scene

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import impulse_core as ic
-from impulse_core import recorder
+from impulse_core.simulation import recorder
 from impulse_core.recording import chunked_file
 from tests.contact.scenes import cube, scene
 from tests.core.gears import gear_pair

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from impulse_core import kernel_cache
+from impulse_core.jit import kernel_cache
 from impulse_core.jit.kernel_cache import KernelCache, open_folder, told_of_compiling
 from impulse_core.jit.linking import EntryCompiler
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import impulse_core
-from impulse_core import kernel_cache
+from impulse_core.jit import kernel_cache
 from impulse_core.jit.shipped import BASELINES, ShippedKernels, write_made_for
 
 PACKAGE = Path(impulse_core.__file__).parent

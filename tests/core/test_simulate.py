@@ -220,7 +220,7 @@ def test_ctrl_c_inside_a_frame_keeps_it_whole(monkeypatch, ctrl_c):
 
 def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
     """Where a step takes long, the second Ctrl-C ends it at once."""
-    from impulse_core import interrupts
+    from impulse_core.simulation import interrupts
     from impulse_core.simulation.engine import Engine
 
     reached = []

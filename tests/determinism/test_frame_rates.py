@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_core import contact_runner
+from impulse_core.methods import contact_runner
 from impulse_core.collision import broad
 from impulse_core.contact import events
 from tests.contact.scenes import ball, cube, scene
