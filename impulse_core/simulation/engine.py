@@ -15,11 +15,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.checkpoints import digest, model_digest, read_state, write_state
-from impulse_core.compile import CompiledScene, Problem, SceneError
-from impulse_core.compile.axes import explicit_servo_hint
-from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
-from impulse_core.compile.signals import target_error
-from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
+from impulse_core.compile import CompiledScene, SceneError
 from impulse_core.jit import compiling
 from impulse_core.methods.comparison import new_comparison_run
 from impulse_core.methods.imp import stage_fractions
@@ -28,10 +24,11 @@ from impulse_core.methods.runners import is_driven
 from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
-from impulse_core.model.status import CREATED, NO_TARGET, TOO_FAR
 from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
-from impulse_core.simulation.failures import what_failed
+from impulse_core.simulation.failures import Attempt, failure_event
+from impulse_core.simulation.names import Names
+from impulse_core.simulation.start_problems import open_joint, overlap_problems
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step.assembly import moves
 from impulse_core.step.start import begin, begin_driven, pass_keyframes
@@ -61,6 +58,7 @@ class Engine:
         on_part: Callable[[int, int], None] = lambda _part, _parts: None,
     ) -> None:
         self.compiled = compiled
+        self.names = Names(compiled)
         model = compiled.model
         self.structure = plan_structure(model)
         self.state = copy_state(compiled.state)
@@ -157,7 +155,7 @@ class Engine:
         )
         self._begin_driven(self.state)
         if not (after <= self.tolerance):
-            raise SceneError([self._cannot_assemble(int(joint), after)])
+            raise SceneError([open_joint(self.compiled.scene, self.names, int(joint), after)])
         self._refuse_locked()
         shift, turn = moves(given, self.state)
         changes = (self.state.bodies["velocity"] - given.bodies["velocity"])[: self.model.dynamic]
@@ -186,20 +184,8 @@ class Engine:
         self.peek(1e-3 * step, lambda: None)
         self.work.stop[0] = 0
         overlaps = self.runner.start_overlaps()
-        if not overlaps or assemble:
-            return
-        scene = self.compiled.scene
-        problems = ProblemList(scene)
-        for body1, body2, depth in overlaps:
-            problems.add(
-                ("bodies", body2),
-                OVERLAP,
-                f"bodies '{scene.bodies[body1].name}' and '{scene.bodies[body2].name}' overlap by"
-                f" {depth:.3g} m at the start",
-                "Move them apart, deny the pair in the collision_filter, or run with --assemble to"
-                " have them pushed apart",
-            )
-        raise SceneError(problems.problems)
+        if overlaps and not assemble:
+            raise SceneError(overlap_problems(self.compiled.scene, overlaps))
 
     def _refuse_locked(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""
@@ -208,24 +194,6 @@ class Engine:
 
             if problem := locked_problem(self.compiled, self.structure, self.state):
                 raise SceneError([problem])
-
-    def _described(self, j: int) -> str:
-        """A joint by its name and what it joins."""
-        name, body1, body2 = self._joint_and_bodies(j)
-        scene, owner = self.compiled.scene, int(self.compiled.row_owner[j])
-        if owner < len(scene.joints) and (terms := scene.joints[owner].terms):
-            return f"coupling '{name}' of " + ", ".join(f"'{term.joint}'" for term in terms)
-        return f"joint '{name}' between '{body1}' and '{body2}'"
-
-    def _cannot_assemble(self, j: int, error: float) -> Problem:
-        return problem_at(
-            self.compiled.scene,
-            ("joints", int(self.compiled.row_owner[j])),
-            BAD_JOINT,
-            f"{self._described(j)} stays {error:.3g} m apart however the bodies are moved: the"
-            " joints contradict each other, or a part cannot reach",
-            "Move the bodies nearer to a pose that fits, or correct the joints",
-        )
 
     def start_segment(self, time: float, active: Ints) -> None:
         """Set the time [s] and choose the loads that act from now on."""
@@ -257,25 +225,9 @@ class Engine:
         for count in range(self._noted_breaks, int(self.tally.totals["broken"][0])):
             self._noted_breaks = count + 1
             j, moment, force, torque = self.tally.broken[count].tolist()
-            name, body1, body2 = self._joint_and_bodies(j)
+            name, body1, body2 = self.names.joint(j)
             event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
             yield {**event, "force_n": force, "torque_n_m": torque}
-
-    def joint_name(self, j: int) -> str:
-        """Name of a joint, or of a spring."""
-        return self._joint_and_bodies(j)[0]
-
-    def _joint_and_bodies(self, j: int) -> tuple[str, str, str]:
-        """Names of a joint, or of a spring, and of its bodies."""
-        scene, j = self.compiled.scene, int(self.compiled.row_owner[j])
-        if j < len(scene.joints):
-            return self.compiled.joint_names[j], scene.joints[j].body1, scene.joints[j].body2
-        spring = scene.springs[j - len(scene.joints)]
-        return (
-            spring.name or f"spring-{j - len(scene.joints) + 1}",
-            spring.body1,
-            spring.body2,
-        )
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
@@ -416,72 +368,19 @@ class Engine:
 
     def failure(self, start: float, length: float) -> dict[str, Any]:
         """The event that names time, joint and bodies of the step that did not converge."""
-        failure = self.tally.failure[0]
-        into, part = float(failure["begin"]), float(failure["part"])
-        failed_at = start + self.completed * length + into
-        if failure["what"] == TOO_FAR:
-            row = int(failure["body"])
-            name = self.compiled.body_names[list(self.compiled.body_row).index(row)]
-            message = f"at t = {failed_at:.6g} s body '{name}' {self._too_far(row, part)}"
-            return {"time": failed_at, "kind": "failure", "body1": name, "message": message}
-        if failure["what"] == CREATED:
-            return self._energy_from_contact(failed_at, part)
-        j = int(failure["joint"])
-        name, body1, body2 = self._joint_and_bodies(j)
-        what = self._what_failed(j, failed_at, part)
-        message = f"at t = {failed_at:.6g} s {self._described(j)} {what}"
-        return {
-            "time": failed_at,
-            "kind": "failure",
-            "joint": name,
-            "body1": body1,
-            "body2": body2,
-            "message": message,
-        }
+        into = float(self.tally.failure["begin"][0])
+        attempt = Attempt(
+            self.compiled,
+            self.names,
+            self.model,
+            self.state,
+            self.work,
+            self.tally.failure[0],
+            self.tolerance,
+            self.comparison,
+        )
+        return failure_event(attempt, start + self.completed * length + into)
 
-    def _energy_from_contact(self, failed_at: float, finest: float) -> dict[str, Any]:
-        """The same of a step in which contacts created energy."""
-        body1, body2 = (self.compiled.body_names[int(i)] for i in self.tally.failure["bodies"][0])
-        message = (
-            f"at t = {failed_at:.6g} s the contact of '{body1}' and '{body2}' creates"
-            f" {float(self.tally.failure['energy'][0]):.3g} J against its law, even with steps of"
-            f" {finest:.3g} s; use a smaller step or tolerance, time_of_impact, or less restitution"
-        )
-        return {
-            "time": failed_at,
-            "kind": "failure",
-            "body1": body1,
-            "body2": body2,
-            "message": message,
-        }
-
-    def _too_far(self, row: int, part: float) -> str:
-        """The second half of the sentence about a body that turns too far in a part of a step."""
-        L, softest = (
-            self.state.bodies["angular_momentum"][row],
-            self.model.bodies["inverse_inertia"][row].max(),
-        )
-        turn = float(np.linalg.norm(L) * softest * part)
-        if turn > MOST_TURN:
-            return (
-                f"turns by {turn:.3g} rad in steps of {part:.3g} s, the limit of bodies without an"
-                f" axis of symmetry is {MOST_TURN:g} rad; use a smaller step, or a slower turn"
-            )
-        return (
-            f"is too light for what acts on it: even in steps of {part:.3g} s it would be spun by"
-            f" more than {MORE_TURN:g} rad; use a smaller step, or larger moments of inertia"
-            f"{explicit_servo_hint(self.compiled.scene)}"
-        )
-
-    def _what_failed(self, j: int, failed_at: float, finest: float) -> str:
-        """The second half of the sentence about joint j at a time [s]."""
-        if self.comparison:
-            return self.comparison.failure(float(self.tally.failure["error"][0]))
-        if self.tally.failure["what"][0] == NO_TARGET:
-            no_target = target_error(self.compiled.scene, j, failed_at + finest)
-            return f"has a motor without a target: {no_target}"
-        return (
-            f"{what_failed(self.model, self.work, self.tally, self.tolerance)}, even with steps of"
-            f" {finest:.3g} s; use a smaller step, or see whether a body turns extremely"
-            f" fast{explicit_servo_hint(self.compiled.scene)}"
-        )
+    def joint_name(self, j: int) -> str:
+        """Name of a joint, or of a spring."""
+        return self.names.joint(j)[0]

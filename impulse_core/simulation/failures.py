@@ -1,22 +1,106 @@
-"""What a step could not satisfy, in words: a joint, its velocity, or a force law along its axis."""
+"""What a step could not satisfy, in words: a joint, its velocity, a force law, a contact."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from impulse_core.compile import CompiledScene
+from impulse_core.compile.axes import explicit_servo_hint
+from impulse_core.compile.signals import target_error
+from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
 from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
-from impulse_core.model import Model, Tally, Workspace
-from impulse_core.model.status import LAW, LAW_RATE, LINE, RATE
+from impulse_core.methods.comparison import ComparisonRun
+from impulse_core.model import Model, State, Workspace
+from impulse_core.model.status import CREATED, LAW, LAW_RATE, LINE, NO_TARGET, RATE, TOO_FAR
+from impulse_core.simulation.names import Names
 
-__all__ = ["what_failed"]
+__all__ = ["Attempt", "failure_event", "what_failed"]
 
 
-def what_failed(model: Model, work: Workspace, tally: Tally, tolerance: float) -> str:
-    """The predicate of the sentence about the joint that the tally names.
+@dataclass(frozen=True)
+class Attempt:
+    """What a step that failed has left behind: fields as in Engine, ``failure`` of its tally."""
+
+    compiled: CompiledScene
+    names: Names
+    model: Model
+    state: State
+    work: Workspace
+    failure: np.void
+    tolerance: float
+    comparison: ComparisonRun | None
+
+
+def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
+    """The event that names time [s], joint and bodies."""
+    failure, at = attempt.failure, f"at t = {failed_at:.6g} s"
+    event: dict[str, Any] = {"time": failed_at, "kind": "failure"}
+    if failure["what"] == TOO_FAR:
+        row = int(failure["body"])
+        name = attempt.names.body(row)
+        message = f"{at} body '{name}' {_too_far(attempt, row)}"
+        return {**event, "body1": name, "message": message}
+    if failure["what"] == CREATED:
+        body1, body2 = (attempt.compiled.body_names[int(i)] for i in failure["bodies"])
+        message = f"{at} the contact of '{body1}' and '{body2}' {_creates(failure)}"
+        return {**event, "body1": body1, "body2": body2, "message": message}
+    j = int(failure["joint"])
+    name, body1, body2 = attempt.names.joint(j)
+    message = f"{at} {attempt.names.described(j)} {_about_joint(attempt, j, failed_at)}"
+    return {**event, "joint": name, "body1": body1, "body2": body2, "message": message}
+
+
+def _creates(failure: np.void) -> str:
+    """The predicate of the sentence about a contact that creates energy."""
+    return (
+        f"creates {float(failure['energy']):.3g} J against its law, even with steps of"
+        f" {float(failure['part']):.3g} s; use a smaller step or tolerance, time_of_impact, or less"
+        " restitution"
+    )
+
+
+def _too_far(attempt: Attempt, row: int) -> str:
+    """The same of a body that turns too far in a part of a step."""
+    part = float(attempt.failure["part"])
+    momentum = np.linalg.norm(attempt.state.bodies["angular_momentum"][row])
+    turn = float(momentum * attempt.model.bodies["inverse_inertia"][row].max() * part)
+    if turn > MOST_TURN:
+        return (
+            f"turns by {turn:.3g} rad in steps of {part:.3g} s, the limit of bodies without an"
+            f" axis of symmetry is {MOST_TURN:g} rad; use a smaller step, or a slower turn"
+        )
+    return (
+        f"is too light for what acts on it: even in steps of {part:.3g} s it would be spun by"
+        f" more than {MORE_TURN:g} rad; use a smaller step, or larger moments of inertia"
+        f"{explicit_servo_hint(attempt.compiled.scene)}"
+    )
+
+
+def _about_joint(attempt: Attempt, j: int, failed_at: float) -> str:
+    """The same of joint j at a time [s]."""
+    failure, finest = attempt.failure, float(attempt.failure["part"])
+    if attempt.comparison:
+        return attempt.comparison.failure(float(failure["error"]))
+    scene = attempt.compiled.scene
+    if failure["what"] == NO_TARGET:
+        return f"has a motor without a target: {target_error(scene, j, failed_at + finest)}"
+    return (
+        f"{what_failed(attempt.model, attempt.work, failure, attempt.tolerance)}, even with steps"
+        f" of {finest:.3g} s; use a smaller step, or see whether a body turns extremely"
+        f" fast{explicit_servo_hint(scene)}"
+    )
+
+
+def what_failed(model: Model, work: Workspace, failure: np.void, tolerance: float) -> str:
+    """The predicate of the sentence about the joint that failed.
 
     The workspace is that of the last look before the step was given up.
     """
-    what, error = int(tally.failure["what"][0]), float(tally.failure["error"][0])
+    what, error = int(failure["what"]), float(failure["error"])
     if what in (LAW, LAW_RATE):
         return _law(model, work, int(work.worst_axis[0]), what)
     if what == RATE:

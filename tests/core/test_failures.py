@@ -50,7 +50,7 @@ def test_the_law_that_fails_is_named_with_what_it_lacks(build, unit, what, eleme
     axis["impulse"] = piece[1] - piece[2] * (piece[1] + 0.25) + 0.125
     tally.failure["what"][0] = what
 
-    said = what_failed(engine.model, work, tally, 1e-6)
+    said = what_failed(engine.model, work, tally.failure[0], 1e-6)
 
     assert words in said
     assert "apart" not in said
@@ -74,7 +74,7 @@ def test_what_else_fails_is_told_apart(what, words):
     engine = Engine(compiled, choose_options(compiled), assemble=False)
     engine.tally.failure["what"][0], engine.tally.failure["error"][0] = what, 0.5
 
-    assert words in what_failed(engine.model, engine.work, engine.tally, 1e-6)
+    assert words in what_failed(engine.model, engine.work, engine.tally.failure[0], 1e-6)
 
 
 @pytest.mark.parametrize("target", [6e5, 7e5])

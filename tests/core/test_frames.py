@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.simulation import recorder
 from impulse_core.compile import compile_scene
+from impulse_core.simulation import recorder
 from impulse_core.simulation.frames import GrowingRows, frame_bytes
 from tests.contact.scenes import cube, scene
 from tests.core.gears import gear_pair

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import impulse_core as ic
-from impulse_core.simulation import recorder
 from impulse_core.recording import chunked_file
+from impulse_core.simulation import recorder
 from tests.contact.scenes import cube, scene
 from tests.core.gears import gear_pair
 from tests.core.scenes import chain, scene_of

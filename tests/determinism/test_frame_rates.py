@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_core.methods import contact_runner
 from impulse_core.collision import broad
 from impulse_core.contact import events
+from impulse_core.methods import contact_runner
 from tests.contact.scenes import ball, cube, scene
 from tests.determinism.runs import busy_ground, driven_tree, outcome, swinging_loop, tumbling_stack
 

@@ -1,0 +1,114 @@
+"""What a user should know of a run beside its numbers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from impulse_core.contact.account import MOST_CREATED
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import finest_tolerance
+
+__all__ = ["run_warnings"]
+
+_LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
+_LARGEST_LEFT = 1e-4  # of the largest kinetic energy: 1 % of the velocities
+_LARGEST_KICK = 1e-4  # the same, of one correction along rows that nearly repeat others
+
+
+def run_warnings(engine: Engine, moving: float) -> list[str]:
+    """Sentences about the start, the step and the tolerance, and energy from nowhere.
+
+    Args:
+        engine: After the run.
+        moving: The largest kinetic energy of a frame [J].
+    """
+    return [
+        *_start_warnings(engine),
+        *_turn_warnings(engine),
+        *_tolerance_warnings(engine),
+        *_energy_warnings(engine, moving),
+    ]
+
+
+def _start_warnings(engine: Engine) -> list[str]:
+    """What the start state had to be changed by, where it was more than rounding."""
+    start, tolerance = engine.start, engine.tolerance
+    warnings = []
+    if start["joint_error_before_m"] > tolerance:
+        warnings.append(
+            f"joints started up to {start['joint_error_before_m']:.3g} m apart and were pulled"
+            f" together; bodies moved by up to {start['max_shift_m']:.3g} m and"
+            f" {start['max_turn_rad']:.3g} rad"
+        )
+    if start["max_velocity_change_m_s"] > 1e-6 * max(1.0, engine.compiled.size):
+        warnings.append(
+            "start velocities did not fit the joints and were changed by up to"
+            f" {start['max_velocity_change_m_s']:.3g} m/s"
+        )
+    return warnings
+
+
+def _turn_warnings(engine: Engine) -> list[str]:
+    """Joined bodies that turn so far in a stage that the joints may close on a wrong motion."""
+    longest = engine.options.step * float(np.abs(engine.fractions).max())
+    turn = float(engine.tally.totals["fastest"][0]) * longest
+    if len(engine.model.joints) == 0 or not (turn > _LARGEST_TURN):
+        return []
+    enough = engine.options.step * _LARGEST_TURN / turn
+    warning = (
+        f"bodies turn by up to {turn:.3g} rad within a stage of {longest:.3g} s, so the motion"
+        f" may be wrong although the joints hold; a step of {enough:.2g} s or less is safe"
+    )
+    return [warning]
+
+
+def _energy_warnings(engine: Engine, moving: float) -> list[str]:
+    """Energy that impacts by Newton's law gave, which can be more than they took."""
+    created = float(engine.tally.totals["created"][0])
+    if engine.options.impact_law != "newton" or not (created > MOST_CREATED * moving):
+        return []
+    warning = (
+        f"impacts by impact_law newton created {created:.3g} J, which that law can where bodies"
+        " touch at several points or rub; impact_law poisson does not"
+    )
+    return [warning]
+
+
+def _tolerance_warnings(engine: Engine) -> list[str]:
+    """Joints of which the tolerance leaves, or then corrects, more than the motion bears."""
+    totals = engine.tally.totals[0]
+    most = float(totals["most_kinetic"])
+    left = float(totals["left"])
+    # corrections that follow may take it back: no jump is larger than what the energy shows
+    kick = min(float(totals["kick"]), float(totals["largest_drift"]))
+    warnings = []
+    if left > _LARGEST_LEFT * most > 0.0:
+        joint = engine.joint_name(int(totals["left_joint"]))
+        wanted = float(totals["left_error"]) * math.sqrt(_LARGEST_LEFT * most / left)
+        warnings.append(
+            f"a tolerance of {engine.tolerance:.2g} m is coarse for steps of"
+            f" {engine.options.step:.3g} s: what it leaves of joint '{joint}' and others adds up"
+            f" to {math.sqrt(left / most):.2g} of the largest velocities, and smaller steps"
+            f" make it worse; use {_finer(engine, wanted)}"
+        )
+    if kick > _LARGEST_KICK * most > 0.0:
+        joint = engine.joint_name(int(totals["kick_joint"]))
+        wanted = engine.tolerance * math.sqrt(_LARGEST_KICK * most / kick)
+        warnings.append(
+            f"joint '{joint}' nearly repeats what others in its loop hold: closing a gap moved"
+            f" bodies hundreds of times as far, with {kick:.2g} J, and the energy may have"
+            f" jumped by as much; use {_finer(engine, wanted)},"
+            " or a joint that leaves free what the others hold already"
+        )
+    return warnings
+
+
+def _finer(engine: Engine, tolerance: float) -> str:
+    """The option that asks for the next power of ten below a tolerance [m]."""
+    wanted = 10.0 ** math.floor(math.log10(tolerance))
+    possible = 10.0 ** math.ceil(math.log10(finest_tolerance(engine.compiled)))
+    if wanted >= possible:
+        return f"--tolerance {wanted:.0e}"
+    return f"--tolerance {possible:.0e}, the finest for this scene, and larger steps"
