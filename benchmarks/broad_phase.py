@@ -13,7 +13,8 @@ import time
 
 import numpy as np
 
-from impulse_core.collision.broad import Sweep, enlarge, find_pairs, new_sweep
+from impulse_core.collision.broad import find_pairs
+from impulse_core.collision.sweep import Sweep, enlarge, new_sweep
 from impulse_core.compile import CompiledScene, compile_scene
 from impulse_core.jit import kernel
 from impulse_schema.models import Body, Geometry, Scene

@@ -1,7 +1,7 @@
 """``PRIMITIVES``: what each kind of solid with closed forms is made of, one row a shape.
 
 A row has the mass properties and the shape that collides. How a kind of shape is bounded stands in
-``_BOUND_OF_KIND`` of collision/broad.py, how it meets a plane in collision/planes.py.
+``_BOUND_OF_KIND`` of collision/sweep.py, how it meets a plane in collision/planes.py.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.collision.broad import Sweep
 from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
+from impulse_core.collision.sweep import Sweep
 from impulse_core.contact.events import ContactEvents
 from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork

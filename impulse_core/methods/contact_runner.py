@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impulse_core.collision.broad import enlarge, new_sweep
 from impulse_core.collision.contacts import (
     Memory,
     new_contacts,
@@ -15,6 +14,7 @@ from impulse_core.collision.contacts import (
     new_memory,
 )
 from impulse_core.collision.shapes import Shapes
+from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.impact import NEWTON, POISSON
 from impulse_core.contact.movers import new_movers

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impulse_core.collision.broad import enlarge, new_sweep
+from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.geometry.rotations import rotated
 from impulse_core.model import copy_state
 from impulse_schema.models import Body, Geometry

@@ -281,7 +281,7 @@ def cube(name, group=None, motion="dynamic"):
 
 def allowed(scene):
     """Names of the bodies of all pairs of shapes that are found where everything overlaps."""
-    from impulse_core.collision.broad import new_sweep
+    from impulse_core.collision.sweep import new_sweep
     from tests.collision.probes import find_pairs
 
     made = compile_scene(scene)

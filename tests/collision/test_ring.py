@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impulse_core.collision.broad import enlarge, new_sweep
 from impulse_core.collision.ring import DEVIATION, MOST_SIDES, ring_deviation, ring_sides
 from impulse_core.collision.shapes import TORUS
+from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.compile import SceneError
 from impulse_core.geometry.rotations import rotated
 from impulse_schema.models import Body, Geometry, Shape

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_core.collision import broad
+from impulse_core.collision import sweep
 from impulse_core.contact import events
 from impulse_core.methods import contact_runner
 from tests.contact.scenes import ball, cube, scene
@@ -87,7 +87,7 @@ def narrow(monkeypatch) -> None:
     monkeypatch.setattr(contact_runner, "_ROWS", 1)
     monkeypatch.setattr(contact_runner, "_ROWS_PER_SHAPE", 0)
     monkeypatch.setattr(contact_runner, "_JOINED_ROWS", 1)
-    monkeypatch.setattr(contact_runner, "new_sweep", partial(broad.new_sweep, pairs=1))
+    monkeypatch.setattr(contact_runner, "new_sweep", partial(sweep.new_sweep, pairs=1))
     monkeypatch.setattr(
         contact_runner,
         "new_contact_events",
@@ -99,7 +99,7 @@ def wide(monkeypatch) -> None:
     """Begin with more room than is ever used."""
     monkeypatch.setattr(contact_runner, "_ROWS", 500)
     monkeypatch.setattr(contact_runner, "_JOINED_ROWS", 50)
-    monkeypatch.setattr(contact_runner, "new_sweep", partial(broad.new_sweep, pairs=1000))
+    monkeypatch.setattr(contact_runner, "new_sweep", partial(sweep.new_sweep, pairs=1000))
 
 
 def at_any_room(monkeypatch, run) -> ic.Recording:
