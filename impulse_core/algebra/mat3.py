@@ -221,27 +221,3 @@ def put_mat3(rows, i, a):
     rows[i, 6] = a.zx
     rows[i, 7] = a.zy
     rows[i, 8] = a.zz
-
-
-@kernel
-def mat3_in(rows, i, column):
-    """Nine numbers of row i of an (n, k) array, from a column on."""
-    return Mat3(
-        rows[i, column], rows[i, column + 1], rows[i, column + 2],
-        rows[i, column + 3], rows[i, column + 4], rows[i, column + 5],
-        rows[i, column + 6], rows[i, column + 7], rows[i, column + 8],
-    )  # fmt: skip
-
-
-@kernel
-def put_mat3_in(rows, i, column, a):
-    """Store A in row i of an (n, k) array, from a column on."""
-    rows[i, column] = a.xx
-    rows[i, column + 1] = a.xy
-    rows[i, column + 2] = a.xz
-    rows[i, column + 3] = a.yx
-    rows[i, column + 4] = a.yy
-    rows[i, column + 5] = a.yz
-    rows[i, column + 6] = a.zx
-    rows[i, column + 7] = a.zy
-    rows[i, column + 8] = a.zz

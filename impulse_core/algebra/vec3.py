@@ -102,17 +102,3 @@ def put_vec3(rows, i, a):
     rows[i, 0] = a.x
     rows[i, 1] = a.y
     rows[i, 2] = a.z
-
-
-@kernel
-def vec3_in(rows, i, column):
-    """Three numbers of row i of an (n, k) array, from a column on."""
-    return Vec3(rows[i, column], rows[i, column + 1], rows[i, column + 2])
-
-
-@kernel
-def put_vec3_in(rows, i, column, a):
-    """Store a in row i of an (n, k) array, from a column on."""
-    rows[i, column] = a.x
-    rows[i, column + 1] = a.y
-    rows[i, column + 2] = a.z

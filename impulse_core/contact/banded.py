@@ -18,30 +18,12 @@ from impulse_core.algebra import (
     cross,
     cross_matrix,
     inverse,
-    mat3_in,
-    put_mat3_in,
-    put_vec3_in,
-    vec3_in,
+    mat3_of,
+    set_mat3,
+    set_vec3,
     vec3_of,
 )
 from impulse_core.contact.friction import law_piece, own_softness
-from impulse_core.contact.movers import (
-    INVERSE_INERTIA,
-    INVERSE_MASS,
-    LINK,
-    ORDER,
-    PLACE,
-)
-from impulse_core.contact.newton_work import (
-    CHANGE,
-    CONTACT,
-    LINK1,
-    LOAD,
-    PUSH,
-    RATE,
-    STIFFNESS,
-    TRIAL,
-)
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["body_push", "body_step", "order_bodies"]
@@ -56,29 +38,29 @@ def order_bodies(contacts, movers, work, n):
     mark, mover, link = contacts.mark, movers.mark, work.mark
     for k in range(n):
         for side in range(2):
-            c = link[k, CONTACT]
+            c = link[k].contact
             i = mark[c].body2 if side else mark[c].body1
-            mover[i, PLACE] = -1
-            mover[i, LINK] = -1
+            mover[i].place = -1
+            mover[i].link = -1
     start = -1
     for k in range(n - 1, -1, -1):
         for side in range(2):
-            c = link[k, CONTACT]
+            c = link[k].contact
             i = mark[c].body2 if side else mark[c].body1
-            if movers.row[i, INVERSE_MASS] > 0.0:
-                link[k, LINK1 + side] = mover[i, LINK]
-                mover[i, LINK] = 2 * k + side
+            if movers.row[i].inverse_mass > 0.0:
+                link[k].links[side] = mover[i].link
+                mover[i].link = 2 * k + side
                 start = i
     count = 0
     for _ in range(2):  # from anywhere, then from the farthest body
         for k in range(count):
-            mover[mover[k, ORDER], PLACE] = -1
+            mover[mover[k].order].place = -1
         count = _spread(mark, movers, link, start)
-        start = mover[count - 1, ORDER]
+        start = mover[count - 1].order
     reach = 0
     for k in range(n):
-        a = mover[mark[link[k, CONTACT]].body1, PLACE]
-        b = mover[mark[link[k, CONTACT]].body2, PLACE]
+        a = mover[mark[link[k].contact].body1].place
+        b = mover[mark[link[k].contact].body2].place
         if a >= 0 and b >= 0:
             reach = max(reach, abs(a - b))
     return count, reach
@@ -88,28 +70,28 @@ def order_bodies(contacts, movers, work, n):
 def _spread(mark, movers, link, start):
     """Places in the order in which contacts lead to bodies; returns how many were reached."""
     mover = movers.mark
-    mover[0, ORDER] = start
-    mover[start, PLACE] = 0
+    mover[0].order = start
+    mover[start].place = 0
     count = 1
     done = 0
     while done < count:
-        e = mover[mover[done, ORDER], LINK]
+        e = mover[mover[done].order].link
         while e >= 0:
             k, side = e >> 1, e & 1
-            c = link[k, CONTACT]
+            c = link[k].contact
             i = mark[c].body1 if side else mark[c].body2
-            if movers.row[i, INVERSE_MASS] > 0.0 and mover[i, PLACE] < 0:
-                mover[i, PLACE] = count
-                mover[count, ORDER] = i
+            if movers.row[i].inverse_mass > 0.0 and mover[i].place < 0:
+                mover[i].place = count
+                mover[count].order = i
                 count += 1
-            e = link[k, LINK1 + side]
+            e = link[k].links[side]
         done += 1
     return count
 
 
 @inner_kernel
 def body_step(contacts, movers, work, n, bodies, reach):
-    """Put the Newton step of the impulses into column CHANGE; False if the system is singular."""
+    """Put the Newton step of the impulses into their change; False if the system is singular."""
     half = 6 * reach + 5
     width = 2 * half + 1
     matrix, right = work.matrix, work.right
@@ -118,10 +100,10 @@ def body_step(contacts, movers, work, n, bodies, reach):
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(bodies):
-        i = movers.mark[k, ORDER]
-        m = 1.0 / movers.row[i, INVERSE_MASS]
+        i = movers.mark[k].order
+        m = 1.0 / movers.row[i].inverse_mass
         _add_block(matrix, width, half, 6 * k, 6 * k, IDENTITY3 * m)
-        J = inverse(mat3_in(movers.row, i, INVERSE_INERTIA))
+        J = inverse(mat3_of(movers.row[i].inverse_inertia))
         _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
     for k in range(n):
         _add_contact(contacts, movers, work, k, width, half)
@@ -129,32 +111,32 @@ def body_step(contacts, movers, work, n, bodies, reach):
         return False
     for k in range(n):
         u = _relative(contacts, movers, work, k)
-        p = vec3_in(work.row, k, LOAD) - mat3_in(work.row, k, STIFFNESS) @ u
-        put_vec3_in(work.row, k, CHANGE, p)
+        p = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ u
+        set_vec3(work.row[k].change, p)
     return True
 
 
 @inlined_kernel
 def _add_contact(contacts, movers, work, k, width, half):
     """Add contact k, its law linear at the present impulse, to the system."""
-    c = work.mark[k, CONTACT]
+    c = work.mark[k].contact
     row = contacts.row
     w = own_softness(row, c)
     A, B, f = law_piece(
         vec3_of(row[c].normal),
-        vec3_in(work.row, k, TRIAL),
-        vec3_in(work.row, k, RATE),
+        vec3_of(work.row[k].trial),
+        vec3_of(work.row[k].rate),
         w,
         row[c].friction,
         row[c].floor,
     )
     C = inverse(B * w)  # law_piece keeps it from being singular
     K, g = C @ A, C @ f
-    put_mat3_in(work.row, k, STIFFNESS, K)
-    put_vec3_in(work.row, k, LOAD, g)
+    set_mat3(work.row[k].stiffness, K)
+    set_vec3(work.row[k].load, g)
     for side in range(2):
         i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-        a = 6 * movers.mark[i, PLACE]
+        a = 6 * movers.mark[i].place
         if a < 0:
             continue
         sign = 1.0 if side else -1.0
@@ -164,10 +146,7 @@ def _add_contact(contacts, movers, work, k, width, half):
         _add_vec3(work.right, a, force)
         _add_vec3(work.right, a + 3, cross(r, force))
         for other in range(2):
-            b = (
-                6
-                * movers.mark[(contacts.mark[c].body2 if other else contacts.mark[c].body1), PLACE]
-            )
+            b = 6 * movers.mark[(contacts.mark[c].body2 if other else contacts.mark[c].body1)].place
             if b < 0:
                 continue
             Q = K if side == other else K * -1.0
@@ -236,11 +215,11 @@ def _eliminate(matrix, right, size, half):
 @inner_kernel
 def _relative(contacts, movers, work, k):
     """Relative velocity at contact k for the velocities of the bodies in work.right."""
-    c = work.mark[k, CONTACT]
+    c = work.mark[k].contact
     right = work.right
     u = ZERO3
     for side in range(2):
-        a = 6 * movers.mark[(contacts.mark[c].body2 if side else contacts.mark[c].body1), PLACE]
+        a = 6 * movers.mark[(contacts.mark[c].body2 if side else contacts.mark[c].body1)].place
         if a >= 0:
             v = Vec3(right[a], right[a + 1], right[a + 2])
             spin = Vec3(right[a + 3], right[a + 4], right[a + 5])
@@ -251,28 +230,28 @@ def _relative(contacts, movers, work, k):
 
 @inner_kernel
 def body_push(contacts, movers, work, n, bodies):
-    """Put the change of the relative velocities by that of the impulses into column PUSH."""
+    """Put the change of the relative velocities by that of the impulses into their push."""
     right = work.right
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(n):
-        c = work.mark[k, CONTACT]
-        p = vec3_in(work.row, k, CHANGE)
+        c = work.mark[k].contact
+        p = vec3_of(work.row[k].change)
         for side in range(2):
             i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-            a = 6 * movers.mark[i, PLACE]
+            a = 6 * movers.mark[i].place
             if a >= 0:
                 force = p if side else -p
                 _add_vec3(right, a, force)
                 r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
                 _add_vec3(right, a + 3, cross(r, force))
     for k in range(bodies):
-        i = movers.mark[k, ORDER]
+        i = movers.mark[k].order
         a = 6 * k
         for axis in range(3):
-            right[a + axis] *= movers.row[i, INVERSE_MASS]
+            right[a + axis] *= movers.row[i].inverse_mass
         L = Vec3(right[a + 3], right[a + 4], right[a + 5])
-        spin = mat3_in(movers.row, i, INVERSE_INERTIA) @ L
+        spin = mat3_of(movers.row[i].inverse_inertia) @ L
         right[a + 3], right[a + 4], right[a + 5] = spin.x, spin.y, spin.z
     for k in range(n):
-        put_vec3_in(work.row, k, PUSH, _relative(contacts, movers, work, k))
+        set_vec3(work.row[k].push, _relative(contacts, movers, work, k))

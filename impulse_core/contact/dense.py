@@ -6,11 +6,9 @@ converges. Jointed bodies answer by a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross_matrix, mat3_in, vec3_in, vec3_of
+from impulse_core.algebra import cross_matrix, mat3_of, vec3_of
 from impulse_core.contact.friction import law_piece, own_softness
 from impulse_core.contact.machines import answer_block
-from impulse_core.contact.movers import INVERSE_INERTIA, INVERSE_MASS
-from impulse_core.contact.newton_work import CHANGE, CONTACT, PUSH, RATE, TRIAL
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["machine_answers", "machine_push", "machine_step"]
@@ -28,7 +26,7 @@ def machine_answers(contacts, movers, joined, work, n):
 def _put_answer(contacts, movers, joined, work, k, m):
     """Answer of contact k to an impulse at contact m."""
     row, mark = contacts.row, contacts.mark
-    c, e = work.mark[k, CONTACT], work.mark[m, CONTACT]
+    c, e = work.mark[k].contact, work.mark[m].contact
     j, l = mark[c].joined, mark[e].joined
     for a in range(3):
         for b in range(3):
@@ -38,13 +36,13 @@ def _put_answer(contacts, movers, joined, work, k, m):
         i = mark[c].body2 if side else mark[c].body1
         for other in range(2):
             also = mark[e].body2 if other else mark[e].body1
-            if movers.row[i, INVERSE_MASS] == 0.0 or i != also:
+            if movers.row[i].inverse_mass == 0.0 or i != also:
                 continue
             sign = 1.0 if side == other else -1.0
             r = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1))
             s = cross_matrix(vec3_of(row[e].arm2 if other else row[e].arm1))
-            A = r @ (mat3_in(movers.row, i, INVERSE_INERTIA) @ s)
-            w = sign * movers.row[i, INVERSE_MASS]
+            A = r @ (mat3_of(movers.row[i].inverse_inertia) @ s)
+            w = sign * movers.row[i].inverse_mass
             _add_block(work.answer, 3 * k, 3 * m, A * -sign, w)
 
 
@@ -64,15 +62,15 @@ def _add_block(matrix, row, column, A, w):
 
 @inner_kernel
 def machine_step(contacts, work, n):
-    """Put the Newton step of the impulses into column CHANGE; False if the system is singular."""
+    """Put the Newton step of the impulses into their change; False if the system is singular."""
     width = 3 * n
     for k in range(n):
-        c = work.mark[k, CONTACT]
+        c = work.mark[k].contact
         w = own_softness(contacts.row, c)
         A, B, f = law_piece(
             vec3_of(contacts.row[c].normal),
-            vec3_in(work.row, k, TRIAL),
-            vec3_in(work.row, k, RATE),
+            vec3_of(work.row[k].trial),
+            vec3_of(work.row[k].rate),
             w,
             contacts.row[c].friction,
             contacts.row[c].floor,
@@ -87,7 +85,7 @@ def machine_step(contacts, work, n):
         return False
     for k in range(n):
         for axis in range(3):
-            work.row[k, CHANGE + axis] = work.right[3 * k + axis]
+            work.row[k].change[axis] = work.right[3 * k + axis]
     return True
 
 
@@ -136,10 +134,10 @@ def _eliminate(matrix, right, n):
 
 @inner_kernel
 def machine_push(work, n):
-    """Put the change of the relative velocities by that of the impulses into column PUSH."""
+    """Put the change of the relative velocities by that of the impulses into their push."""
     for i in range(3 * n):
         total = 0.0
         for k in range(n):
             for axis in range(3):
-                total += work.answer[i, 3 * k + axis] * work.row[k, CHANGE + axis]
-        work.row[i // 3, PUSH + i % 3] = total
+                total += work.answer[i, 3 * k + axis] * work.row[k].change[axis]
+        work.row[i // 3].push[i % 3] = total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from impulse_core.contact.movers import HEAD, ISLAND, MACHINE, MOVER, NUMBER, UNSOLVED
 from impulse_core.jit import inner_kernel
 
 __all__ = ["find_islands", "is_large", "island_of", "root_of"]
@@ -19,53 +18,53 @@ def find_islands(contacts, movers):
     mark, mover = contacts.mark, movers.mark
     world = len(mover) - 1
     for i in range(world + 1):
-        mover[i, ISLAND] = i
-        mover[i, HEAD] = -1
-        mover[i, NUMBER] = 0
-        mover[i, MACHINE] = 0
-        mover[i, UNSOLVED] = 0
+        mover[i].island = i
+        mover[i].head = -1
+        mover[i].number = 0
+        mover[i].machine = 0
+        mover[i].unsolved = 0
     for c in range(contacts.used[0]):
         if not mark[c].active:
             continue
-        a, b = mover[mark[c].body1, MOVER], mover[mark[c].body2, MOVER]
+        a, b = mover[mark[c].body1].mover, mover[mark[c].body2].mover
         if world not in (a, b):
             a, b = _root(mover, a), _root(mover, b)
-            mover[max(a, b), ISLAND] = min(a, b)
+            mover[max(a, b)].island = min(a, b)
     for c in range(contacts.used[0] - 1, -1, -1):
         if mark[c].active:
             i = island_of(mark, mover, c)
-            mark[c].next = mover[i, HEAD]
-            mover[i, HEAD] = c
-            mover[i, NUMBER] += 1
+            mark[c].next = mover[i].head
+            mover[i].head = c
+            mover[i].number += 1
             if mark[c].joined >= 0:
-                mover[i, MACHINE] = 1
+                mover[i].machine = 1
 
 
 @inner_kernel
 def is_large(mover, i):
     """Whether the island that mover i stands for is to be solved to the coarse accuracy."""
-    return mover[i, NUMBER] > _LARGE
+    return mover[i].number > _LARGE
 
 
 @inner_kernel
 def island_of(mark, mover, c):
     """Mover that stands for the island of contact c."""
-    a = mover[mark[c].body1, MOVER]
+    a = mover[mark[c].body1].mover
     if a == len(mover) - 1:
-        a = mover[mark[c].body2, MOVER]
+        a = mover[mark[c].body2].mover
     return _root(mover, a)
 
 
 @inner_kernel
 def root_of(movers, i):
     """Mover that stands for the island of body i."""
-    return _root(movers.mark, movers.mark[i, MOVER])
+    return _root(movers.mark, movers.mark[i].mover)
 
 
 @inner_kernel
 def _root(mover, i):
     """The mover that stands for that of i; paths are halved on the way."""
-    while mover[i, ISLAND] != i:
-        mover[i, ISLAND] = mover[mover[i, ISLAND], ISLAND]
-        i = mover[i, ISLAND]
+    while mover[i].island != i:
+        mover[i].island = mover[mover[i].island].island
+        i = mover[i].island
     return i

@@ -14,7 +14,6 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.collision.geometry import contact_geometry, moved, turn
 from impulse_core.contact.islands import is_large, island_of
-from impulse_core.contact.movers import HEAD, MACHINE, UNSOLVED
 from impulse_core.contact.rows import relative_spin, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -80,11 +79,11 @@ def _look_at_islands(error_of, contacts, movers, motion, h, accuracy, coarse, fi
     mover = movers.mark
     worst, solved = 0.0, True
     for i in range(len(mover) - 1):
-        if mover[i, HEAD] < 0 or not (first or mover[i, UNSOLVED]):
+        if mover[i].head < 0 or not (first or mover[i].unsolved):
             continue
         violated = 0.0
         allowed = coarse if is_large(mover, i) else -1.0
-        c = mover[i, HEAD]
+        c = mover[i].head
         while c >= 0:
             error = error_of(contacts, c, motion, h)
             violated = max(violated, error)
@@ -146,13 +145,13 @@ def _bear_with(mover, i, violated, accuracy, coarse, first):
     The first look is a close one: what it lets pass adds up from step to step, to a creep. Islands
     of machines stay unsolved: what corrects joints moves contacts.
     """
-    machine = mover[i, MACHINE] == 1
+    machine = mover[i].machine == 1
     if is_large(mover, i):
         accuracy = coarse if first else _ENOUGH * coarse
     elif first and not machine:
         accuracy = _CLOSELY * accuracy
     borne = violated <= accuracy
-    mover[i, UNSOLVED] = 1 if machine or not borne else 0
+    mover[i].unsolved = 1 if machine or not borne else 0
     return borne
 
 

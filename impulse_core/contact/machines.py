@@ -10,7 +10,6 @@ however large the machine is.
 from __future__ import annotations
 
 from impulse_core.algebra import IDENTITY3, Mat3, cross_matrix, mat3_at, put_mat3, vec3_of
-from impulse_core.contact.movers import JOINTED
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
@@ -51,7 +50,7 @@ def joined_answers(structure, contacts, movers, joined, block):
 def _jointed_body(contacts, movers, c, side):
     """Body 1 or 2 of contact c for side 0 or 1; -1 if no joint holds it."""
     i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-    return i if movers.mark[i, JOINTED] else -1
+    return i if movers.mark[i].jointed else -1
 
 
 @inner_kernel

@@ -6,54 +6,74 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra import cross, mat3_in, put_vec3_in, vec3_in
+from impulse_core.algebra import cross, mat3_of, set_vec3, vec3_of
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import Model
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Ints, Records, f8, i8, mat3, new_records, record, vec3
 
-__all__ = ["Movers", "new_movers", "push_mover"]
+__all__ = ["MoverMark", "MoverRow", "Movers", "new_movers", "push_mover"]
 
-# Columns of Movers.mark.
-JOINTED = 0  # 1 for bodies that a joint holds
-MOVER = 1  # row that stands for all that moves with a body, the world's if nothing moves it
-STIRRED = 2  # sweep in which a mover was last moved noticeably, -1 for the world
-ISLAND = 3  # towards the mover that stands for all that contacts connect with this one
-HEAD = 4  # first active contact of the island that a mover stands for, -1 if none
-NUMBER = 5  # active contacts of that island
-MACHINE = 6  # 1 if some of them are on jointed bodies
-UNSOLVED = 7  # 1 if one of them breaks its law by more than it may
-PLACE = 8  # of a body among those of the island that is being solved for
-LINK = 9  # first contact of a body in that island, as 2 k + side for its k-th contact
-ORDER = 10  # body at a place
-MARKS = 11
 
-# Columns of Movers.row.
-VELOCITY = 0  # [m/s]
-SPIN = 3  # angular velocity [rad/s], world frame
-INVERSE_MASS = 6  # [1/kg]
-INVERSE_INERTIA = 7  # world frame [1/(kg m²)], nine numbers
-COLUMNS = 16
+@record
+class MoverMark:
+    """How a body stands among those that contacts connect."""
+
+    jointed: i8
+    """1 for bodies that a joint holds."""
+    mover: i8
+    """Row that stands for all that moves with a body, the world's if nothing moves it."""
+    stirred: i8
+    """Sweep in which a mover was last moved noticeably, -1 for the world."""
+    island: i8
+    """Towards the mover that stands for all that contacts connect with this one."""
+    head: i8
+    """First active contact of the island that a mover stands for, -1 if none."""
+    number: i8
+    """Active contacts of that island."""
+    machine: i8
+    """1 if some of them are on jointed bodies."""
+    unsolved: i8
+    """1 if one of them breaks its law by more than it may."""
+    place: i8
+    """Of a body among those of the island that is being solved for."""
+    link: i8
+    """First contact of a body in that island, as 2 k + side for its k-th contact."""
+    order: i8
+    """Body at a place."""
+
+
+@record
+class MoverRow:
+    """How a body that no joint holds moves, and answers impulses."""
+
+    velocity: vec3
+    """[m/s]."""
+    spin: vec3
+    """Angular velocity [rad/s], world frame."""
+    inverse_mass: f8
+    """[1/kg]; 0 for bodies that a joint holds."""
+    inverse_inertia: mat3
+    """[1/(kg m²)], world frame."""
 
 
 class Movers(NamedTuple):
     """What impulses at contacts move, a row for each of b bodies, the world last."""
 
-    mark: Ints
-    """JOINTED, MOVER, …, shape (b, MARKS)."""
-    row: Floats
-    """VELOCITY, SPIN, …, shape (b, COLUMNS)."""
+    mark: Records
+    """MoverMark, shape (b,)."""
+    row: Records
+    """MoverRow, shape (b,)."""
 
 
 def new_movers(model: Model) -> Movers:
     """For the bodies and joints of a model."""
     bodies = len(model.bodies)
-    mark = np.zeros((bodies, MARKS), dtype=np.int64)
-    mark[model.joints["body1"], JOINTED] = 1
-    mark[model.joints["body2"], JOINTED] = 1
-    mark[model.dynamic :, JOINTED] = 0
-    mark[:, MOVER] = _movers(model)
-    row = np.zeros((bodies, COLUMNS))
-    row[:, INVERSE_MASS] = np.where(mark[:, JOINTED] == 1, 0.0, model.bodies["inverse_mass"])
+    mark, row = new_records(MoverMark, bodies), new_records(MoverRow, bodies)
+    mark["jointed"][model.joints["body1"]] = 1
+    mark["jointed"][model.joints["body2"]] = 1
+    mark["jointed"][model.dynamic :] = 0
+    mark["mover"] = _movers(model)
+    row["inverse_mass"] = np.where(mark["jointed"] == 1, 0.0, model.bodies["inverse_mass"])
     return Movers(mark, row)
 
 
@@ -83,8 +103,7 @@ def _movers(model: Model) -> Ints:
 
 
 @inlined_kernel
-def push_mover(row, i, p, arm):  # type: ignore[no-untyped-def]
-    """Let body i, that no joint holds, answer the impulse p at ``arm`` from its centre."""
-    put_vec3_in(row, i, VELOCITY, vec3_in(row, i, VELOCITY) + p * row[i, INVERSE_MASS])
-    spin = vec3_in(row, i, SPIN) + mat3_in(row, i, INVERSE_INERTIA) @ cross(arm, p)
-    put_vec3_in(row, i, SPIN, spin)
+def push_mover(body, p, arm):  # type: ignore[no-untyped-def]
+    """Let a body (MoverRow) that no joint holds answer the impulse p at ``arm`` from its centre."""
+    set_vec3(body.velocity, vec3_of(body.velocity) + p * body.inverse_mass)
+    set_vec3(body.spin, vec3_of(body.spin) + mat3_of(body.inverse_inertia) @ cross(arm, p))

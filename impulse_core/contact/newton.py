@@ -8,20 +8,11 @@ bodies of the island, or over its contacts where some are on machines.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross, dot, norm, put_vec3_in, set_vec3, vec3_at, vec3_in, vec3_of
+from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import body_push, body_step, order_bodies
 from impulse_core.contact.dense import machine_answers, machine_push, machine_step
 from impulse_core.contact.friction import in_disc, own_softness
-from impulse_core.contact.movers import HEAD, MACHINE, NUMBER, SPIN, VELOCITY
-from impulse_core.contact.newton_work import (
-    BEST,
-    CHANGE,
-    CONTACT,
-    MOST_DENSE,
-    PUSH,
-    RATE,
-    TRIAL,
-)
+from impulse_core.contact.newton_work import MOST_DENSE
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
@@ -45,13 +36,13 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
     are. Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands that
     are left alone.
     """
-    n = movers.mark[i, NUMBER]
-    machine = movers.mark[i, MACHINE] == 1
+    n = movers.mark[i].number
+    machine = movers.mark[i].machine == 1
     if machine and n > MOST_DENSE:
         return TOO_MANY
-    c = movers.mark[i, HEAD]
+    c = movers.mark[i].head
     for k in range(n):
-        work.mark[k, CONTACT] = c
+        work.mark[k].contact = c
         c = contacts.mark[c].next
     bodies, reach = 0, 0
     if machine:
@@ -85,16 +76,16 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
             after = _residual(contacts, work, n, share)
         for k in range(n):
             for axis in range(3):
-                work.row[k, TRIAL + axis] += share * work.row[k, CHANGE + axis]
-                work.row[k, RATE + axis] += share * work.row[k, PUSH + axis]
+                work.row[k].trial[axis] += share * work.row[k].change[axis]
+                work.row[k].rate[axis] += share * work.row[k].push[axis]
         worst = after
         if worst < best:
             best = worst
-            _copy_six(work, n, TRIAL, BEST)
+            _keep_iterate(work, n)
         elif worst >= _NO_NUMBER:
             break
     if best < given:
-        _copy_six(work, n, BEST, TRIAL)
+        _return_to_best(work, n)
         _cut(contacts, work, n)
         _push(contacts, movers, work, n, bodies, machine)
         best = _residual(contacts, work, n, 1.0)
@@ -117,16 +108,16 @@ def _gather(contacts, movers, joined, work, n):
     """Take the impulses and relative velocities of the contacts of an island."""
     row, mark = contacts.row, contacts.mark
     for k in range(n):
-        c = work.mark[k, CONTACT]
+        c = work.mark[k].contact
         i1, i2 = mark[c].body1, mark[c].body2
         u = vec3_of(row[c].offset)
-        u = u + vec3_in(movers.row, i2, VELOCITY) - vec3_in(movers.row, i1, VELOCITY)
-        u = u + cross(vec3_in(movers.row, i2, SPIN), vec3_of(row[c].arm2))
-        u = u - cross(vec3_in(movers.row, i1, SPIN), vec3_of(row[c].arm1))
+        u = u + vec3_of(movers.row[i2].velocity) - vec3_of(movers.row[i1].velocity)
+        u = u + cross(vec3_of(movers.row[i2].spin), vec3_of(row[c].arm2))
+        u = u - cross(vec3_of(movers.row[i1].spin), vec3_of(row[c].arm1))
         if mark[c].joined >= 0:
             u = u + vec3_at(joined.velocity, mark[c].joined)
-        put_vec3_in(work.row, k, RATE, u)
-        put_vec3_in(work.row, k, TRIAL, vec3_of(row[c].impulse))
+        set_vec3(work.row[k].rate, u)
+        set_vec3(work.row[k].trial, vec3_of(row[c].impulse))
 
 
 @inner_kernel
@@ -135,13 +126,13 @@ def _residual(contacts, work, n, share):
     row = contacts.row
     worst = 0.0
     for k in range(n):
-        c = work.mark[k, CONTACT]
+        c = work.mark[k].contact
         normal = vec3_of(row[c].normal)
-        p = vec3_in(work.row, k, TRIAL)
-        u = vec3_in(work.row, k, RATE)
+        p = vec3_of(work.row[k].trial)
+        u = vec3_of(work.row[k].rate)
         if share > 0.0:
-            p = p + share * vec3_in(work.row, k, CHANGE)
-            u = u + share * vec3_in(work.row, k, PUSH)
+            p = p + share * vec3_of(work.row[k].change)
+            u = u + share * vec3_of(work.row[k].push)
         w = own_softness(row, c)
         z = p - u * (1.0 / w)
         z_n = max(dot(normal, z), row[c].floor)
@@ -153,27 +144,35 @@ def _residual(contacts, work, n, share):
 
 
 @inner_kernel
-def _copy_six(work, n, source, target):
-    """Copy an iterate, impulse and velocity, from one column of the scratch to another."""
+def _keep_iterate(work, n):
+    """Keep impulses and velocities as the best so far."""
     for k in range(n):
-        for column in range(6):
-            work.row[k, target + column] = work.row[k, source + column]
+        set_vec3(work.row[k].best_trial, vec3_of(work.row[k].trial))
+        set_vec3(work.row[k].best_rate, vec3_of(work.row[k].rate))
+
+
+@inner_kernel
+def _return_to_best(work, n):
+    """Return to the best impulses and velocities."""
+    for k in range(n):
+        set_vec3(work.row[k].trial, vec3_of(work.row[k].best_trial))
+        set_vec3(work.row[k].rate, vec3_of(work.row[k].best_rate))
 
 
 @inner_kernel
 def _cut(contacts, work, n):
-    """Put what brings the impulses into their cones into column CHANGE."""
+    """Put what brings the impulses into their cones into the change."""
     for k in range(n):
-        p = vec3_in(work.row, k, TRIAL)
-        put_vec3_in(work.row, k, CHANGE, _in_cone(contacts.row, work.mark[k, CONTACT], p) - p)
+        p = vec3_of(work.row[k].trial)
+        set_vec3(work.row[k].change, _in_cone(contacts.row, work.mark[k].contact, p) - p)
 
 
 @inner_kernel
 def _store(contacts, work, n):
     """Keep the impulses, within their cones."""
     for k in range(n):
-        c = work.mark[k, CONTACT]
-        p = _in_cone(contacts.row, c, vec3_in(work.row, k, TRIAL))
+        c = work.mark[k].contact
+        p = _in_cone(contacts.row, c, vec3_of(work.row[k].trial))
         set_vec3(contacts.row[c].impulse, p)
 
 

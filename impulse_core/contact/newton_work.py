@@ -6,37 +6,53 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Records, i8, mat3, new_records, pair_i8, record, vec3
 
-__all__ = ["MOST_DENSE", "NewtonWork", "new_newton_work"]
+__all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
 
 MOST_DENSE = 48  # contacts of an island with machines that are solved for in this way
 _ROOM = 1 << 18  # numbers of a banded matrix
 
-# Columns of NewtonWork.mark.
-CONTACT = 0  # row of a contact
-LINK1 = 1  # next contact of its body 1, as 2 k + side for the k-th contact, -1 at the end
-LINK2 = 2
-MARKS = 3
 
-# Columns of NewtonWork.row.
-TRIAL = 0  # impulse p [N s]
-RATE = 3  # relative velocity u with it [m/s]
-CHANGE = 6  # Newton step of p
-PUSH = 9  # of u
-STIFFNESS = 12  # K of Δp = g - K Δu [kg], nine numbers
-LOAD = 21  # g [N s]
-BEST = 24  # p and u of the best iterate so far, six numbers
-COLUMNS = 30
+@record
+class NewtonMark:
+    """A contact of the island."""
+
+    contact: i8
+    """Its row."""
+    links: pair_i8
+    """Next contacts of its bodies, as 2 k + side for the k-th contact, -1 at the end."""
+
+
+@record
+class NewtonRow:
+    """What Newton's method knows of it."""
+
+    trial: vec3
+    """Impulse p [N s]."""
+    rate: vec3
+    """Relative velocity u with it [m/s]."""
+    change: vec3
+    """Newton step of p."""
+    push: vec3
+    """The same of u."""
+    stiffness: mat3
+    """K of Δp = g - K Δu [kg]."""
+    load: vec3
+    """g [N s]."""
+    best_trial: vec3
+    """p of the best iterate so far."""
+    best_rate: vec3
+    """Its u."""
 
 
 class NewtonWork(NamedTuple):
     """Room for an island of all contacts, if its matrix is a narrow band."""
 
-    mark: Ints
-    """CONTACT, LINK1, LINK2, shape (n, MARKS)."""
-    row: Floats
-    """TRIAL, RATE, …, shape (n, COLUMNS)."""
+    mark: Records
+    """NewtonMark, shape (n,)."""
+    row: Records
+    """NewtonRow, shape (n,)."""
     matrix: Floats
     """The linear system, row after row."""
     right: Floats
@@ -49,8 +65,8 @@ def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
     """For so many contacts and bodies of a scene."""
     d = 3 * MOST_DENSE
     return NewtonWork(
-        mark=np.zeros((contacts, MARKS), dtype=np.int64),
-        row=np.zeros((contacts, COLUMNS)),
+        mark=new_records(NewtonMark, contacts),
+        row=new_records(NewtonRow, contacts),
         matrix=np.zeros(_ROOM),
         right=np.zeros(max(6 * bodies, d)),
         answer=np.zeros((d, d)),

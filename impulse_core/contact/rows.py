@@ -15,10 +15,8 @@ from impulse_core.algebra import (
     cross_matrix,
     dot,
     inverse,
-    mat3_in,
-    put_mat3_in,
+    mat3_of,
     put_vec3,
-    put_vec3_in,
     quat_of,
     rotation_matrix,
     set_mat3,
@@ -30,14 +28,6 @@ from impulse_core.algebra import (
 )
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.contact.machines import answer_block
-from impulse_core.contact.movers import (
-    HEAD,
-    INVERSE_INERTIA,
-    INVERSE_MASS,
-    JOINTED,
-    SPIN,
-    VELOCITY,
-)
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -73,10 +63,10 @@ def contact_directions(contacts, movers, motion):
         set_vec3(row[c].arm1, x - vec3_of(motion.states[mark[c].body1].position))
         set_vec3(row[c].arm2, x - vec3_of(motion.states[mark[c].body2].position))
     for i in range(motion.dynamic):
-        if not movers.mark[i, JOINTED]:
+        if not movers.mark[i].jointed:
             R = rotation_matrix(quat_of(motion.states[i].orientation))
             J = similarity(R, vec3_of(motion.bodies[i].inverse_inertia))
-            put_mat3_in(movers.row, i, INVERSE_INERTIA, J)
+            set_mat3(movers.row[i].inverse_inertia, J)
 
 
 @inner_kernel
@@ -112,7 +102,7 @@ def number_joined(contacts, movers, joined, needed):
     count = 0
     for c in range(contacts.used[0]):
         mark[c].joined = -1
-        jointed = movers.mark[mark[c].body1, JOINTED] or movers.mark[mark[c].body2, JOINTED]
+        jointed = movers.mark[mark[c].body1].jointed or movers.mark[mark[c].body2].jointed
         if mark[c].active and jointed:
             if count < len(joined.contact):
                 mark[c].joined = count
@@ -129,7 +119,7 @@ def number_joined(contacts, movers, joined, needed):
 def contact_answers(contacts, movers, joined, i):
     """W of the contacts of island i and its inverse; needs the answers of jointed bodies."""
     row, mark = contacts.row, contacts.mark
-    c = movers.mark[i, HEAD]
+    c = movers.mark[i].head
     while c >= 0:
         W = _own_answer(contacts, movers, c)
         k = mark[c].joined
@@ -145,13 +135,13 @@ def _own_answer(contacts, movers, c):
     """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     bodies = movers.row
-    W = IDENTITY3 * (bodies[i1, INVERSE_MASS] + bodies[i2, INVERSE_MASS])
-    if bodies[i1, INVERSE_MASS] > 0.0:
+    W = IDENTITY3 * (bodies[i1].inverse_mass + bodies[i2].inverse_mass)
+    if bodies[i1].inverse_mass > 0.0:
         r = cross_matrix(vec3_of(contacts.row[c].arm1))
-        W = W - r @ (mat3_in(bodies, i1, INVERSE_INERTIA) @ r)
-    if bodies[i2, INVERSE_MASS] > 0.0:
+        W = W - r @ (mat3_of(bodies[i1].inverse_inertia) @ r)
+    if bodies[i2].inverse_mass > 0.0:
         r = cross_matrix(vec3_of(contacts.row[c].arm2))
-        W = W - r @ (mat3_in(bodies, i2, INVERSE_INERTIA) @ r)
+        W = W - r @ (mat3_of(bodies[i2].inverse_inertia) @ r)
     return W
 
 
@@ -168,9 +158,9 @@ def _rest(joined, motion):
 def _push_joined(contacts, movers, joined, motion, c, p):
     """Let the impulse p act at contact c on the jointed bodies of the probe."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    if movers.mark[i1, JOINTED]:
+    if movers.mark[i1].jointed:
         _push(joined.probe[i1], motion.bodies[i1].inverse_mass, -p, vec3_of(contacts.row[c].arm1))
-    if movers.mark[i2, JOINTED]:
+    if movers.mark[i2].jointed:
         _push(joined.probe[i2], motion.bodies[i2].inverse_mass, p, vec3_of(contacts.row[c].arm2))
 
 
@@ -186,10 +176,10 @@ def _joined_velocity(contacts, movers, c, bodies, spin):
     """Part of the jointed bodies in the relative velocity of contact c."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     u = ZERO3
-    if movers.mark[i1, JOINTED]:
+    if movers.mark[i1].jointed:
         r = vec3_of(contacts.row[c].arm1)
         u = u - vec3_of(bodies[i1].velocity) - cross(vec3_at(spin, i1), r)
-    if movers.mark[i2, JOINTED]:
+    if movers.mark[i2].jointed:
         r = vec3_of(contacts.row[c].arm2)
         u = u + vec3_of(bodies[i2].velocity) + cross(vec3_at(spin, i2), r)
     return u
@@ -199,9 +189,9 @@ def _joined_velocity(contacts, movers, c, bodies, spin):
 def read_bodies(contacts, movers, joined, motion):
     """Take the present velocities as those from which impulses are found."""
     for i in range(len(movers.row)):
-        free = not movers.mark[i, JOINTED]
-        put_vec3_in(movers.row, i, VELOCITY, vec3_of(motion.states[i].velocity) if free else ZERO3)
-        put_vec3_in(movers.row, i, SPIN, vec3_at(motion.angular_velocity, i) if free else ZERO3)
+        free = not movers.mark[i].jointed
+        set_vec3(movers.row[i].velocity, vec3_of(motion.states[i].velocity) if free else ZERO3)
+        set_vec3(movers.row[i].spin, vec3_at(motion.angular_velocity, i) if free else ZERO3)
     for k in range(joined.used[0]):
         u = _joined_velocity(
             contacts, movers, joined.contact[k], motion.states, motion.angular_velocity
@@ -216,9 +206,9 @@ def joined_spin(contacts, movers, c, spin):
     """Part of the jointed bodies in the relative angular velocity of contact c."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     w = ZERO3
-    if movers.mark[i1, JOINTED]:
+    if movers.mark[i1].jointed:
         w = w - vec3_at(spin, i1)
-    if movers.mark[i2, JOINTED]:
+    if movers.mark[i2].jointed:
         w = w + vec3_at(spin, i2)
     return w
 

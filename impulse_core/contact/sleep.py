@@ -33,7 +33,6 @@ from impulse_core.collision.contacts import (
 from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import find_islands, root_of
-from impulse_core.contact.movers import JOINTED
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import inner_kernel
 from impulse_core.model import Model
@@ -226,7 +225,7 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
                 if i < model.dynamic:
                     verdict[root_of(movers, i)] = _AWAKE
     for i in range(model.dynamic):
-        if movers.mark[i, JOINTED] or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
+        if movers.mark[i].jointed or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
             verdict[root_of(movers, i)] = _AWAKE
     count, lost = 0, 0.0
     for i in range(model.dynamic):

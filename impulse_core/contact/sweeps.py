@@ -14,31 +14,18 @@ from impulse_core.algebra import (
     ZERO3,
     cross,
     dot,
-    mat3_in,
     mat3_of,
     norm,
     put_vec3,
-    put_vec3_in,
     set_vec3,
     transposed_times,
     vec3_at,
-    vec3_in,
     vec3_of,
 )
 from impulse_core.contact.friction import contact_law, in_disc
 from impulse_core.contact.islands import is_large
 from impulse_core.contact.machines import answer_block
-from impulse_core.contact.movers import (
-    HEAD,
-    INVERSE_INERTIA,
-    INVERSE_MASS,
-    MOVER,
-    SPIN,
-    STIRRED,
-    UNSOLVED,
-    VELOCITY,
-    push_mover,
-)
+from impulse_core.contact.movers import push_mover
 from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
 from impulse_core.contact.rows import contact_answers
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -60,9 +47,9 @@ def solve_contacts(contacts, movers, joined, newton, accuracy, coarse):
     """
     world = len(movers.mark) - 1
     for i in range(world):
-        movers.mark[i, STIRRED] = -1
+        movers.mark[i].stirred = -1
     for i in range(world):
-        if movers.mark[i, UNSOLVED] == 0:
+        if movers.mark[i].unsolved == 0:
             continue
         contact_answers(contacts, movers, joined, i)
         large = is_large(movers.mark, i)
@@ -85,7 +72,7 @@ def solve_contacts(contacts, movers, joined, newton, accuracy, coarse):
 @inner_kernel
 def _answer_changes(contacts, movers, joined, i):
     """Let the bodies of an island answer the changes of its impulses since the last sweep."""
-    c = movers.mark[i, HEAD]
+    c = movers.mark[i].head
     while c >= 0:
         p = vec3_of(contacts.row[c].impulse) - vec3_of(contacts.row[c].before_sweep)
         _answer_all(contacts.row, contacts.mark, movers, joined, c, p)
@@ -102,27 +89,27 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
     """
     row, mark, mover = contacts.row, contacts.mark, movers.mark
     world = len(mover) - 1
-    mover[world, STIRRED] = -1
+    mover[world].stirred = -1
     before, most = 0.0, 0.0
     quiet = False
     sweep = first - 1
     while sweep < last and not quiet:
         sweep += 1
         largest, change = 0.0, 0.0
-        c = mover[i, HEAD]
+        c = mover[i].head
         while c >= 0:
             if sweep == first:
                 set_vec3(row[c].search, ZERO3)
             set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
-            m1, m2 = mover[mark[c].body1, MOVER], mover[mark[c].body2, MOVER]
-            stirred = max(mover[m1, STIRRED], mover[m2, STIRRED])
+            m1, m2 = mover[mark[c].body1].mover, mover[mark[c].body2].mover
+            stirred = max(mover[m1].stirred, mover[m2].stirred)
             if stirred >= sweep - 1 or (sweep == first and mark[c].violated):
                 changed = _visit(row, mark, movers, joined, c)
                 largest = max(largest, changed)
                 if changed > calm:
-                    mover[m1, STIRRED] = sweep
-                    mover[m2, STIRRED] = sweep
-                    mover[world, STIRRED] = -1
+                    mover[m1].stirred = sweep
+                    mover[m2].stirred = sweep
+                    mover[world].stirred = -1
                 d = vec3_of(row[c].impulse) - vec3_of(row[c].before_sweep)
                 change += dot(d, d)
             c = mark[c].next
@@ -133,7 +120,7 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
             beta = change / before if before > change else 0.0
             _go_on(contacts, movers, joined, i, beta, sweep)
         before = change
-    c = mover[i, HEAD]
+    c = mover[i].head
     while c >= 0:
         set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
         c = mark[c].next
@@ -144,7 +131,7 @@ def _sweep(contacts, movers, joined, i, calm, first, last):
 def _go_on(contacts, movers, joined, i, beta, sweep):
     """Go on by β in the direction of the sweeps before, s ← β s + Δp; 0 begins a new direction."""
     row, mark, mover = contacts.row, contacts.mark, movers.mark
-    c = mover[i, HEAD]
+    c = mover[i].head
     while c >= 0:
         s = vec3_of(row[c].search) * beta
         p = vec3_of(row[c].impulse)
@@ -152,10 +139,10 @@ def _go_on(contacts, movers, joined, i, beta, sweep):
         if s.x != 0.0 or s.y != 0.0 or s.z != 0.0:
             set_vec3(row[c].impulse, p + s)
             _answer_all(row, mark, movers, joined, c, s)
-            mover[mover[mark[c].body1, MOVER], STIRRED] = sweep
-            mover[mover[mark[c].body2, MOVER], STIRRED] = sweep
+            mover[mover[mark[c].body1].mover].stirred = sweep
+            mover[mover[mark[c].body2].mover].stirred = sweep
         c = mark[c].next
-    mover[len(mover) - 1, STIRRED] = -1
+    mover[len(mover) - 1].stirred = -1
 
 
 @inlined_kernel
@@ -164,8 +151,8 @@ def _visit(row, mark, movers, joined, c):
     i1, i2, k = mark[c].body1, mark[c].body2, mark[c].joined
     n, r1, r2 = vec3_of(row[c].normal), vec3_of(row[c].arm1), vec3_of(row[c].arm2)
     u = vec3_of(row[c].offset)
-    u = u + vec3_in(movers.row, i2, VELOCITY) - vec3_in(movers.row, i1, VELOCITY)
-    u = u + cross(vec3_in(movers.row, i2, SPIN), r2) - cross(vec3_in(movers.row, i1, SPIN), r1)
+    u = u + vec3_of(movers.row[i2].velocity) - vec3_of(movers.row[i1].velocity)
+    u = u + cross(vec3_of(movers.row[i2].spin), r2) - cross(vec3_of(movers.row[i1].spin), r1)
     if k >= 0:
         u = u + vec3_at(joined.velocity, k)
     p = vec3_of(row[c].impulse)
@@ -186,10 +173,10 @@ def _visit(row, mark, movers, joined, c):
 def _answer_all(row, mark, movers, joined, c, p):
     """Let the bodies of contact c answer a change p of its impulse."""
     i1, i2 = mark[c].body1, mark[c].body2
-    if movers.row[i1, INVERSE_MASS] > 0.0:
-        push_mover(movers.row, i1, -p, vec3_of(row[c].arm1))
-    if movers.row[i2, INVERSE_MASS] > 0.0:
-        push_mover(movers.row, i2, p, vec3_of(row[c].arm2))
+    if movers.row[i1].inverse_mass > 0.0:
+        push_mover(movers.row[i1], -p, vec3_of(row[c].arm1))
+    if movers.row[i2].inverse_mass > 0.0:
+        push_mover(movers.row[i2], p, vec3_of(row[c].arm2))
     if mark[c].joined >= 0:
         _answer_joined(joined, mark[c].joined, p)
 
@@ -216,9 +203,9 @@ def _resist_rolling(row, mark, movers, joined, c, p_n):
     """
     i1, i2, k, n = mark[c].body1, mark[c].body2, mark[c].joined, vec3_of(row[c].normal)
     bodies = movers.row
-    J1, J2 = mat3_in(bodies, i1, INVERSE_INERTIA), mat3_in(bodies, i2, INVERSE_INERTIA)
+    J1, J2 = mat3_of(bodies[i1].inverse_inertia), mat3_of(bodies[i2].inverse_inertia)
     softness = max(J1.xx + J1.yy + J1.zz + J2.xx + J2.yy + J2.zz, 1e-300)
-    w = vec3_of(row[c].turn_offset) + vec3_in(bodies, i2, SPIN) - vec3_in(bodies, i1, SPIN)
+    w = vec3_of(row[c].turn_offset) + vec3_of(bodies[i2].spin) - vec3_of(bodies[i1].spin)
     if k >= 0:
         T = answer_block(joined.turn_answer, 3 * k, 3 * k)
         softness += T.xx + T.yy + T.zz
@@ -228,8 +215,8 @@ def _resist_rolling(row, mark, movers, joined, c, p_n):
     new = in_disc(t - w * (1.0 / softness), row[c].rolling * p_n)
     set_vec3(row[c].torque, new)
     change = new - t
-    put_vec3_in(bodies, i1, SPIN, vec3_in(bodies, i1, SPIN) - J1 @ change)
-    put_vec3_in(bodies, i2, SPIN, vec3_in(bodies, i2, SPIN) + J2 @ change)
+    set_vec3(bodies[i1].spin, vec3_of(bodies[i1].spin) - J1 @ change)
+    set_vec3(bodies[i2].spin, vec3_of(bodies[i2].spin) + J2 @ change)
     if k >= 0:
         _answer_turn(joined, k, change)
 

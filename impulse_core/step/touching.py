@@ -23,7 +23,6 @@ from impulse_core.contact.meeting import (
     save_velocities,
     shorten,
 )
-from impulse_core.contact.movers import JOINTED
 from impulse_core.contact.rows import contact_directions, contact_velocities
 from impulse_core.contact.sleep import (
     count_rest,
@@ -133,7 +132,7 @@ def _guess_forces(contacts, movers):
         row[c].friction = row[c].static if mark[c].sticking else row[c].kinetic
         row[c].floor = 0.0
         mark[c].meeting = 0
-        if movers.mark[mark[c].body1, JOINTED] or movers.mark[mark[c].body2, JOINTED]:
+        if movers.mark[mark[c].body1].jointed or movers.mark[mark[c].body2].jointed:
             # nearer in time, as for joints
             set_vec3(row[c].first, vec3_of(row[c].second))
             set_vec3(row[c].roll_first, vec3_of(row[c].roll_second))

@@ -11,18 +11,7 @@ from impulse_core.compile import compile_scene
 from impulse_core.contact.banded import body_push, body_step, order_bodies
 from impulse_core.contact.friction import law_piece, own_softness
 from impulse_core.contact.islands import find_islands, island_of
-from impulse_core.contact.movers import (
-    HEAD,
-    INVERSE_INERTIA,
-    INVERSE_MASS,
-    NUMBER,
-    ORDER,
-    PLACE,
-    SPIN,
-    VELOCITY,
-)
 from impulse_core.contact.newton import solve_island
-from impulse_core.contact.newton_work import CHANGE, CONTACT, PUSH, RATE, TRIAL
 from impulse_core.contact.rows import contact_answers
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
@@ -66,12 +55,12 @@ def find(contacts, movers, island):
 @kernel
 def list_island(contacts, movers, work, i):
     """Take the contacts of island i; returns how many, its bodies, and their reach."""
-    c = movers.mark[i, HEAD]
-    for k in range(movers.mark[i, NUMBER]):
-        work.mark[k, CONTACT] = c
+    c = movers.mark["head"][i]
+    for k in range(movers.mark["number"][i]):
+        work.mark["contact"][k] = c
         c = contacts.mark["next"][c]
-    bodies, reach = order_bodies(contacts, movers, work, movers.mark[i, NUMBER])
-    return movers.mark[i, NUMBER], bodies, reach
+    bodies, reach = order_bodies(contacts, movers, work, movers.mark["number"][i])
+    return movers.mark["number"][i], bodies, reach
 
 
 @kernel
@@ -116,7 +105,7 @@ def test_islands_are_what_contacts_connect():
         island = np.zeros(int(setup.contacts.used[0]), dtype=np.int64)
         find(setup.contacts, setup.movers, island)
         assert len(np.unique(island)) == number
-        counts = setup.movers.mark[np.unique(island), NUMBER]
+        counts = setup.movers.mark["number"][np.unique(island)]
         assert counts.sum() == setup.contacts.mark["active"][: len(island)].sum()
 
 
@@ -126,9 +115,9 @@ def test_neighbours_in_a_tower_have_neighbouring_places(height):
     setup = after_steps(tower(height))
     find(setup.contacts, setup.movers, np.zeros(len(setup.contacts.row), dtype=np.int64))
     _, bodies, reach = list_island(setup.contacts, setup.movers, setup.newton, 0)
-    order = setup.movers.mark[:bodies, ORDER]
+    order = setup.movers.mark["order"][:bodies]
     assert sorted(order) == list(range(height))
-    assert (setup.movers.mark[order, PLACE] == np.arange(height)).all()
+    assert (setup.movers.mark["place"][order] == np.arange(height)).all()
     assert reach == 1
 
 
@@ -143,18 +132,16 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     contacts, movers, work = setup.contacts, setup.movers, setup.newton
     find(contacts, movers, np.zeros(len(contacts.row), dtype=np.int64))
     n, bodies, reach = list_island(contacts, movers, work, 0)
-    rows = work.mark[:n, CONTACT]
+    rows = work.mark["contact"][:n]
     normal = contacts.row["normal"][rows]
-    work.row[:n, TRIAL : TRIAL + 3] = normal * random.random((n, 1)) + random.normal(
-        scale=0.3, size=(n, 3)
-    )
-    work.row[:n, RATE : RATE + 3] = random.normal(scale=0.3, size=(n, 3))
+    work.row["trial"][:n] = normal * random.random((n, 1)) + random.normal(scale=0.3, size=(n, 3))
+    work.row["rate"][:n] = random.normal(scale=0.3, size=(n, 3))
 
     G, inverse_mass = directions_and_masses(contacts, movers, rows, bodies)
     D, C, f = np.zeros((3 * n, 3 * n)), np.zeros((3 * n, 3 * n)), np.zeros(3 * n)
     for k, c in enumerate(rows):
         at = slice(3 * k, 3 * k + 3)
-        given = (Vec3(*work.row[k, col : col + 3]) for col in (TRIAL, RATE))
+        given = (Vec3(*work.row[k][name]) for name in ("trial", "rate"))
         found = piece(contacts.row, c, Vec3(*normal[k]), *given)
         D[at, at], C[at, at] = (np.array(Mat3(*part)).reshape(3, 3) for part in found[:2])
         f[at] = found[2]
@@ -162,8 +149,8 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     wanted = np.linalg.solve(D @ W + C, f)
 
     assert newton_step(contacts, movers, work, n, bodies, reach)
-    change = work.row[:n, CHANGE : CHANGE + 3].ravel()
-    push = work.row[:n, PUSH : PUSH + 3].ravel()
+    change = work.row["change"][:n].ravel()
+    push = work.row["push"][:n].ravel()
     # what redundant contacts share is told apart by the proximal term alone
     assert np.abs((D @ W + C) @ change - f).max() <= 1e-6 * np.abs(f).max()
     assert push == pytest.approx(W @ wanted, abs=1e-6 * np.abs(W @ wanted).max())
@@ -177,15 +164,17 @@ def directions_and_masses(contacts, movers, rows, bodies):
     for k, c in enumerate(rows):
         for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
             i = contacts.mark[c][body]
-            if movers.row[i, INVERSE_MASS] > 0.0:
-                place = 6 * movers.mark[i, PLACE]
+            if movers.row["inverse_mass"][i] > 0.0:
+                place = 6 * movers.mark["place"][i]
                 r = contacts.row[c][arm]
                 G[3 * k : 3 * k + 3, place : place + 3] = sign * np.eye(3)
                 G[3 * k : 3 * k + 3, place + 3 : place + 6] = sign * np.cross(np.eye(3), r)
     for k in range(bodies):
-        i = movers.mark[k, ORDER]
-        J = movers.row[i, INVERSE_INERTIA : INVERSE_INERTIA + 9].reshape(3, 3)
-        inverse_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = np.eye(3) * movers.row[i, INVERSE_MASS]
+        i = movers.mark["order"][k]
+        J = movers.row[i]["inverse_inertia"].reshape(3, 3)
+        inverse_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = (
+            np.eye(3) * movers.row["inverse_mass"][i]
+        )
         inverse_mass[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = J
     return G, inverse_mass
 
@@ -222,9 +211,9 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
     """
     setup = after_steps(pile, 3, step)
     contacts, movers, joined, work = setup.contacts, setup.movers, setup.joined, setup.newton
-    island = int(np.argmax(movers.mark[:, NUMBER] * (movers.mark[:, HEAD] >= 0)))
+    island = int(np.argmax(movers.mark["number"][:] * (movers.mark["head"][:] >= 0)))
     n, bodies, _ = list_island(contacts, movers, work, island)
-    rows = work.mark[:n, CONTACT].copy()
+    rows = work.mark["contact"][:n].copy()
     find_answers(contacts, movers, joined, island)
     random = np.random.default_rng(seed)
     contacts.row["offset"][rows] = random.normal(scale=scale, size=(n, 3))
@@ -253,8 +242,8 @@ def velocities(contacts, movers, joined, rows):
     u = row["offset"].copy()
     for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
         mover = movers.row[mark[body]]
-        spin = mover[:, SPIN : SPIN + 3]
-        u += sign * mover[:, VELOCITY : VELOCITY + 3]
+        spin = mover["spin"]
+        u += sign * mover["velocity"]
         u += sign * np.cross(spin, row[arm])
     of_machine = mark["joined"] >= 0
     u[of_machine] += joined.velocity[mark["joined"][of_machine]]
