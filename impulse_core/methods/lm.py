@@ -216,7 +216,9 @@ def _project_poses(model, structure, held, stages, tolerance, work, tally):
             set_vec3(shift.bodies[i].velocity, ZERO3)
             set_vec3(shift.bodies[i].angular_momentum, ZERO3)
         apply_impulses(model, work.impulse, shift, work)
+        copy_poses(stage.bodies, shift.bodies)
         move_bodies(model, shift)
+        copy_poses(shift.bodies, stage.bodies)
         tally.totals[0].corrections += 1
     return joint_errors(model, stage.bodies, work.error)
 

@@ -35,6 +35,7 @@ from impulse_core.step.work import (
     add_element_work,
     add_forces,
     add_load_work,
+    add_work_over_stage,
     note_load_power,
     read_rates,
 )
@@ -101,13 +102,12 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
     h = part.length
     if not lines_turn_little(model, state, work, tally):
         return LINE
-    if axes is not None or len(model.loads):
-        angular_velocities(model, state, work)
     if axes is not None:
+        angular_velocities(model, state, work)
         read_rates(model, state, work.axes.after, work)
         add_element_work(model, h, work.axes.rate, work.axes.next, work, tally)
         add_forces(model, state, part.first, part.whole, work)
-    add_load_work(model, state, h, work, tally)
+        add_load_work(model, state, h, work, tally)
     close_first_half(contact, model, state, h, work, tally)
 
     let_sleep(contact, model, state, True, work)
@@ -120,12 +120,11 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         prepare(model, structure, state, work)
     else:
         joint_directions(model, state.bodies, work.now)
-    if axes is not None or len(model.loads):
         angular_velocities(model, state, work)
     begin_second_half(contact, model, state, tolerance, work)
     if axes is not None:
         read_rates(model, state, work.axes.next_rate, work)
-    note_load_power(model, state, work)
+        note_load_power(model, state, work)
     kick(model, state, 0.5 * h)
     note_motion(contact, model, state, work)
     if axes is None:
@@ -142,6 +141,9 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         add_forces(model, state, False, part.whole, work)
     status = close_second_half(contact, model, state, part.whole, work, tally)
     if status == COMPLETED:
-        add_load_work(model, state, h, work, tally)
+        if axes is None:
+            add_work_over_stage(model, state, h, work, tally)
+        else:
+            add_load_work(model, state, h, work, tally)
         tally.totals[0].kinematic_work += work.kinematic_work[0]
     return status

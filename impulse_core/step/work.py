@@ -12,6 +12,7 @@ __all__ = [
     "add_element_work",
     "add_forces",
     "add_load_work",
+    "add_work_over_stage",
     "note_load_power",
     "read_rates",
 ]
@@ -41,6 +42,16 @@ def add_load_work(model, state, h, work, tally):
     if len(model.loads):
         power = work.load_power[0] + load_power(model, state, work)
         tally.totals[0].work += 0.25 * h * power
+
+
+@inner_kernel
+def add_work_over_stage(model, state, h, work, tally):
+    """Work of the loads over a stage of bare joints, by their power at both ends: a symmetric
+    quadrature of second order, so that a composition raises its order as well.
+    """
+    if len(model.loads):
+        power = work.load_power[0] + load_power(model, state, work)
+        tally.totals[0].work += 0.5 * h * power
 
 
 @inner_kernel

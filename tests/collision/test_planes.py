@@ -165,8 +165,10 @@ def test_gap_of_a_torus_over_a_plane(q, tilt, gap, behind):
     nearly_flat = 0.5 * (1 - np.sqrt(0.5)) * 1e-3  # where four points stand for it
     assert found.gap.min() == pytest.approx(gap, abs=nearly_flat if sine < 1e-3 else 1e-12)
     if sine > 0.02:
-        assert found.kind.tolist() == [PLANE_RIM]
-        assert found.rim.tolist() == [0.5]
+        assert found.kind.tolist().count(PLANE_RIM) == 1
+        all_comes_down = gap + 1.0 * sine <= 0.1
+        assert len(found.kind) == (5 if all_comes_down else 1)
+        assert found.rim[0] == 0.5
 
 
 def test_a_torus_lies_on_four_points():

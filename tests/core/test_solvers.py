@@ -246,7 +246,7 @@ def test_frames_do_not_change_the_motion(solver):
 
 def test_ctrl_c_inside_a_step(monkeypatch):
     """Solver sle can be interrupted inside a step; the state is then that before the step."""
-    from impulse_core.solver import sle
+    from impulse_core.methods import sle
 
     calls = 0
     original = sle.take_prediction
