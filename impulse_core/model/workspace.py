@@ -277,10 +277,13 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
     axes = len(model.axes)
     compliance = structure.joints["padding"].copy()
     compliance[model.axes["joint"], model.axes["row"]] = state.axes["compliance"]
+    predicted = new_records(Pose, rows)
+    for field in ("position", "orientation"):  # the world's are never written
+        predicted[field] = state.bodies[field]
     return Workspace(
         stop=np.zeros(1, dtype=np.int64),
         fits=np.zeros(1),
-        next=new_records(Pose, rows),
+        next=predicted,
         angular_velocity=np.zeros((rows, 3)),
         now=_new_directions(joints, terms),
         then=_new_directions(joints, terms),

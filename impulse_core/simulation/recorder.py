@@ -174,7 +174,7 @@ class Recorder:
             "body_names": tuple(self.compiled.body_names),
             "positions": positions,
             "orientations": orientations,
-            "joints": joint_quantities(self.compiled, frames, self._frames[:1]),
+            "joints": joint_quantities(self.compiled, frames, self._frames[: min(self._count, 1)]),
             "bodies": {
                 name: {"clearance": frames["clearance"][:, k]}
                 for k, name in enumerate(self._clearances.names)

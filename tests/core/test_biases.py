@@ -71,7 +71,7 @@ class Moving(Probe):
         self.rates_after(0.0)
         still = copy_state(self.state)
         still.bodies["velocity"] = 0.0
-        self.work.next_position[:] = 0.0
+        self.work.next["position"] = 0.0
         _biases(self.model, self.state, still, self.work)
         return np.where(self.used, self.work.error, 0.0)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from impulse_core.forces import force_law as fl
 from impulse_core.jit import kernel
-from impulse_core.model import ForceLaw
+from impulse_core.model.workspace import ForceLaw
 from impulse_core.types import new_records
 
 

@@ -99,7 +99,9 @@ def new_engine(scene: ic.Scene, **options: Any) -> Engine:
 def arrays_of(engine: Engine) -> Arrays:
     """Every array that a engine reaches, by its path; not the copies that looks are undone by."""
     roots = {
-        k: v for k, v in vars(engine).items() if k not in ("compiled", "_present", "_known_layout")
+        k: v
+        for k, v in vars(engine).items()
+        if k not in ("compiled", "names", "_present", "_known_layout")
     }
     return dict(_walk(roots, "", set()))
 
