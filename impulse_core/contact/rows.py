@@ -152,6 +152,7 @@ def _rest(joined, motion):
         set_quat(joined.probe[i].orientation, quat_of(motion.states[i].orientation))
         set_vec3(joined.probe[i].velocity, ZERO3)
         set_vec3(joined.probe[i].angular_momentum, ZERO3)
+        put_vec3(joined.probe_spin, i, ZERO3)
 
 
 @inner_kernel

@@ -208,6 +208,8 @@ def _prepare(model, sweeps, state, work):
         R = rotation_matrix(quat_of(state.bodies[i].orientation))
         put_mat3(sweeps.inverse_inertia, i, similarity(R, vec3_of(model.bodies[i].inverse_inertia)))
     zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(model.dynamic, len(model.bodies)):
+        put_mat3(sweeps.inverse_inertia, i, zero)
     E = sweeps.padding
     for j in range(len(model.joints)):
         P = (

@@ -29,8 +29,8 @@ def apply_loads(model, rate):
     The poses of rate must be those of the present state.
     """
     g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
-    for i in range(model.dynamic):
-        set_vec3(rate.bodies[i].velocity, g)
+    for i in range(len(model.bodies)):
+        set_vec3(rate.bodies[i].velocity, g if i < model.dynamic else ZERO3)
         set_vec3(rate.bodies[i].angular_momentum, ZERO3)
     kick(model, rate, 1.0)
 

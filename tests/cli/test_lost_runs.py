@@ -301,7 +301,7 @@ def test_a_run_that_is_killed(cli: Cli, program: Program, pendulum: Path) -> Non
 
 def test_processes_that_are_killed(tmp_path: Path) -> None:
     """Killed at any moment: the old output, and beside it what can be read."""
-    assert kill_runs(2, tmp_path) > 0
+    assert kill_runs(5, tmp_path, seconds=1.5) > 0
 
 
 def test_signals_to_a_process(tmp_path: Path) -> None:
