@@ -40,6 +40,7 @@ __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
 _MOST_LOOKS = 60  # at the laws
+_MOST_ROUNDS = 30  # of joints and contacts in turns
 
 
 @inner_kernel
@@ -108,7 +109,8 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
     has_joints = len(model.joints) > 0
     previous, rate, violation = 1e300, 0.0, 0.0
     solves, change = 0, SAME
-    for look in range(_MOST_LOOKS):
+    most = _MOST_LOOKS if contact is None else _MOST_ROUNDS
+    for look in range(most):
         if work.stop[0]:
             return STOPPED
         angular_velocities(model, state, work)
@@ -127,7 +129,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         if met and kept and (look > 0 or not has_joints):
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
-        if look == _MOST_LOOKS - 1:
+        if look == most - 1:
             break
         previous = rate
         correct_joints(model, structure, state, -1.0, False, work)
