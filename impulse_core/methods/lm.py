@@ -147,6 +147,12 @@ def _evaluate(model, structure, stages, s, prepared, pull, work):
         w = vec3_at(work.angular_velocity, i)
         q = quat_of(stage.bodies[i].orientation)
         set_quat(slope.orientation, Quat(0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z) * q)
+    for i in range(model.dynamic, len(model.bodies)):  # the world
+        slope = stages.slopes[s, i]
+        set_vec3(slope.position, ZERO3)
+        set_quat(slope.orientation, Quat(0.0, 0.0, 0.0, 0.0))
+        set_vec3(slope.velocity, ZERO3)
+        set_vec3(slope.angular_momentum, ZERO3)
     return power
 
 

@@ -39,6 +39,8 @@ def clear(model, state, work):
         put_vec3(work.angular_velocity, i, ZERO3)
     for j in range(len(model.joints)):
         for directions in (work.now, work.then):
+            set_vec3(directions.joints[j].arm1, ZERO3)
+            set_vec3(directions.joints[j].arm2, ZERO3)
             set_mat3(directions.joints[j].translation_rows, NO_ROWS)
             set_mat3(directions.joints[j].rotation_rows, NO_ROWS)
         for row in range(6):

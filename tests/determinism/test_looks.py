@@ -60,7 +60,8 @@ SCRATCH = (
     "runner.setup.newton",
     "runner.setup.joined",
     "runner.setup.needed",
-    "runner.setup.divided",
+    "runner.setup.closed",
+    "runner.setup.hit",
     "runner.setup.sleep.verdict",
     *(
         f"runner.setup.sweep.{name}"
@@ -164,7 +165,7 @@ def spoil(arrays: Arrays) -> None:
         nothing = np.nan if array.dtype == float else 3
         owner, _, field = path.rpartition(".")
         if owner in ("runner.setup.movers.row", "runner.setup.movers.mark"):
-            if field not in ("jointed", "mover", "inverse_mass"):
+            if field not in ("jointed", "mover", "inverse_mass", "inverse_inertia"):
                 array[:dynamic] = nothing
         elif is_scratch(path) and path not in SPARED:
             array[...] = nothing
