@@ -56,7 +56,7 @@ from impulse_core.model.copies import copy_into
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.observables.invariants import tally_step
 from impulse_core.solver.direct import moment_rows, transposed
-from impulse_core.step.dividing import halving_step
+from impulse_core.step.dividing import halving_step, note_most
 from impulse_core.step.fitting import clear
 from impulse_core.step.positions import begin_with, lines_turn_little
 from impulse_core.step.run import save
@@ -153,9 +153,7 @@ def run_steps_in_turn(model, sweeps, state, plan, work, tally):
         sweeps.step_error[0] = 0.0
         if not halving_step(_impulse_step, save, _restore, model, sweeps, state, plan, work, tally):
             return done
-        totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
-        more = totals.velocity_corrections - velocity_corrections
-        totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
+        note_most(totals, corrections, velocity_corrections)
         totals.most_impulses = max(totals.most_impulses, totals.impulses - impulses)
         totals.cut_steps += sweeps.cut[0]
         totals.step_error_sum += sweeps.step_error[0]

@@ -31,11 +31,17 @@ class SleRunner(Memoryless):
     seconds_per_row = 5e-5
     most_steps = 2**31
 
-    def __init__(self, options: Options, fractions: Floats, model: Model, work: Workspace) -> None:
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
         from impulse_core.methods.sle import JointSystems
 
-        self.options, self.fractions = options, fractions
-        self.model, self.work = model, work
+        super().__init__(options, fractions, model, structure, work)
         self.systems = JointSystems(model)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
@@ -87,9 +93,7 @@ class IterativeRunner(Memoryless):
     ) -> None:
         from impulse_core.methods.iterative import new_sweeps
 
-        self.options = options
-        self.fractions = fractions
-        self.model, self.work = model, work
+        super().__init__(options, fractions, model, structure, work)
         self.sweeps = new_sweeps(model, structure)
         if options.budget_corrections is not None:
             self.sweeps.limit[0] = options.budget_corrections

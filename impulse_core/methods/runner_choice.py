@@ -23,17 +23,14 @@ def choose_runner(
 ) -> Runner:
     """The runner of the solver that the options name; state is the one it will run."""
     if shapes is not None:
-        from impulse_core.methods.contact_runner import (
-            ContactRunner,
-        )  # loads the kernels of contact
+        from impulse_core.methods.contact_runner import ContactRunner  # loads kernels of contact
 
         return ContactRunner(options, fractions, model, structure, work, shapes, state)
     if options.solver == "iterative":
-        if options.budget_ms is not None:
-            return TimedIterativeRunner(options, fractions, model, structure, work)
-        return IterativeRunner(options, fractions, model, structure, work)
+        kind = IterativeRunner if options.budget_ms is None else TimedIterativeRunner
+        return kind(options, fractions, model, structure, work)
     if options.solver == "sle":
-        return SleRunner(options, fractions, model, work)
+        return SleRunner(options, fractions, model, structure, work)
     if is_driven(model):
         return DrivenRunner(options, fractions, model, structure, work)
     return DirectRunner(options, fractions, model, structure, work)

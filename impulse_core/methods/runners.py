@@ -106,7 +106,18 @@ class Memoryless:
 
     may_lack_room = False
     looks_ahead = False
-    work: Workspace
+
+    def __init__(
+        self,
+        options: Options,
+        fractions: Floats,
+        model: Model,
+        structure: Structure,
+        work: Workspace,
+    ) -> None:
+        self.options = options
+        self.fractions = fractions
+        self.model, self.structure, self.work = model, structure, work
 
     def take_up(self, state: State) -> None:  # noqa: ARG002
         self.work.fits[0] = 0.0
@@ -154,18 +165,6 @@ class DirectRunner(Memoryless):
 
     seconds_per_row = 2e-6
     most_steps = 2**31
-
-    def __init__(
-        self,
-        options: Options,
-        fractions: Floats,
-        model: Model,
-        structure: Structure,
-        work: Workspace,
-    ) -> None:
-        self.options = options
-        self.fractions = fractions
-        self.model, self.structure, self.work = model, structure, work
 
     @property
     def system(self) -> System:

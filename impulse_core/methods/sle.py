@@ -35,7 +35,7 @@ from impulse_core.methods.sle_kernels import (
 )
 from impulse_core.model import Model, State, Tally, Workspace, put_state
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
-from impulse_core.step.dividing import Plan, halving_step
+from impulse_core.step.dividing import Plan, halving_step, note_most
 from impulse_core.types import Floats, Ints
 
 __all__ = ["JointSystems", "forests", "load_kernels", "prepare", "take_step"]
@@ -199,9 +199,7 @@ def take_step(
     corrections, velocity_corrections = totals.corrections, totals.velocity_corrections
     if not _halving_step(_impulse_step, _save, _restore, model, systems, state, plan, work, tally):
         return False
-    totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
-    more = totals.velocity_corrections - velocity_corrections
-    totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
+    note_most(totals, corrections, velocity_corrections)
     count_step(model, state, work, tally)
     return True
 

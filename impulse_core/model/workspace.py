@@ -62,7 +62,7 @@ class Momenta:
 
 @record
 class Account:
-    """What the impulses at a body take out and create (passivity.py)."""
+    """What the impulses at a body take out and create (contact/account.py)."""
 
     velocity: vec3
     """Before the impulses of a half [m/s]."""
@@ -86,7 +86,7 @@ class Account:
 
 @record
 class ForceLaw:
-    """The force law p(x) of an axis in half a stage (joints/force_law.py)."""
+    """The force law p(x) of an axis in half a stage (forces/force_law.py)."""
 
     lower: f8
     """Least x, -inf if there is none."""

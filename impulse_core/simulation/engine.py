@@ -252,7 +252,7 @@ class Engine:
         return self._layout().take()
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot of this simulation."""
+        """Go on from a snapshot of this simulation. ``events`` keeps what was told so far."""
         self._make_room_for(snapshot.used)
         self._layout().put_back(snapshot)
         self._take_up()
@@ -275,8 +275,8 @@ class Engine:
         """Go on from a state that ``save`` wrote for the same scene and options.
 
         Raises:
-            StateFileError: The file is damaged, of a newer version, or of another scene, other
-                options, or another build of the simulator.
+            StateFileError: The file is damaged, of a newer version, of another scene or other
+                options, or holds other quantities than this release.
         """
         kept = self._layout().kept
         saved = read_state(

@@ -1,5 +1,6 @@
-"""How a step is divided: into the stages of a composition, into halves where a stage fails, and
-into parts that end where bodies meet.
+"""How a step is divided: into the stages of a composition, and into halves where a stage fails.
+
+Parts of a stage that end where bodies meet are in touching.py.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from impulse_core.model.status import COMPLETED, NO_ROOM
 from impulse_core.observables.invariants import tally_step
 from impulse_core.types import Floats
 
-__all__ = ["FINEST_PART", "MOST_OF_A_STAGE", "Plan", "halving_step", "longest_part", "take_steps"]
+__all__ = [
+    "FINEST_PART",
+    "MOST_OF_A_STAGE",
+    "Plan",
+    "halving_step",
+    "longest_part",
+    "note_most",
+    "take_steps",
+]
 
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 MOST_OF_A_STAGE = 10 * FINEST_PART  # corrections after which a step is no longer divided
@@ -104,6 +113,14 @@ def corrections_so_far(tally):
     return tally.totals[0].corrections + tally.totals[0].velocity_corrections
 
 
+@kernel
+def note_most(totals, corrections, velocity_corrections):
+    """Note how many corrections a step made, from how many there were before it."""
+    totals.most_corrections = max(totals.most_corrections, totals.corrections - corrections)
+    made = totals.velocity_corrections - velocity_corrections
+    totals.most_velocity_corrections = max(totals.most_velocity_corrections, made)
+
+
 @inlined_kernel
 def take_steps(stage, save, restore, resume, model, system, state, plan, work, tally):
     """Take the steps of a plan in stages of a kind; returns how many were completed.
@@ -120,8 +137,6 @@ def take_steps(stage, save, restore, resume, model, system, state, plan, work, t
         before, velocities_before = totals.corrections, totals.velocity_corrections
         if not halving_step(stage, save, restore, model, system, state, plan, work, tally):
             return done
-        totals.most_corrections = max(totals.most_corrections, totals.corrections - before)
-        more = totals.velocity_corrections - velocities_before
-        totals.most_velocity_corrections = max(totals.most_velocity_corrections, more)
+        note_most(totals, before, velocities_before)
         tally_step(model, state, work, tally)
     return plan.steps

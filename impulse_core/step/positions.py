@@ -97,7 +97,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             stalls += 1
             if stalls > STALLS_ALLOWED or not (error < 1e6):
                 break
-        if not newton and correction > 0 and error**3 > tolerance * previous**2:
+        if not newton and correction > 0 and _converges_slowly(error, previous, tolerance):
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error
@@ -109,6 +109,12 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_contacts(contact, model, structure, state, h, new, False, work)
         totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
+
+
+@inner_kernel
+def _converges_slowly(error, previous, tolerance):
+    """Whether two more corrections, each as good as the last, leave more than the tolerance."""
+    return error > tolerance and previous > 0.0 and error * (error / previous) ** 2 > tolerance
 
 
 @inner_kernel

@@ -5,7 +5,7 @@ with ``a if b else c``, and the functions of :data:`FUNCTIONS`. Every number is 
 nothing can grow beyond 1e308.
 
 It is read once, into a program for a machine with a stack. The simulator's kernels run the same
-program (impulse_core/signals), so that they cannot disagree with what was checked here.
+program (impulse_core/forces/signals), so that they cannot disagree with what was checked here.
 """
 
 from __future__ import annotations

@@ -240,7 +240,7 @@ def test_ctrl_c_twice_does_not_wait(monkeypatch, ctrl_c):
 
 
 def parts_told(scene):
-    """What a engine says of the parts of its kernels."""
+    """What an engine says of the parts of its kernels."""
     told = []
     compiled = compile_scene(scene)
     Engine(compiled, choose_options(compiled), on_part=lambda *part: told.append(part))

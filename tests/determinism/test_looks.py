@@ -98,7 +98,7 @@ def new_engine(scene: ic.Scene, **options: Any) -> Engine:
 
 
 def arrays_of(engine: Engine) -> Arrays:
-    """Every array that a engine reaches, by its path; not the copies that looks are undone by."""
+    """Every array that an engine reaches, by its path; not the copies that looks are undone by."""
     roots = {
         k: v
         for k, v in vars(engine).items()
