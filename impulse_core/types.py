@@ -48,7 +48,7 @@ mat3 = list[float]
 six = list[float]
 six_i8 = list[int]
 
-_PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba goes by
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba goes by
 
 _TYPES: dict[str, Any] = {
     "f8": np.float64,
@@ -84,4 +84,4 @@ def new_records(declared: type, count: int) -> Records:
     which costs each call of a compiled kernel a look at its type.
     """
     records = np.zeros(count, dtype=declared.dtype)  # type: ignore[attr-defined]
-    return records.view(np.recarray) if _PLAIN else records
+    return records.view(np.recarray) if PLAIN else records

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import set_vec3, vec3_of
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import by_address, inner_kernel
 from impulse_core.types import Floats, Ints, Records, f8, i8, mat3, new_records, quat, record, vec3
 
 PLANE_POINT = 0
@@ -23,6 +23,7 @@ MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
 
 
+@by_address
 class Found(NamedTuple):
     """Contact points of one pair of shapes, at most MOST_POINTS of them.
 
@@ -213,6 +214,7 @@ class RememberedRow:
     """[N m s]."""
 
 
+@by_address
 class Contacts(NamedTuple):
     """All contact points of a step, c rows of which the first used[0] are in use.
 
@@ -227,6 +229,7 @@ class Contacts(NamedTuple):
     """Of each (ContactRow), shape (c,)."""
 
 
+@by_address
 class Memory(NamedTuple):
     """What contact points were left with at the end of the last step, or part of one."""
 

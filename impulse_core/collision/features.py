@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.algebra import Vec3, cross, dot, vec3_at
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import by_address, inner_kernel, kernel
 from impulse_core.types import Floats, Ints
 
 __all__ = [
@@ -34,6 +34,7 @@ FACE = 2
 _PARALLEL = 1e-26  # sin² of the angle below which segments have no crossing point of their own
 
 
+@by_address
 class Cores(NamedTuple):
     """The fields of ``Shapes`` that list features, without the many others.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.types import Floats, Ints
 
 __all__ = [
@@ -36,6 +37,7 @@ TRIANGLE = 6  # one of them: solid behind its face
 TORUS = 7  # against planes; its capsules, which planes do not see, are shapes of their own
 
 
+@by_address
 class Shapes(NamedTuple):
     """Collision geometry of a scene: s shapes, the V vertices, E edges and F faces of all cores."""
 

@@ -17,6 +17,7 @@ from impulse_core.collision.shapes import (
     TORUS,
     Shapes,
 )
+from impulse_core.jit import by_address
 from impulse_core.model import State
 from impulse_core.types import Floats, Ints
 
@@ -61,6 +62,7 @@ _PAIRS_AT_FIRST = 8  # per shape
 SLACK = 1e-12
 
 
+@by_address
 class Sweep(NamedTuple):
     """Boxes, columns and pairs: n shapes that are sought, b that have a box, room for p pairs."""
 

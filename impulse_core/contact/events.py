@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import dot, vec3_of
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import by_address, inner_kernel
 from impulse_core.types import Floats, Ints
 
 __all__ = ["LIFT_OFF", "TOUCH", "ContactEvents", "bears", "new_contact_events", "note_events"]
@@ -18,6 +18,7 @@ LIFT_OFF = 1
 _ROOM = 4096  # events of one kernel call, at first
 
 
+@by_address
 class ContactEvents(NamedTuple):
     """Events since they were last read."""
 

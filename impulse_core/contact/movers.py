@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import cross, mat3_of, set_vec3, vec3_of
-from impulse_core.jit import inlined_kernel
+from impulse_core.jit import by_address, inlined_kernel
 from impulse_core.model import Model
 from impulse_core.types import Ints, Records, f8, i8, mat3, new_records, record, vec3
 
@@ -56,6 +56,7 @@ class MoverRow:
     """[1/(kg m²)], world frame."""
 
 
+@by_address
 class Movers(NamedTuple):
     """What impulses at contacts move, a row for each of b bodies, the world last."""
 

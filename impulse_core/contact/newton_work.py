@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.jit import by_address
 from impulse_core.types import Floats, Records, i8, mat3, new_records, pair_i8, record, vec3
 
 __all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
@@ -46,6 +47,7 @@ class NewtonRow:
     """Its u."""
 
 
+@by_address
 class NewtonWork(NamedTuple):
     """Room for an island of all contacts, if its matrix is a narrow band."""
 

@@ -19,7 +19,7 @@ from impulse_core.contact.events import ContactEvents
 from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
-from impulse_core.jit import inlined_kernel
+from impulse_core.jit import by_address, inlined_kernel
 from impulse_core.model import BodyState, Directions, Model, Structure
 from impulse_core.model.copies import with_bodies
 from impulse_core.types import Floats, Ints, Records, new_records
@@ -50,6 +50,7 @@ class Motion(NamedTuple):
     kinematic_work: Floats
 
 
+@by_address
 class Joined(NamedTuple):
     """Active contacts on jointed bodies, at most k of them."""
 
@@ -99,6 +100,7 @@ class Probe(NamedTuple):
     kinematic_work: Floats
 
 
+@by_address
 class ContactSetup(NamedTuple):
     """Everything a step with contacts needs beside Model, State and Workspace."""
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.geometry.rotations import rotated
+from impulse_core.jit import by_address
 from impulse_core.joints.table import COMMON_AXIS, DISTANCE, NO_PART, POINT_POINT
 from impulse_core.model import Model, State
 from impulse_core.types import Floats, Ints
@@ -24,6 +25,7 @@ class NotAChainError(ValueError):
     """The scene is not a planar chain; the message says what is in the way."""
 
 
+@by_address
 class Chain(NamedTuple):
     """A planar chain of L links, from the top; vectors (x, y) lie in the plane of motion.
 

@@ -41,7 +41,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.forces.loads import kick, load_power
 from impulse_core.free_motion.flow import advance, predict, turned, turns_too_far
-from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -74,6 +74,7 @@ _EPSILON = 2.0**-52
 _ROUND_OFFS = 32.0  # of the fastest joint point, below which no relative velocity can be brought
 
 
+@by_address
 class Sweeps(NamedTuple):
     """What the iterative solver keeps beside the workspace."""
 

@@ -27,7 +27,7 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.forces.loads import load_power
-from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -57,6 +57,7 @@ _NEVER = 1e-300  # and of one that never is
 __all__ = ["Stages", "new_stages", "run_explicit_steps"]
 
 
+@by_address
 class Stages(NamedTuple):
     """Coefficients and scratch of an explicit Runge-Kutta step over N = n+1 body rows.
 

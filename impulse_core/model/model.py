@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.model.paths import Paths
 from impulse_core.model.signals import Signals
 from impulse_core.types import Floats, Ints, Records, f8, i8, quat, record, vec3
@@ -52,6 +53,7 @@ class Term:
     """a·(B - A) at the start pose [m]; 0 for angles."""
 
 
+@by_address
 class Couplings(NamedTuple):
     """Linear relations Σ cₖ sₖ = c₀ between joint coordinates: q of them with t terms in all."""
 
@@ -183,6 +185,7 @@ class Axis:
     """Signal that is the target of the motor."""
 
 
+@by_address
 class Model(NamedTuple):
     """The constant data of a scene."""
 

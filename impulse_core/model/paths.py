@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.types import Floats, Ints
 
 __all__ = ["Paths"]
 
 
+@by_address
 class Paths(NamedTuple):
     """Motion of the k kinematic bodies, in i intervals altogether."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.types import Floats, Ints
 
 __all__ = ["CONSTANT", "CUBIC", "EXPRESSION", "LINEAR", "STEP", "Signals"]
@@ -14,6 +15,7 @@ __all__ = ["CONSTANT", "CUBIC", "EXPRESSION", "LINEAR", "STEP", "Signals"]
 CONSTANT, STEP, LINEAR, CUBIC, EXPRESSION = range(5)
 
 
+@by_address
 class Signals(NamedTuple):
     """All signals of a scene: s of them, with k samples and i instructions altogether."""
 

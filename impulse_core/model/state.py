@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.types import Records, f8, i8, new_records, quat, record, six, vec3
 
 __all__ = [
@@ -117,6 +118,7 @@ class Clock:
     ended a call within a step."""
 
 
+@by_address
 class State(NamedTuple):
     """What a step changes."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.types import Floats, Ints, Records, i8, record, six, six_i8
 
 __all__ = ["BodyPlace", "JointPlace", "Structure"]
@@ -40,6 +41,7 @@ class JointPlace:
     """Size of the diagonal of A in each row [1/kg | 1/(kg m²)]."""
 
 
+@by_address
 class Structure(NamedTuple):
     """Where each block of the joint matrix lives, fixed once (solver/ordering.py).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.jit import by_address
 from impulse_core.types import Records, f8, i8, new_records, pair_i8, record, vec3
 
 __all__ = [
@@ -144,6 +145,7 @@ class BrokenJoint:
     """Reaction torque at which it broke [N m]."""
 
 
+@by_address
 class Tally(NamedTuple):
     """What is counted over a run."""
 

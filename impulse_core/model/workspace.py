@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.jit import by_address
 from impulse_core.model.model import TAYLOR_ORDER, Model
 from impulse_core.model.state import State, copy_state
 from impulse_core.model.structure import Structure
@@ -188,6 +189,7 @@ class Reaction:
     """[N m]."""
 
 
+@by_address
 class Directions(NamedTuple):
     """Constraint directions of all joints at one set of poses."""
 
@@ -197,6 +199,7 @@ class Directions(NamedTuple):
     """Of the terms of couplings (TermDirections), shape (t,)."""
 
 
+@by_address
 class Workspace(NamedTuple):
     """Scratch of a step; nothing here outlives it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.contact.system import ContactSetup
-from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
 from impulse_core.model import Structure
 from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
@@ -16,6 +16,7 @@ from impulse_core.step.touching import contact_stage, forget_parts
 __all__ = ["System", "run_steps", "save"]
 
 
+@by_address
 class System(NamedTuple):
     """What the direct solver keeps beside the workspace."""
 

@@ -1,0 +1,179 @@
+"""Named tuples of arrays that kernels are handed as one address.
+
+Numba takes a tuple apart: a function that is handed Model, State and Workspace has some six
+hundred arguments, seven for each array, and so has each function that it calls. Handed by address,
+each of the three is one argument. The address is that of a table that Python fills at the first
+call; a kernel loads from it what it needs of an array, data and shape. The table never changes, and
+the loads say so (``invariant.load``), so that LLVM moves them out of loops.
+
+    table of Couplings        joint.data  joint.shape[0]  constant.data  constant.shape[0]  …
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.datamodel import models
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.core.typing.typeof import typeof, typeof_impl
+from numba.extending import NativeValue, register_model, unbox
+
+from impulse_core.types import PLAIN
+
+__all__ = ["by_address"]
+
+_WORD = 8  # bytes of each entry of a table
+_Declared = TypeVar("_Declared", bound=type)
+
+
+def by_address(declared: _Declared) -> _Declared:
+    """Class decorator of a named tuple: kernels are handed its instances by their address.
+
+    Its fields are arrays, numbers, None, and other tuples of this kind. A kernel reads them by
+    name and can make none: what it makes is an ordinary tuple.
+    """
+    if PLAIN:
+        return declared
+    held = type(
+        declared.__name__,
+        (declared,),
+        {
+            "__module__": declared.__module__,
+            "__qualname__": declared.__qualname__,
+            "__doc__": declared.__doc__,
+            "__annotations__": declared.__annotations__,
+            "address_": cached_property(_address),
+        },
+    )
+    typeof_impl.register(held)(_typeof_tuple)
+    return cast(_Declared, held)
+
+
+def _typeof_tuple(value: Any, context: Any) -> ByAddress:
+    del context
+    kinds = tuple((name, typeof(held)) for name, held in zip(value._fields, value, strict=True))
+    return ByAddress(type(value).__qualname__, kinds)
+
+
+def _address(value: Any) -> int:
+    """Where the table of a tuple lies; it lives as long as the tuple."""
+    table = np.array([word for held in value for word in _words(held)] or [0], dtype=np.int64)
+    value.__dict__["table_"] = table
+    return table.ctypes.data
+
+
+def _words(held: Any) -> list[int]:
+    """What the table says of a field."""
+    if held is None:
+        return []
+    if isinstance(held, np.ndarray):
+        strides = () if held.flags.c_contiguous else held.strides
+        return [held.ctypes.data, *held.shape, *strides]
+    if isinstance(held, float):
+        return [int(np.float64(held).view(np.int64))]
+    if isinstance(held, (int, np.integer)):
+        return [int(held)]
+    return [held.address_]
+
+
+class ByAddress(types.Type):
+    """Numba's type of such a tuple: the types of its fields."""
+
+    def __init__(self, name: str, kinds: tuple[tuple[str, Any], ...]) -> None:
+        self.kinds = dict(kinds)
+        self.places = {}
+        place = 0
+        for field, kind in kinds:
+            self.places[field] = place
+            place += _count(kind)
+        digest = hashlib.sha256(repr(kinds).encode()).hexdigest()[:16]
+        super().__init__(name=f"{name}_{digest}")  # short, as it is part of names of functions
+
+
+def _count(kind: Any) -> int:
+    """Entries that a field takes."""
+    if isinstance(kind, types.NoneType):
+        return 0
+    if isinstance(kind, types.Array):
+        return 1 + kind.ndim * (1 if kind.layout == "C" else 2)
+    return 1
+
+
+register_model(ByAddress)(models.OpaqueModel)
+
+
+@unbox(ByAddress)
+def _unboxed(kind: Any, value: Any, c: Any) -> NativeValue:
+    del kind
+    number = c.pyapi.object_getattr_string(value, "address_")
+    address = c.pyapi.long_as_ulonglong(number)
+    c.pyapi.decref(number)
+    return NativeValue(
+        c.builder.inttoptr(address, cgutils.voidptr_t), is_error=c.pyapi.c_api_error()
+    )
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):  # type: ignore[misc]
+    """Types of what is read from a tuple."""
+
+    key = ByAddress
+
+    def generic_resolve(self, kind: ByAddress, field: str) -> Any:
+        return kind.kinds.get(field)
+
+
+@lower_getattr_generic(ByAddress)
+def _read_field(context: Any, builder: Any, owner: ByAddress, address: Any, field: str) -> Any:
+    kind, place = owner.kinds[field], owner.places[field]
+
+    def word(number: int, of_type: Any) -> Any:
+        entry = builder.bitcast(address, of_type.as_pointer())
+        loaded = builder.load(cgutils.gep_inbounds(builder, entry, place + number))
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return loaded
+
+    if isinstance(kind, types.NoneType):
+        return context.get_dummy_value()
+    if isinstance(kind, ByAddress):
+        return word(0, cgutils.voidptr_t)
+    if isinstance(kind, types.Array):
+        return _array(context, builder, kind, word)
+    if isinstance(kind, types.Boolean):
+        return cgutils.is_not_null(builder, word(0, cgutils.intp_t))
+    return word(0, context.get_value_type(kind))
+
+
+def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
+    """Numba's structure of an array."""
+    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    shape = [word(1 + axis, cgutils.intp_t) for axis in range(kind.ndim)]
+    if kind.layout == "C":
+        strides = [context.get_constant(types.intp, size)]
+        for extent in shape[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], extent))
+    else:
+        strides = [word(1 + kind.ndim + axis, cgutils.intp_t) for axis in range(kind.ndim)]
+    items = shape[0] if shape else context.get_constant(types.intp, 1)
+    for extent in shape[1:]:
+        items = builder.mul(items, extent)
+    model = context.data_model_manager[kind]
+    made = ir.Constant(model.get_value_type(), ir.Undefined)
+    fields = {
+        "meminfo": cgutils.get_null_value(cgutils.voidptr_t),
+        "parent": cgutils.get_null_value(cgutils.voidptr_t),
+        "nitems": items,
+        "itemsize": context.get_constant(types.intp, size),
+        "data": word(0, context.get_data_type(kind.dtype).as_pointer()),
+        "shape": cgutils.pack_array(builder, shape, cgutils.intp_t),
+        "strides": cgutils.pack_array(builder, strides, cgutils.intp_t),
+    }
+    for name, value in fields.items():
+        made = builder.insert_value(made, value, model.get_field_position(name))
+    return made
