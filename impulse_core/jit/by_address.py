@@ -28,7 +28,7 @@ from impulse_core.types import PLAIN
 
 __all__ = ["by_address"]
 
-_WORD = 8  # bytes of each entry of a table
+_WORD = ir.IntType(64)  # an entry of a table
 _Declared = TypeVar("_Declared", bound=type)
 
 
@@ -105,7 +105,12 @@ def _count(kind: Any) -> int:
     return 1
 
 
-register_model(ByAddress)(models.OpaqueModel)
+@register_model(ByAddress)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    """How it is handed on: by the address of the table."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _WORD.as_pointer())
 
 
 @unbox(ByAddress)
@@ -115,7 +120,7 @@ def _unboxed(kind: Any, value: Any, c: Any) -> NativeValue:
     address = c.pyapi.long_as_ulonglong(number)
     c.pyapi.decref(number)
     return NativeValue(
-        c.builder.inttoptr(address, cgutils.voidptr_t), is_error=c.pyapi.c_api_error()
+        c.builder.inttoptr(address, _WORD.as_pointer()), is_error=c.pyapi.c_api_error()
     )
 
 
@@ -130,50 +135,50 @@ class _Fields(AttributeTemplate):  # type: ignore[misc]
 
 
 @lower_getattr_generic(ByAddress)
-def _read_field(context: Any, builder: Any, owner: ByAddress, address: Any, field: str) -> Any:
+def _read_field(context: Any, builder: Any, owner: ByAddress, table: Any, field: str) -> Any:
     kind, place = owner.kinds[field], owner.places[field]
 
     def word(number: int, of_type: Any) -> Any:
-        entry = builder.bitcast(address, of_type.as_pointer())
-        loaded = builder.load(cgutils.gep_inbounds(builder, entry, place + number))
+        entry = builder.gep(table, [ir.Constant(_WORD, place + number)], inbounds=True)
+        if of_type is not _WORD:
+            entry = builder.bitcast(entry, of_type.as_pointer())
+        loaded = builder.load(entry)
         loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
         return loaded
 
     if isinstance(kind, types.NoneType):
         return context.get_dummy_value()
-    if isinstance(kind, ByAddress):
-        return word(0, cgutils.voidptr_t)
     if isinstance(kind, types.Array):
         return _array(context, builder, kind, word)
     if isinstance(kind, types.Boolean):
-        return cgutils.is_not_null(builder, word(0, cgutils.intp_t))
+        return cgutils.is_not_null(builder, word(0, _WORD))
     return word(0, context.get_value_type(kind))
 
 
 def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
     """Numba's structure of an array."""
-    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    shape = [word(1 + axis, cgutils.intp_t) for axis in range(kind.ndim)]
+    size = ir.Constant(_WORD, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    shape = [word(1 + axis, _WORD) for axis in range(kind.ndim)]
+    items = shape[0] if shape else ir.Constant(_WORD, 1)
+    for extent in shape[1:]:
+        items = builder.mul(items, extent)
     if kind.layout == "C":
-        strides = [context.get_constant(types.intp, size)]
+        strides = [size]
         for extent in shape[:0:-1]:
             strides.insert(0, builder.mul(strides[0], extent))
     else:
-        strides = [word(1 + kind.ndim + axis, cgutils.intp_t) for axis in range(kind.ndim)]
-    items = shape[0] if shape else context.get_constant(types.intp, 1)
-    for extent in shape[1:]:
-        items = builder.mul(items, extent)
+        strides = [word(1 + kind.ndim + axis, _WORD) for axis in range(kind.ndim)]
     model = context.data_model_manager[kind]
-    made = ir.Constant(model.get_value_type(), ir.Undefined)
-    fields = {
-        "meminfo": cgutils.get_null_value(cgutils.voidptr_t),
-        "parent": cgutils.get_null_value(cgutils.voidptr_t),
-        "nitems": items,
-        "itemsize": context.get_constant(types.intp, size),
-        "data": word(0, context.get_data_type(kind.dtype).as_pointer()),
-        "shape": cgutils.pack_array(builder, shape, cgutils.intp_t),
-        "strides": cgutils.pack_array(builder, strides, cgutils.intp_t),
-    }
-    for name, value in fields.items():
-        made = builder.insert_value(made, value, model.get_field_position(name))
+    made = ir.Constant(model.get_value_type(), None)  # no owner, whose uses would be counted
+
+    def put(name: str, value: Any, *axis: int) -> None:
+        nonlocal made
+        made = builder.insert_value(made, value, [model.get_field_position(name), *axis])
+
+    put("nitems", items)
+    put("itemsize", size)
+    put("data", word(0, context.get_data_type(kind.dtype).as_pointer()))
+    for axis in range(kind.ndim):
+        put("shape", shape[axis], axis)
+        put("strides", strides[axis], axis)
     return made

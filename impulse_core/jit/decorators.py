@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numba
 
 from impulse_core.jit.kernel_cache import KernelCache, open_folder
-from impulse_core.jit.linking import EntryCompiler, InnerCompiler
+from impulse_core.jit.lazy import LazyKernel
+from impulse_core.jit.linking import ArrayCompiler, EntryCompiler, InnerCompiler
 from impulse_core.jit.shipped import ShippedKernels
+from impulse_core.types import PLAIN
 
 __all__ = [
     "array_kernel",
@@ -53,7 +55,7 @@ _WITHOUT_KERNELS = (
     "model/snapshot.py",
 )
 _FEW_COLLECTIONS = 100_000  # new objects between two of them
-_Decorator = TypeVar("_Decorator", bound=Callable[..., Any])
+_Function = TypeVar("_Function")
 
 
 def _source_hash() -> str:
@@ -88,39 +90,57 @@ def sources() -> str:
 # passed on; every call with Model and Workspace would count a hundred, 25 microseconds a stage.
 # no_cfunc_wrapper: C never calls; unwrapping Model, State and Workspace takes a second of
 # compilation for each function that can do it.
-_allocating = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_allocating: dict[str, Any] = {
+    "nopython": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+}
 _options = {**_allocating, "_nrt": False}
+_inner = {**_options, "no_cpython_wrapper": True}
+_inlined = {**_options, "inline": "always"}
 
 
-def _kept_on_disk(compiled: _Decorator) -> _Decorator:
-    """The decorator, for functions whose machine code is kept."""
-
-    def decorate(function: Callable[..., Any]) -> Any:
-        kernel = compiled(function)
-        if kernel is not function:  # as it is with NUMBA_DISABLE_JIT
-            kernel._cache = KernelCache(function, _FOLDER, _WHY_NONE, _SOURCES, _SHIPPED)
-        return kernel
-
-    return cast(_Decorator, decorate)
+def array_kernel(function: _Function) -> _Function:
+    """Compiles a function of the geometry that makes new arrays."""
+    compiled = partial(_entry_point, function, _allocating, ArrayCompiler)
+    return _lazy(function, compiled, compiled, _allocating)
 
 
-_entry = {"pipeline_class": EntryCompiler}
+def kernel(function: _Function) -> _Function:
+    """Compiles a function that Python calls. What is kept on disk is its code with all it calls.
+    Kernels that call it get it as if it were an inner one.
+    """
+    compiled = partial(_entry_point, function, _options, EntryCompiler)
+    return _lazy(function, compiled, partial(_jit, function, _inner, InnerCompiler), _inner)
 
-array_kernel = _kept_on_disk(partial(numba.njit, **_entry, **_allocating)())
-"""Compiles a function of the geometry that makes new arrays."""
 
-kernel = _kept_on_disk(partial(numba.njit, **_entry, **_options)())
-"""Compiles a function that Python calls, or a small one that takes numbers and tuples."""
+def inner_kernel(function: _Function) -> _Function:
+    """Compiles a function that only kernels call, into each entry point that reaches it. It is not
+    kept on disk, where only entry points are.
+    """
+    return _lazy(function, None, partial(_jit, function, _inner, InnerCompiler), _inner)
 
-inner_kernel = partial(
-    numba.njit, no_cpython_wrapper=True, pipeline_class=InnerCompiler, **_options
-)()
-"""Compiles a function that only kernels call, into each entry point that reaches it. It is not
-kept on disk, where only entry points are."""
 
-inlined_kernel = partial(numba.njit, inline="always", **_options)()
-"""Writes a function into its only caller, before types are inferred. A function that gets another
-function as an argument must be one; for others it saves the passing of arguments."""
+def inlined_kernel(function: _Function) -> _Function:
+    """Writes a function into its only caller, before types are inferred. A function that gets
+    another function as an argument must be one; for others it saves the passing of arguments.
+    """
+    return _lazy(function, None, partial(_jit, function, _inlined, InnerCompiler), _inlined)
+
+
+def _lazy(function: Any, called: Any, inner: Any, options: dict[str, Any]) -> Any:
+    return function if PLAIN else LazyKernel(function, called, inner, options)
+
+
+def _jit(function: Any, options: dict[str, Any], compiler: Any) -> Any:
+    return numba.jit(function, pipeline_class=compiler, **options)
+
+
+def _entry_point(function: Any, options: dict[str, Any], compiler: Any) -> Any:
+    dispatcher = _jit(function, options, compiler)
+    dispatcher._cache = KernelCache(function, _FOLDER, _WHY_NONE, _SOURCES, _SHIPPED)
+    return dispatcher
 
 
 @contextmanager

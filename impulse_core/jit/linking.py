@@ -17,7 +17,7 @@ import llvmlite.binding as ll
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-__all__ = ["EntryCompiler", "InnerCompiler", "reduced", "restored"]
+__all__ = ["ArrayCompiler", "EntryCompiler", "InnerCompiler", "reduced", "restored"]
 
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of Numba's global variables for functions begin
 
@@ -86,6 +86,12 @@ class _KernelCompiler(Compiler):
         state.library = self.library_class(target.codegen(), name, target)
         state.library.enable_object_caching()
         return super().define_pipelines()
+
+
+class ArrayCompiler(_KernelCompiler):
+    """Numba's compiler, for functions that Python calls and that make arrays."""
+
+    library_class = _EntryLibrary
 
 
 class InnerCompiler(_KernelCompiler):

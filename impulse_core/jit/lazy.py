@@ -1,0 +1,54 @@
+"""Functions whose compilers are set up when they are needed.
+
+There are hundreds of kernels, of which a run calls a few that come compiled from disk. Numba's
+dispatchers take a third of a millisecond each to make.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any
+
+__all__ = ["LazyKernel"]
+
+
+class LazyKernel:
+    """A function with one compiler for calls from Python and one for calls from kernels.
+
+    Args:
+        function: what is compiled.
+        called: makes the dispatcher that Python calls; None if only kernels call.
+        inner: makes the one that kernels call.
+        options: those of Numba, where its inlining looks for them.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        called: Callable[[], Any] | None,
+        inner: Callable[[], Any],
+        options: dict[str, Any],
+    ) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self.targetoptions = options
+        self._make_called = called or inner
+        self._make_inner = inner
+
+    def __call__(self, *args: Any) -> Any:
+        return self.dispatcher(*args)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """What Python calls."""
+        return self._make_called()
+
+    @cached_property
+    def _inner(self) -> Any:
+        return self.dispatcher if self._make_inner is self._make_called else self._make_inner()
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba takes the function for where a kernel names it."""
+        return self._inner._numba_type_
