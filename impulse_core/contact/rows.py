@@ -148,21 +148,23 @@ def _own_answer(contacts, movers, c):
 @inner_kernel
 def _rest(joined, motion):
     """Let the bodies of the probe rest where they are."""
-    for i in range(len(joined.probe)):
-        set_quat(joined.probe[i].orientation, quat_of(motion.states[i].orientation))
-        set_vec3(joined.probe[i].velocity, ZERO3)
-        set_vec3(joined.probe[i].angular_momentum, ZERO3)
-        put_vec3(joined.probe_spin, i, ZERO3)
+    bodies = joined.probe.bodies
+    for i in range(len(bodies)):
+        set_quat(bodies[i].orientation, quat_of(motion.states[i].orientation))
+        set_vec3(bodies[i].velocity, ZERO3)
+        set_vec3(bodies[i].angular_momentum, ZERO3)
+        put_vec3(joined.probe_work.angular_velocity, i, ZERO3)
 
 
 @inner_kernel
 def _push_joined(contacts, movers, joined, motion, c, p):
     """Let the impulse p act at contact c on the jointed bodies of the probe."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
+    bodies = joined.probe.bodies
     if movers.mark[i1].jointed:
-        _push(joined.probe[i1], motion.bodies[i1].inverse_mass, -p, vec3_of(contacts.row[c].arm1))
+        _push(bodies[i1], motion.bodies[i1].inverse_mass, -p, vec3_of(contacts.row[c].arm1))
     if movers.mark[i2].jointed:
-        _push(joined.probe[i2], motion.bodies[i2].inverse_mass, p, vec3_of(contacts.row[c].arm2))
+        _push(bodies[i2], motion.bodies[i2].inverse_mass, p, vec3_of(contacts.row[c].arm2))
 
 
 @inner_kernel
@@ -232,7 +234,7 @@ def apply_contact_impulses(contacts, movers, joined, motion):
             set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
             _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
             if mark[c].joined >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
-                _turn_bodies(contacts, joined.probe, motion.dynamic, c, t)
+                _turn_bodies(contacts, joined.probe.bodies, motion.dynamic, c, t)
                 any_joined = True
         p = vec3_of(row[c].impulse) - vec3_of(row[c].applied)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
@@ -266,9 +268,9 @@ def _turn_bodies(contacts, bodies, dynamic, c, t):
 
 
 @inlined_kernel
-def respond_joints(model, structure, joined, state, probe, probe_work, work):
+def respond_joints(model, structure, joined, state, work):
     """Let the joints answer the contact impulses that just acted; λ is left in work.impulse."""
-    angular_velocities(model, probe, probe_work)
-    relative_velocities(model, probe, probe_work, joined.probe_rate)
+    angular_velocities(model, joined.probe, joined.probe_work)
+    relative_velocities(model, joined.probe, joined.probe_work, joined.probe_rate)
     solve(structure, joined.probe_rate, -1.0, work)
     apply_impulses(model, work.impulse, state, work)

@@ -2,8 +2,7 @@
 
 What a body that no joint holds answers to an impulse is 1/m and J⁻¹; what a jointed one answers
 depends on all bodies of its machine, so that the answers of jointed bodies at all their contacts
-are kept as one dense matrix (docs/algorithm.md, section 11). Kernels take small tuples: every array
-of a tuple that is passed costs compile time.
+are kept as one dense matrix (docs/algorithm.md, section 11).
 """
 
 from __future__ import annotations
@@ -20,18 +19,15 @@ from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
 from impulse_core.jit import by_address, inlined_kernel
-from impulse_core.model import BodyState, Directions, Model, Structure
-from impulse_core.model.copies import with_bodies
-from impulse_core.types import Floats, Ints, Records, new_records
+from impulse_core.model import State, Structure, Workspace
+from impulse_core.types import Floats, Ints, Records
 
 __all__ = [
     "ContactSetup",
     "Joined",
     "Motion",
-    "Probe",
     "motion_of",
     "new_joined",
-    "probes_of",
 ]
 
 
@@ -77,27 +73,12 @@ class Joined(NamedTuple):
     """Those nodes, shape (K,)."""
     column: Floats
     """Three solutions of the saddle system at each node, one a column, shape (K, 9)."""
-    probe: Records
-    """Answer of all bodies to an impulse, at their poses (BodyState), shape (b,)."""
-    probe_spin: Floats
-    """The same, angular velocity [rad/s], shape (b, 3)."""
+    probe: State
+    """Answer of all bodies to an impulse, at their poses; all but ``bodies`` is the run's."""
+    probe_work: Workspace
+    """The run's, with angular velocities of their own."""
     probe_rate: Floats
     """Velocities along joint rows, shape (m, 6)."""
-    probe_impulse: Floats
-    """Impulses of joints, shape (m, 6)."""
-    probe_work: Floats
-    """Shape (1,)."""
-
-
-class Probe(NamedTuple):
-    """What of a workspace the joints' answer to an impulse needs; fields as in ``Workspace``."""
-
-    angular_velocity: Floats
-    now: Directions
-    impulse: Floats
-    block: Floats
-    right_side: Floats
-    kinematic_work: Floats
 
 
 @by_address
@@ -145,9 +126,8 @@ class ContactSetup(NamedTuple):
     """Whether bodies that rest may sleep."""
 
 
-def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
+def new_joined(structure: Structure, state: State, work: Workspace, rows: int) -> Joined:
     """Room for a number of contacts on jointed bodies."""
-    bodies, joints = len(model.bodies), len(model.joints)
     nodes = len(structure.column_start) - 1
     return Joined(
         used=np.zeros(1, dtype=np.int64),
@@ -161,11 +141,9 @@ def new_joined(model: Model, structure: Structure, rows: int) -> Joined:
         node_wanted=np.zeros(nodes, dtype=np.int64),
         node=np.zeros(nodes, dtype=np.int64),
         column=np.zeros((nodes, 9)),
-        probe=new_records(BodyState, bodies),
-        probe_spin=np.zeros((bodies, 3)),
-        probe_rate=np.zeros((joints, 6)),
-        probe_impulse=np.zeros((joints, 6)),
-        probe_work=np.zeros(1),
+        probe=state._replace(bodies=state.bodies.copy()),
+        probe_work=work._replace(angular_velocity=np.zeros_like(work.angular_velocity)),
+        probe_rate=np.zeros_like(work.impulse),
     )
 
 
@@ -181,17 +159,3 @@ def motion_of(model, state, work):  # type: ignore[no-untyped-def]
         next=work.next,
         kinematic_work=work.kinematic_work,
     )
-
-
-@inlined_kernel
-def probes_of(joined, state, work):  # type: ignore[no-untyped-def]
-    """State and workspace with the same poses and matrix, and velocities of their own."""
-    probe_work = Probe(
-        angular_velocity=joined.probe_spin,
-        now=work.now,
-        impulse=joined.probe_impulse,
-        block=work.block,
-        right_side=work.right_side,
-        kinematic_work=joined.probe_work,
-    )
-    return with_bodies(state, joined.probe, state.kinematic), probe_work

@@ -12,7 +12,7 @@ the loads say so (``invariant.load``), so that LLVM moves them out of loops.
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -157,7 +157,7 @@ def _read_field(context: Any, builder: Any, owner: ByAddress, table: Any, field:
 
 def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
     """Numba's structure of an array."""
-    size = ir.Constant(_WORD, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    size = ir.Constant(_WORD, _size(context, kind.dtype))
     shape = [word(1 + axis, _WORD) for axis in range(kind.ndim)]
     items = shape[0] if shape else ir.Constant(_WORD, 1)
     for extent in shape[1:]:
@@ -182,3 +182,9 @@ def _array(context: Any, builder: Any, kind: Any, word: Any) -> Any:
         put("shape", shape[axis], axis)
         put("strides", strides[axis], axis)
     return made
+
+
+@cache
+def _size(context: Any, kind: Any) -> int:
+    """Bytes of an entry of an array."""
+    return int(context.get_abi_sizeof(context.get_data_type(kind)))

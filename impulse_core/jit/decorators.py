@@ -17,11 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
-
 from impulse_core.jit.kernel_cache import KernelCache, open_folder
 from impulse_core.jit.lazy import LazyKernel
-from impulse_core.jit.linking import ArrayCompiler, EntryCompiler, InnerCompiler
+from impulse_core.jit.linking import (
+    ArrayCompiler,
+    EntryCompiler,
+    InnerCompiler,
+    KernelDispatcher,
+)
 from impulse_core.jit.shipped import ShippedKernels
 from impulse_core.types import PLAIN
 
@@ -134,7 +137,7 @@ def _lazy(function: Any, called: Any, inner: Any, options: dict[str, Any]) -> An
 
 
 def _jit(function: Any, options: dict[str, Any], compiler: Any) -> Any:
-    return numba.jit(function, pipeline_class=compiler, **options)
+    return KernelDispatcher(function, targetoptions=options, pipeline_class=compiler)
 
 
 def _entry_point(function: Any, options: dict[str, Any], compiler: Any) -> Any:

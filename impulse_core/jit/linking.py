@@ -14,11 +14,33 @@ from __future__ import annotations
 from typing import Any
 
 import llvmlite.binding as ll
+from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import Compiler, CompileResult, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager
+from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral
 
-__all__ = ["ArrayCompiler", "EntryCompiler", "InnerCompiler", "reduced", "restored"]
+__all__ = [
+    "ArrayCompiler",
+    "EntryCompiler",
+    "InnerCompiler",
+    "KernelDispatcher",
+    "reduced",
+    "restored",
+]
 
+_UNUSED = {
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.WithLifting,
+    typed_passes.DumpParforDiagnostics,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+}
 _ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of Numba's global variables for functions begin
 
 
@@ -85,7 +107,36 @@ class _KernelCompiler(Compiler):
         name, target = state.func_id.func_qualname, state.targetctx
         state.library = self.library_class(target.codegen(), name, target)
         state.library.enable_object_caching()
+        return self._passes()
+
+    def _passes(self) -> Any:
         return super().define_pipelines()
+
+
+class _StepCompiler(_KernelCompiler):
+    """Without those of Numba's passes that have nothing to do in the kernels of a step, which
+    define no functions, make no arrays and unroll nothing: they take a tenth of a compilation.
+    """
+
+    def _passes(self) -> Any:
+        manager = PassManager("impulse")
+        manager.passes = [
+            (each, why)
+            for each, why in DefaultPassBuilder.define_nopython_pipeline(self.state).passes
+            if each not in _UNUSED
+        ]
+        manager.finalize()
+        return [manager]
+
+
+class KernelDispatcher(CPUDispatcher):
+    """Numba's dispatcher, which compiles a function for numbers, not for each constant that a
+    caller hands on: LLVM sees those where it inlines.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What a caller with arguments of these types is to call."""
+        return super().get_call_template([unliteral(each) for each in args], kws)
 
 
 class ArrayCompiler(_KernelCompiler):
@@ -94,7 +145,7 @@ class ArrayCompiler(_KernelCompiler):
     library_class = _EntryLibrary
 
 
-class InnerCompiler(_KernelCompiler):
+class InnerCompiler(_StepCompiler):
     """Numba's compiler, for functions that only kernels call. What it makes is not cached: who
     calls it is.
     """
@@ -102,7 +153,7 @@ class InnerCompiler(_KernelCompiler):
     library_class = _InnerLibrary
 
 
-class EntryCompiler(_KernelCompiler):
+class EntryCompiler(_StepCompiler):
     """Numba's compiler, for functions that Python calls."""
 
     library_class = _EntryLibrary

@@ -82,7 +82,7 @@ class ContactRunner(DrivenRunner):
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
             movers=new_movers(model),
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
-            joined=new_joined(model, structure, _JOINED_ROWS),
+            joined=new_joined(structure, state, work, _JOINED_ROWS),
             newton=new_newton_work(rows, len(model.bodies)),
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
@@ -228,8 +228,8 @@ class ContactRunner(DrivenRunner):
                 newton=new_newton_work(rows, len(model.bodies)),
             )
         if joined:
-            more = new_joined(model, self.structure, joined + joined // 2)
-            setup = setup._replace(joined=more)
+            probe, more = setup.joined.probe, joined + joined // 2
+            setup = setup._replace(joined=new_joined(self.structure, probe, self.work, more))
         if pairs:
             setup = setup._replace(sweep=enlarge(setup.sweep, pairs))
         if events:

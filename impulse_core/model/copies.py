@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from impulse_core.algebra import quat_of, set_quat, set_vec3, vec3_of
-from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.model.state import State
+from impulse_core.jit import inner_kernel
 
-__all__ = ["copy_into", "copy_poses", "with_bodies"]
+__all__ = ["copy_into", "copy_poses"]
 
 
 @inner_kernel
@@ -33,18 +32,3 @@ def copy_poses(source, target):  # type: ignore[no-untyped-def]
     for i in range(len(source)):
         set_vec3(target[i].position, vec3_of(source[i].position))
         set_quat(target[i].orientation, quat_of(source[i].orientation))
-
-
-@inlined_kernel
-def with_bodies(state, bodies, kinematic):  # type: ignore[no-untyped-def]
-    """The same state with other bodies (BodyState, KinematicState)."""
-    return State(
-        bodies=bodies,
-        joints=state.joints,
-        axes=state.axes,
-        terms=state.terms,
-        kinematic=kinematic,
-        loads=state.loads,
-        turns=state.turns,
-        clock=state.clock,
-    )

@@ -29,7 +29,6 @@ from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
 from impulse_core.model import SOFTEST
-from impulse_core.model.copies import with_bodies
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,
@@ -48,8 +47,9 @@ def find_reactions(model, structure, state, work):
     """
     set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
-    # what is saved means nothing between two steps
-    rate = with_bodies(state, work.saved.bodies, work.saved.kinematic)
+    rate = work.saved  # which means nothing between two steps
+    for k in range(len(model.loads)):
+        rate.loads[k].active = state.loads[k].active
     for i in range(len(model.bodies)):
         set_vec3(rate.bodies[i].position, vec3_of(state.bodies[i].position))
         set_quat(rate.bodies[i].orientation, quat_of(state.bodies[i].orientation))

@@ -24,7 +24,7 @@ from impulse_core.contact.rows import (
 )
 from impulse_core.contact.sleep import hold, put_to_rest
 from impulse_core.contact.sweeps import solve_contacts
-from impulse_core.contact.system import motion_of, probes_of
+from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
@@ -180,8 +180,7 @@ def _push(contact, model, structure, state, multipliers, work):
     """Apply the contact impulses that were found, and let joints and axes answer."""
     contacts, movers, joined = contact.contacts, contact.movers, contact.joined
     if apply_contact_impulses(contacts, movers, joined, motion_of(model, state, work)):
-        probe, probe_work = probes_of(joined, state, work)
-        respond_joints(model, structure, joined, state, probe, probe_work, work)
+        respond_joints(model, structure, joined, state, work)
         add_axis_impulses(model, work)
         if multipliers:
             add_multipliers(model, state, work)

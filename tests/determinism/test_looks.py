@@ -104,11 +104,15 @@ def arrays_of(engine: Engine) -> Arrays:
         for k, v in vars(engine).items()
         if k not in ("compiled", "names", "_present", "_known_layout")
     }
-    return dict(_walk(roots, "", set()))
+    first = {name: roots.pop(name) for name in ("state", "work")}
+    return dict(_walk(first | roots, "", set()))
 
 
 def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, NDArray[Any]]]:
     if isinstance(value, np.ndarray):
+        if id(value) in seen:  # what is handed on under another name, as the probe's work
+            return
+        seen.add(id(value))
         fields = value.dtype.names
         yield from (
             [(f"{path}.{name}", value[name]) for name in fields] if fields else [(path, value)]
