@@ -41,7 +41,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.forces.loads import kick, load_power
 from impulse_core.free_motion.flow import advance, predict, turned, turns_too_far
-from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -60,7 +60,7 @@ from impulse_core.step.dividing import halving_step, note_most
 from impulse_core.step.fitting import clear
 from impulse_core.step.positions import begin_with, lines_turn_little
 from impulse_core.step.run import save
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = ["UNLIMITED", "Sweeps", "new_sweeps", "run_steps_in_turn"]
 
