@@ -8,7 +8,7 @@ a box has six: the faces are what contact polygons are made of.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -185,12 +185,13 @@ def _merged(vertices: Floats, triangles: Ints) -> list[list[int]]:
     normals = np.cross(b - a, c - a)
     areas = np.linalg.norm(normals, axis=1)
     beyond = _triangle_beyond(triangles)
+    alone = _stand_alone(vertices, triangles, beyond, normals, areas, 2.0 * tolerance)
     group = np.full(len(triangles), -1)
     for seed in np.argsort(-areas, kind="stable"):
         if group[seed] >= 0:
             continue
         group[seed] = seed
-        if areas[seed] == 0.0:
+        if areas[seed] == 0.0 or alone[seed]:
             continue
         normal = normals[seed] / areas[seed]
         offset = normal @ a[seed]
@@ -209,6 +210,24 @@ def _merged(vertices: Floats, triangles: Ints) -> list[list[int]]:
     faces_at = np.bincount([v for loop in loops for v in loop], minlength=len(vertices))
     loops = [[v for v in loop if faces_at[v] >= 3] for loop in loops]
     return [loop for loop in loops if len(loop) >= 3]
+
+
+def _stand_alone(
+    vertices: Floats,
+    triangles: Ints,
+    beyond: Ints,
+    normals: Floats,
+    areas: Floats,
+    tolerance: float,
+) -> NDArray[np.bool_]:
+    """Triangles whose neighbours all leave their plane by more than the tolerance, (T,): nearly
+    all of a round hull.
+    """
+    unit = normals / np.where(areas == 0.0, 1.0, areas)[:, None]
+    offsets = np.einsum("ti,ti->t", unit, vertices[triangles[:, 0]])
+    corners = vertices[triangles[beyond]]  # of the three neighbours of each
+    heights = np.abs(np.einsum("tnki,ti->tnk", corners, unit) - offsets[:, None, None])
+    return np.asarray(heights.max(axis=2).min(axis=1) > tolerance)
 
 
 def _triangle_beyond(triangles: Ints) -> Ints:
@@ -467,8 +486,9 @@ def _tables(vertices: Floats, faces: list[list[int]], edges: Ints) -> Core:
         at_vertex[head].append(e)
     planes, _ = _planes(vertices, faces)
     # Offsets as far out as the outermost corner: no vertex lies above a face.
-    for f, face in enumerate(faces):
-        planes[f, 3] = np.max(vertices[face] @ planes[f, :3])
+    for number, corners in _by_corners(faces):
+        heights = np.einsum("fki,fi->fk", vertices[corners], planes[number, :3])
+        planes[number, 3] = heights.max(axis=1)
     return Core(
         vertices=np.ascontiguousarray(vertices, dtype=np.float64),
         edge_vertex=edges,
@@ -486,14 +506,24 @@ def _planes(vertices: Floats, faces: list[list[int]]) -> tuple[Floats, Floats]:
     """Unit normal (Newell) and mean offset of each face, shape (F, 4), and the areas (F,)."""
     planes = np.zeros((len(faces), 4))
     areas = np.zeros(len(faces))
-    for f, face in enumerate(faces):
-        if len(face) < 3:
+    for number, corner_numbers in _by_corners(faces):
+        if corner_numbers.shape[1] < 3:
             continue
-        mean = vertices[face].mean(axis=0)
-        corners = vertices[face] - mean
-        vector = 0.5 * np.cross(corners, np.roll(corners, -1, axis=0)).sum(axis=0)
-        areas[f] = np.linalg.norm(vector)
-        if areas[f] > 0.0:
-            planes[f, :3] = vector / areas[f]
-            planes[f, 3] = planes[f, :3] @ mean
+        mean = vertices[corner_numbers].mean(axis=1)
+        corners = vertices[corner_numbers] - mean[:, None]
+        vector = 0.5 * np.cross(corners, np.roll(corners, -1, axis=1)).sum(axis=1)
+        area = areas[number] = np.linalg.norm(vector, axis=1)
+        flat = area == 0.0
+        normal = vector / np.where(flat, 1.0, area)[:, None]
+        planes[number, :3] = normal
+        planes[number, 3] = np.where(flat, 0.0, np.einsum("fi,fi->f", normal, mean))
     return planes, areas
+
+
+def _by_corners(faces: list[list[int]]) -> Iterator[tuple[Ints, Ints]]:
+    """Faces of equally many corners together: their numbers (F,) and their corners (F, k)."""
+    counts = np.array([len(face) for face in faces], dtype=np.int64)
+    for count in np.unique(counts):
+        number = np.flatnonzero(counts == count)
+        corners = np.array([faces[f] for f in number], dtype=np.int64)
+        yield number, corners.reshape(len(number), count)
