@@ -70,20 +70,34 @@ class Totals:
     motor_work: f8
     """Work done by motors [J]."""
     dissipated: f8
-    """Energy taken out by dampers, friction and limits [J]."""
+    """Energy taken out by dampers, friction, limits and contacts, as their impulses add up [J]."""
+    most_dissipated: f8
+    """The most of that after any step [J]: what was taken out does not come back."""
     created: f8
     """Energy that contacts created against their laws [J]."""
     start_energy: f8
     """Total energy at the start [J]."""
     energy: f8
     """Total energy after the last step less the work W of loads, kinematic bodies and motors, plus
-    what was dissipated [J]."""
+    the most that was dissipated [J]."""
+    highest: f8
+    """The highest it was [J]."""
     largest_drift: f8
     """max |E - E0 - W| [J]."""
     drift_sum: f8
     """Σ |E - E0 - W| [J]."""
     increment_sum: f8
     """Σ |ΔE - ΔW| [J]."""
+    largest_increment: f8
+    """max |ΔE - ΔW| of a step [J]."""
+    noise: f8
+    """Energy below which no rise ends a run [J]."""
+    rise: f8
+    """The first rise of E - W in a step that ends the run [J], 0 if none did."""
+    rise_time: f8
+    """Time at the end of that step [s]."""
+    rise_body: i8
+    """Row of the body with the largest kinetic energy after it."""
     start_momentum: vec3
     """Linear momentum at the start [N s]."""
     start_angular_momentum: vec3

@@ -9,12 +9,16 @@ from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.coordinates import turned_angle
 
 __all__ = [
+    "MOST_RISE",
     "energies",
     "observe",
     "tally_start",
     "tally_step",
 ]
 
+MOST_RISE = 0.5
+"""Largest rise of E - W in a step, as a share of all energy that was moved: beyond it most of what
+moves came from nowhere."""
 _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
 
@@ -65,6 +69,7 @@ def tally_start(model, state, work, tally):
     kinetic, potential = energies(model, state, work)
     totals.start_energy = kinetic + potential
     totals.energy = kinetic + potential
+    totals.highest = kinetic + potential
     P, L = momenta(model, state)
     set_vec3(totals.start_momentum, P)
     set_vec3(totals.start_angular_momentum, L)
@@ -81,10 +86,11 @@ def tally_step(model, state, work, tally):
     totals = tally.totals[0]
     kinetic, potential = energies(model, state, work)
     totals.most_kinetic = max(totals.most_kinetic, kinetic)
-    work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.dissipated
+    totals.most_dissipated = max(totals.most_dissipated, totals.dissipated)
+    work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.most_dissipated
     energy = kinetic + potential - work_done
     drift = abs(energy - totals.start_energy)
-    totals.increment_sum += abs(energy - totals.energy)
+    _note_increment(model, state, energy, work, totals)
     totals.energy = energy
     totals.drift_sum += drift
     if not (drift <= totals.largest_drift):
@@ -100,6 +106,37 @@ def tally_step(model, state, work, tally):
     totals.angular_momentum_drift = max(totals.angular_momentum_drift, dL)
     totals.steps += 1
     _count_turns(model, state, work)
+
+
+@inner_kernel
+def _note_increment(model, state, energy, work, totals):
+    """What of a step's change of E - W nothing explains, and the first rise beyond all that it was
+    so far that is most of the energy that was moved.
+    """
+    increment = energy - totals.energy
+    totals.increment_sum += abs(increment)
+    if not (abs(increment) <= totals.largest_increment):
+        totals.largest_increment = abs(increment)
+    moved = totals.most_kinetic + abs(totals.work) + abs(totals.kinematic_work)
+    moved += abs(totals.motor_work) + totals.most_dissipated
+    rise = min(increment, energy - totals.highest)
+    totals.highest = max(totals.highest, energy)
+    if totals.rise == 0.0 and rise > MOST_RISE * moved + totals.noise:
+        totals.rise, totals.rise_time = rise, state.clock[0].time
+        totals.rise_body = _most_energetic(model, state, work)
+
+
+@inner_kernel
+def _most_energetic(model, state, work):
+    """Body with the largest kinetic energy; needs the angular velocities."""
+    most, body = 0.0, 0
+    for i in range(model.dynamic):
+        v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
+        kinetic = 0.5 * model.bodies[i].mass * dot(v, v)
+        kinetic += 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
+        if not (kinetic <= most):
+            most, body = kinetic, i
+    return body
 
 
 @inner_kernel

@@ -15,10 +15,11 @@ from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
 from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
 from impulse_core.methods.comparison import ComparisonRun
 from impulse_core.model import Model, State, Workspace
+from impulse_core.model.options import Options
 from impulse_core.model.status import CREATED, LAW, LAW_RATE, LINE, NO_TARGET, RATE, TOO_FAR
 from impulse_core.simulation.names import Names
 
-__all__ = ["Attempt", "failure_event", "what_failed"]
+__all__ = ["Attempt", "energy_noise", "failure_event", "rise_event", "what_failed"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,38 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     name, body1, body2 = attempt.names.joint(j)
     message = f"{at} {attempt.names.described(j)} {_about_joint(attempt, j, failed_at)}"
     return {**event, "joint": name, "body1": body1, "body2": body2, "message": message}
+
+
+def energy_noise(model: Model, options: Options) -> float:
+    """Energy [J] below which no rise ends a run: that of all bodies at the velocity by which a step
+    takes back an error as large as the tolerance, and what their weight does on that way. Newton's
+    law of impacts may create any.
+    """
+    if options.impact_law == "newton":
+        return math.inf
+    speed = options.tolerance / options.step
+    weight = float(np.linalg.norm(model.gravity))
+    return float(model.bodies["mass"].sum()) * (0.5 * speed**2 + weight * options.tolerance)
+
+
+def rise_event(names: Names, model: Model, state: State, totals: np.void) -> dict[str, Any]:
+    """The event of a step whose energy rose out of nowhere: its time [s], and the body with the
+    largest kinetic energy after it, with the joint that pushes it most.
+    """
+    row, time = int(totals["rise_body"]), float(totals["rise_time"])
+    event: dict[str, Any] = {"time": time, "kind": "failure", "body1": names.body(row)}
+    where = f"most of it moves body '{event['body1']}'"
+    joints = np.flatnonzero((model.joints["body1"] == row) | (model.joints["body2"] == row))
+    if len(joints):
+        pushes = np.linalg.norm(state.joints["multiplier"][joints], axis=1)
+        joint = int(joints[np.argmax(pushes)])
+        event["joint"] = names.joint(joint)[0]
+        where += f" at {names.described(joint)}"
+    message = (
+        f"at t = {time:.6g} s the energy rose by {float(totals['rise']):.3g} J within a step, which"
+        f" no load, motor or spring explains; {where}. Use a smaller step or a finer tolerance"
+    )
+    return {**event, "message": message}
 
 
 def _creates(failure: np.void) -> str:

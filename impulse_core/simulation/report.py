@@ -23,7 +23,7 @@ def figures(engine: Engine) -> dict[str, Any]:
     counts = np.array([count for _, count in engine.call_seconds] or [1])
     isolated = _is_isolated(engine.compiled)
     of_loads, of_motors = float(totals["work"]), float(totals["motor_work"])
-    of_kinematics, dissipated = float(totals["kinematic_work"]), float(totals["dissipated"])
+    of_kinematics, dissipated = float(totals["kinematic_work"]), float(totals["most_dissipated"])
     work = of_loads + of_kinematics + of_motors - dissipated
     return {
         "compile_seconds": engine.compile_seconds,
@@ -54,6 +54,8 @@ def figures(engine: Engine) -> dict[str, Any]:
             "work_of_motors": of_motors,
             "dissipated": dissipated,
             "created": float(totals["created"]),
+            "unexplained": float(totals["energy"]) - float(totals["start_energy"]),
+            "max_unexplained_step": float(totals["largest_increment"]),
             "max_abs_drift": float(totals["largest_drift"]),
             "mean_abs_drift": float(totals["drift_sum"]) / steps,
             "mean_abs_increment": float(totals["increment_sum"]) / steps,

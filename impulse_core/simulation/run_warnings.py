@@ -12,6 +12,7 @@ from impulse_core.simulation.options import finest_tolerance
 
 __all__ = ["run_warnings"]
 
+_LARGEST_DRIFT = 0.01  # of the energy that was moved: .5 % of the velocities
 _LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
 _LARGEST_LEFT = 1e-4  # of the largest kinetic energy: 1 % of the velocities
 _LARGEST_KICK = 1e-4  # the same, of one correction along rows that nearly repeat others
@@ -28,7 +29,8 @@ def run_warnings(engine: Engine, moving: float) -> list[str]:
         *_start_warnings(engine),
         *_turn_warnings(engine),
         *_tolerance_warnings(engine),
-        *_energy_warnings(engine, moving),
+        *_newton_warnings(engine, moving),
+        *_balance_warnings(engine),
     ]
 
 
@@ -64,7 +66,7 @@ def _turn_warnings(engine: Engine) -> list[str]:
     return [warning]
 
 
-def _energy_warnings(engine: Engine, moving: float) -> list[str]:
+def _newton_warnings(engine: Engine, moving: float) -> list[str]:
     """Energy that impacts by Newton's law gave, which can be more than they took."""
     created = float(engine.tally.totals["created"][0])
     if engine.options.impact_law != "newton" or not (created > MOST_CREATED * moving):
@@ -72,6 +74,23 @@ def _energy_warnings(engine: Engine, moving: float) -> list[str]:
     warning = (
         f"impacts by impact_law newton created {created:.3g} J, which that law can where bodies"
         " touch at several points or rub; impact_law poisson does not"
+    )
+    return [warning]
+
+
+def _balance_warnings(engine: Engine) -> list[str]:
+    """Energy that the work of what acts from outside does not explain."""
+    totals = engine.tally.totals[0]
+    works = ("work", "kinematic_work", "motor_work", "most_dissipated")
+    moved = float(totals["most_kinetic"]) + sum(abs(float(totals[name])) for name in works)
+    drift, noise = float(totals["largest_drift"]), float(totals["noise"])
+    if not _LARGEST_DRIFT * moved + noise < drift < math.inf:
+        return []
+    warning = (
+        f"the energy is up to {drift:.3g} J away from what loads, motors and friction explain,"
+        f" {100.0 * drift / moved:.2g} % of what was moved and up to"
+        f" {float(totals['largest_increment']):.2g} J in a step; use a smaller step, a finer"
+        " --tolerance or a method of higher order"
     )
     return [warning]
 
