@@ -118,10 +118,8 @@ def _core_gap(shapes, cores, s1, s2, R, t):
     """
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
     first, second = first_features(cores, s1, s2, R, between)
-    size1, size2 = shapes.reach[s1], shapes.reach[s2]
-    first, _, _, _, n, gap = nearest_features(
-        cores, s1, s2, R, t, between, first, second, size1, size2
-    )
+    sizes = (shapes.reach[s1], shapes.reach[s2])
+    first, _, _, _, n, gap = nearest_features(cores, s1, s2, R, t, between, first, second, sizes)
     return gap, n, first
 
 

@@ -125,52 +125,19 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     check_targets(scene, problems)
     check_keyframes(scene, problems)
     source = MassSource(scene, problems)
-    dynamic = [i for i, body in enumerate(scene.bodies) if body.motion == "dynamic"]
-    found = [body_mass_properties(source, i) for i in dynamic]
-    if problems.problems:
-        raise SceneError(problems.problems)
-    properties = [mass for mass in found if mass is not None]
-
-    kinematic = [i for i, body in enumerate(scene.bodies) if body.motion == "kinematic"]
-    kinematics = compile_kinematics([scene.bodies[i] for i in kinematic])
-    world = len(dynamic) + len(kinematic)
-    rows = {body.name: world for body in scene.bodies} | {"world": world}
-    rows |= {scene.bodies[i].name: row for row, i in enumerate(dynamic + kinematic)}
-    bodies = _place([scene.bodies[i] for i in dynamic], properties, kinematics)
-    for row, i in enumerate(dynamic):
-        _check_mass(scene.bodies[i].name, i, float(bodies.mass[row]), bodies.moments[row], problems)
-    if problems.problems:
-        raise SceneError(problems.problems)
+    properties = _mass_properties(scene, source, problems)
+    rows, kinematics = _rows(scene)
+    bodies = _place(_of_motion(scene, "dynamic"), properties, kinematics)
+    _check_masses(scene, bodies, problems)
     size, reach = _extent(scene, bodies, kinematics)
-    joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
-    records = _body_records(bodies)
-    rows_at_start = BodyRows(
-        bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
-    )
-    axes = axis_fields(scene, joints, rows_at_start, problems)
-    couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
+    model = _model(scene, rows, bodies, kinematics, size, problems)
     if not assemble:
         check_start(scene, size, problems)
-        check_constants(scene, couplings, size, problems)
+        check_constants(scene, model.couplings, size, problems)
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
     origin, user_axes = _outputs(scene, body_row, bodies)
     solids = compile_shapes(scene, source, body_row, origin, user_axes)
-    if problems.problems:
-        raise SceneError(problems.problems)
-
-    model = Model(
-        dynamic=len(dynamic),
-        bodies=records,
-        gravity=np.array(scene.settings.gravity, dtype=float),
-        size=size,
-        flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
-        joints=joints.records,
-        **axes,
-        couplings=couplings,
-        coupled=1 if len(couplings.joint) else None,
-        loads=_loads(scene, rows, bodies),
-        paths=kinematics.paths,
-    )
+    _refuse(problems)
     name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
@@ -185,15 +152,92 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         mass_properties=properties,
         joint_names=joint_names(scene),
         row_owner=row_owners(scene),
-        load_windows=np.array(
-            [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
-        ).reshape(-1, 2),
+        load_windows=_load_windows(scene),
         size=size,
         reach=reach,
         solids=solids,
         dissipation=dissipation(scene),
         warnings=source.warnings,
     )
+
+
+def _refuse(problems: ProblemList) -> None:
+    """Raise the problems found so far, if there are any."""
+    if problems.problems:
+        raise SceneError(problems.problems)
+
+
+def _mass_properties(
+    scene: Scene, source: MassSource, problems: ProblemList
+) -> list[MassProperties]:
+    """Those of the dynamic bodies; all that keeps any of them from having some is raised."""
+    found = [
+        body_mass_properties(source, i)
+        for i, body in enumerate(scene.bodies)
+        if body.motion == "dynamic"
+    ]
+    _refuse(problems)
+    return [mass for mass in found if mass is not None]
+
+
+def _of_motion(scene: Scene, motion: str) -> list[Body]:
+    return [body for body in scene.bodies if body.motion == motion]
+
+
+def _rows(scene: Scene) -> tuple[dict[str, int], Kinematics]:
+    """The row of each body by its name, dynamic before kinematic ones, the world's for static ones;
+    and how the kinematic ones move.
+    """
+    moved = _of_motion(scene, "kinematic")
+    moving = [*_of_motion(scene, "dynamic"), *moved]
+    rows = {body.name: len(moving) for body in scene.bodies} | {"world": len(moving)}
+    rows |= {body.name: row for row, body in enumerate(moving)}
+    return rows, compile_kinematics(moved)
+
+
+def _check_masses(scene: Scene, bodies: _Bodies, problems: ProblemList) -> None:
+    """Raise what keeps the masses of bodies from being simulated."""
+    dynamic = [i for i, body in enumerate(scene.bodies) if body.motion == "dynamic"]
+    for row, i in enumerate(dynamic):
+        _check_mass(scene.bodies[i].name, i, float(bodies.mass[row]), bodies.moments[row], problems)
+    _refuse(problems)
+
+
+def _model(
+    scene: Scene,
+    rows: dict[str, int],
+    bodies: _Bodies,
+    kinematics: Kinematics,
+    size: float,
+    problems: ProblemList,
+) -> Model:
+    """The constant arrays."""
+    joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
+    records = _body_records(bodies)
+    rows_at_start = BodyRows(
+        bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
+    )
+    axes = axis_fields(scene, joints, rows_at_start, problems)
+    couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
+    return Model(
+        dynamic=len(_of_motion(scene, "dynamic")),
+        bodies=records,
+        gravity=np.array(scene.settings.gravity, dtype=float),
+        size=size,
+        flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
+        joints=joints.records,
+        **axes,
+        couplings=couplings,
+        coupled=1 if len(couplings.joint) else None,
+        loads=_loads(scene, rows, bodies),
+        paths=kinematics.paths,
+    )
+
+
+def _load_windows(scene: Scene) -> Floats:
+    """Start and end of each load [s], end inf if it never ends, shape (l, 2)."""
+    windows = [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
+    return np.array(windows).reshape(-1, 2)
 
 
 def _start_state(model: Model, bodies: _Bodies, interval: Ints) -> State:

@@ -90,10 +90,8 @@ class Pair:
 @kernel
 def collide_once(shapes, s1, s2, C, q, reach, cache, found):
     """``collide`` at the poses in the rows of C and q."""
-    return collide(
-        shapes, s1, s2, vec3_at(C, 0), quat_at(q, 0), vec3_at(C, 1), quat_at(q, 1),
-        reach, cache, 0, found,
-    )  # fmt: skip
+    pose1, pose2 = (vec3_at(C, 0), quat_at(q, 0)), (vec3_at(C, 1), quat_at(q, 1))
+    return collide(shapes, s1, s2, pose1, pose2, reach, cache[0], found)
 
 
 @kernel
@@ -151,8 +149,9 @@ def least_of_pairs(shapes, pairs, translation, orientation, codes, result):
         first, second = codes[p, 0], codes[p, 1]
         if first < 0:
             first, second = first_features(cores, s1, s2, R, between)
+        sizes = (shapes.reach[s1], shapes.reach[s2])
         first, second, A, B, n, gap = nearest_features(
-            cores, s1, s2, R, t, between, first, second, shapes.reach[s1], shapes.reach[s2]
+            cores, s1, s2, R, t, between, first, second, sizes
         )
         codes[p, 0], codes[p, 1] = first, second
         _store(result, p, 0, gap, A, B, n)
