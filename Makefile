@@ -10,21 +10,22 @@ SCENES ?= 1000000
 MESHES ?= 200000
 RECORDINGS ?= 100000
 RUNS ?= 30000
+RUNNABLE := .venv/runnable
 INSTALLED := .venv/installed
 CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
 .PHONY: demo crane gallery test check format samples docs bench experiments extension release \
 	test-blender pytest bounds fuzz soak clean
 
-demo: $(INSTALLED) samples
+demo: $(RUNNABLE) samples
 	$(BIN)/python sample_scenes/walking/demo.py
 
 # Another machine, which is also modelled in Blender and exported by the add-on.
-crane: $(INSTALLED) samples
+crane: $(RUNNABLE) samples
 	$(BIN)/python sample_scenes/crane/demo.py
 
 # The pictures of docs/gallery.md.
-gallery: $(INSTALLED) samples
+gallery: $(RUNNABLE) samples
 	$(BIN)/python sample_scenes/rendering/gallery.py
 
 # The whole suite: formatting, lint, types, contracts, then every test.
@@ -53,7 +54,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-samples: $(INSTALLED)
+samples: $(RUNNABLE)
 	$(BIN)/python sample_scenes/generate.py
 
 # What is generated from the models and the docstrings: the schemas, docs/scene-format.md, docs/python.md.
@@ -66,7 +67,7 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
 
 # All tables and figures of the papers; the numbers go to build/experiments.
-experiments: $(INSTALLED)
+experiments: $(RUNNABLE)
 	$(BIN)/impulse experiment all -o build/experiments --page docs/experiments.md
 
 extension: $(INSTALLED)
@@ -86,14 +87,19 @@ test-blender: $(INSTALLED) samples
 	$(BIN)/python -m pytest tests/blender
 
 # Written only when everything is in place, so that a broken download is tried again.
+# First what runs and renders, which is all that make demo waits for.
 # bpy has no wheel for every machine: without one the rest is installed, unless CI asks for all.
-$(INSTALLED): pyproject.toml
+$(RUNNABLE): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; name it with PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,blender,test,dev]" || { \
+	$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,blender]" || { \
 		test "$$CI" != true && \
 		echo "Trying again without Blender's module (bpy)." && \
-		$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,test,dev]"; }
+		$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots]"; }
+	@touch $@
+
+$(INSTALLED): $(RUNNABLE)
+	$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,test,dev]"
 	@touch $@
 
 clean:

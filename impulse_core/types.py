@@ -10,15 +10,19 @@ view is ``model.axes["stiffness"]``.
 from __future__ import annotations
 
 import os
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "PLAIN",
+    "Addressed",
     "Floats",
     "Ints",
     "Records",
+    "by_address",
     "f8",
     "i8",
     "mat3",
@@ -36,6 +40,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Records = NDArray[Any]
 """Shape (n,), of a dtype that a record class declares."""
+_Declared = TypeVar("_Declared", bound=type)
 
 # What a field may be: a number, or a few of them in a row.
 f8 = float
@@ -85,3 +90,43 @@ def new_records(declared: type, count: int) -> Records:
     """
     records = np.zeros(count, dtype=declared.dtype)  # type: ignore[attr-defined]
     return records.view(np.recarray) if PLAIN else records
+
+
+class Addressed:
+    """A named tuple that kernels are handed by its address (jit/by_address.py).
+
+    Its fields are arrays, numbers, None, and other tuples of this kind; a kernel reads them by
+    name. What kernels read of it is a table of 64-bit words, here of Couplings:
+
+        joint: data, shape[0]    constant: data, shape[0]    …    terms: data, shape[0]
+    """
+
+    @cached_property
+    def address(self) -> int:
+        """Where the table lies, which lives as long as the tuple."""
+        words = [word for field in cast(Any, self) for word in _words(field)]
+        self._table = np.array(words or [0], dtype=np.int64)
+        return int(self._table.ctypes.data)
+
+
+def by_address(declared: _Declared) -> _Declared:
+    """Class decorator of a named tuple: kernels are handed its instances by address."""
+    if PLAIN:
+        return declared
+    shown = ("__module__", "__qualname__", "__doc__", "__annotations__")
+    body = {name: getattr(declared, name) for name in shown}
+    return cast(_Declared, type(declared.__name__, (Addressed, declared), body))
+
+
+def _words(field: Any) -> list[int]:
+    """What the table says of a field."""
+    if field is None:
+        return []
+    if isinstance(field, np.ndarray):
+        strides = () if field.flags.c_contiguous else field.strides
+        return [field.ctypes.data, *field.shape, *strides]
+    if isinstance(field, float):
+        return [int(np.float64(field).view(np.int64))]
+    if isinstance(field, int | np.integer):
+        return [int(field)]
+    return [field.address]

@@ -7,8 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import set_vec3, vec3_of
-from impulse_core.jit import by_address, inner_kernel
-from impulse_core.types import Floats, Ints, Records, f8, i8, mat3, new_records, quat, record, vec3
+from impulse_core.jit import inner_kernel
+from impulse_core.types import (
+    Floats,
+    Ints,
+    Records,
+    by_address,
+    f8,
+    i8,
+    mat3,
+    new_records,
+    quat,
+    record,
+    vec3,
+)
 
 PLANE_POINT = 0
 POINT_POINT = 1

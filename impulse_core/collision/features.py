@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.algebra import Vec3, cross, dot, vec3_at
-from impulse_core.jit import by_address, inner_kernel, kernel
-from impulse_core.types import Floats, Ints
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = [
     "EDGE",

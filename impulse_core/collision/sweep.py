@@ -17,9 +17,8 @@ from impulse_core.collision.shapes import (
     TORUS,
     Shapes,
 )
-from impulse_core.jit import by_address
 from impulse_core.model import State
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = [
     "BOUND_CONE",

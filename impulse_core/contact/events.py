@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import dot, vec3_of
-from impulse_core.jit import by_address, inner_kernel
-from impulse_core.types import Floats, Ints
+from impulse_core.jit import inner_kernel
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = ["LIFT_OFF", "TOUCH", "ContactEvents", "bears", "new_contact_events", "note_events"]
 

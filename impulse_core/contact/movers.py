@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import cross, mat3_of, set_vec3, vec3_of
-from impulse_core.jit import by_address, inlined_kernel
+from impulse_core.jit import inlined_kernel
 from impulse_core.model import Model
-from impulse_core.types import Ints, Records, f8, i8, mat3, new_records, record, vec3
+from impulse_core.types import Ints, Records, by_address, f8, i8, mat3, new_records, record, vec3
 
 __all__ = ["MoverMark", "MoverRow", "Movers", "new_movers", "push_mover"]
 

@@ -6,8 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.jit import by_address
-from impulse_core.types import Floats, Records, i8, mat3, new_records, pair_i8, record, vec3
+from impulse_core.types import (
+    Floats,
+    Records,
+    by_address,
+    i8,
+    mat3,
+    new_records,
+    pair_i8,
+    record,
+    vec3,
+)
 
 __all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
 

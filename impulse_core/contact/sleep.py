@@ -34,9 +34,9 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import find_islands, root_of
 from impulse_core.free_motion.kinematic import predict_kinematic
-from impulse_core.jit import by_address, inner_kernel
+from impulse_core.jit import inner_kernel
 from impulse_core.model import Model
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = [
     "Sleep",

@@ -18,9 +18,9 @@ from impulse_core.contact.events import ContactEvents
 from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
-from impulse_core.jit import by_address, inlined_kernel
+from impulse_core.jit import inlined_kernel
 from impulse_core.model import State, Structure, Workspace
-from impulse_core.types import Floats, Ints, Records
+from impulse_core.types import Floats, Ints, Records, by_address
 
 __all__ = [
     "ContactSetup",

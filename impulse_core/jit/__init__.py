@@ -1,6 +1,6 @@
 """How kernels are compiled, linked, kept on disk, and used where they came with a wheel."""
 
-from impulse_core.jit.by_address import by_address
+from impulse_core.jit import by_address as by_address  # makes it known to Numba
 from impulse_core.jit.decorators import (
     array_kernel,
     cache_folder,
@@ -13,7 +13,6 @@ from impulse_core.jit.decorators import (
 
 __all__ = [
     "array_kernel",
-    "by_address",
     "cache_folder",
     "compiling",
     "inlined_kernel",

@@ -1,21 +1,18 @@
-"""Named tuples of arrays that kernels are handed as one address.
+"""How kernels are handed a tuple by its address (``Addressed`` in types.py).
 
-Numba takes a tuple apart: a function that is handed Model, State and Workspace has some six
-hundred arguments, seven for each array, and so has each function that it calls. Handed by address,
-each of the three is one argument. The address is that of a table that Python fills at the first
-call; a kernel loads from it what it needs of an array, data and shape. The table never changes, and
-the loads say so (``invariant.load``), so that LLVM moves them out of loops.
-
-    table of Couplings        joint.data  joint.shape[0]  constant.data  constant.shape[0]  …
+Numba takes a tuple apart: a function that is handed Model, State and Workspace has some four
+hundred arguments, seven for each array, and so has each function that it calls. By address each of
+the three is one argument. A kernel loads from the tuple's table what it needs of an array, data and
+shape. The table never changes, and the loads say so (``invariant.load``), so that LLVM moves them
+out of loops.
 """
 
 from __future__ import annotations
 
 import hashlib
-from functools import cache, cached_property
-from typing import Any, TypeVar, cast
+from functools import cache
+from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
@@ -24,62 +21,18 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof, typeof_impl
 from numba.extending import NativeValue, register_model, unbox
 
-from impulse_core.types import PLAIN
+from impulse_core.types import Addressed
 
-__all__ = ["by_address"]
+__all__ = ["ByAddress"]
 
 _WORD = ir.IntType(64)  # an entry of a table
-_Declared = TypeVar("_Declared", bound=type)
 
 
-def by_address(declared: _Declared) -> _Declared:
-    """Class decorator of a named tuple: kernels are handed its instances by their address.
-
-    Its fields are arrays, numbers, None, and other tuples of this kind. A kernel reads them by
-    name and can make none: what it makes is an ordinary tuple.
-    """
-    if PLAIN:
-        return declared
-    held = type(
-        declared.__name__,
-        (declared,),
-        {
-            "__module__": declared.__module__,
-            "__qualname__": declared.__qualname__,
-            "__doc__": declared.__doc__,
-            "__annotations__": declared.__annotations__,
-            "address_": cached_property(_address),
-        },
-    )
-    typeof_impl.register(held)(_typeof_tuple)
-    return cast(_Declared, held)
-
-
-def _typeof_tuple(value: Any, context: Any) -> ByAddress:
+@typeof_impl.register(Addressed)
+def _typeof(value: Any, context: Any) -> ByAddress:
     del context
     kinds = tuple((name, typeof(held)) for name, held in zip(value._fields, value, strict=True))
     return ByAddress(type(value).__qualname__, kinds)
-
-
-def _address(value: Any) -> int:
-    """Where the table of a tuple lies; it lives as long as the tuple."""
-    table = np.array([word for held in value for word in _words(held)] or [0], dtype=np.int64)
-    value.__dict__["table_"] = table
-    return table.ctypes.data
-
-
-def _words(held: Any) -> list[int]:
-    """What the table says of a field."""
-    if held is None:
-        return []
-    if isinstance(held, np.ndarray):
-        strides = () if held.flags.c_contiguous else held.strides
-        return [held.ctypes.data, *held.shape, *strides]
-    if isinstance(held, float):
-        return [int(np.float64(held).view(np.int64))]
-    if isinstance(held, (int, np.integer)):
-        return [int(held)]
-    return [held.address_]
 
 
 class ByAddress(types.Type):
@@ -106,7 +59,7 @@ def _count(kind: Any) -> int:
 
 
 @register_model(ByAddress)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     """How it is handed on: by the address of the table."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
@@ -116,7 +69,7 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
 @unbox(ByAddress)
 def _unboxed(kind: Any, value: Any, c: Any) -> NativeValue:
     del kind
-    number = c.pyapi.object_getattr_string(value, "address_")
+    number = c.pyapi.object_getattr_string(value, "address")
     address = c.pyapi.long_as_ulonglong(number)
     c.pyapi.decref(number)
     return NativeValue(
@@ -125,12 +78,12 @@ def _unboxed(kind: Any, value: Any, c: Any) -> NativeValue:
 
 
 @infer_getattr
-class _Fields(AttributeTemplate):  # type: ignore[misc]
+class _Fields(AttributeTemplate):
     """Types of what is read from a tuple."""
 
     key = ByAddress
 
-    def generic_resolve(self, kind: ByAddress, field: str) -> Any:
+    def generic_resolve(self, kind: ByAddress, field: str) -> Any:  # type: ignore[override]
         return kind.kinds.get(field)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from impulse_core.jit.kernel_cache import KernelCache, open_folder
 from impulse_core.jit.lazy import LazyKernel
@@ -58,7 +58,6 @@ _WITHOUT_KERNELS = (
     "model/snapshot.py",
 )
 _FEW_COLLECTIONS = 100_000  # new objects between two of them
-_Function = TypeVar("_Function")
 
 
 def _source_hash() -> str:
@@ -104,13 +103,13 @@ _inner = {**_options, "no_cpython_wrapper": True}
 _inlined = {**_options, "inline": "always"}
 
 
-def array_kernel(function: _Function) -> _Function:
+def array_kernel(function: Any) -> Any:
     """Compiles a function of the geometry that makes new arrays."""
     compiled = partial(_entry_point, function, _allocating, ArrayCompiler)
     return _lazy(function, compiled, compiled, _allocating)
 
 
-def kernel(function: _Function) -> _Function:
+def kernel(function: Any) -> Any:
     """Compiles a function that Python calls. What is kept on disk is its code with all it calls.
     Kernels that call it get it as if it were an inner one.
     """
@@ -118,14 +117,14 @@ def kernel(function: _Function) -> _Function:
     return _lazy(function, compiled, partial(_jit, function, _inner, InnerCompiler), _inner)
 
 
-def inner_kernel(function: _Function) -> _Function:
+def inner_kernel(function: Any) -> Any:
     """Compiles a function that only kernels call, into each entry point that reaches it. It is not
     kept on disk, where only entry points are.
     """
     return _lazy(function, None, partial(_jit, function, _inner, InnerCompiler), _inner)
 
 
-def inlined_kernel(function: _Function) -> _Function:
+def inlined_kernel(function: Any) -> Any:
     """Writes a function into its only caller, before types are inferred. A function that gets
     another function as an argument must be one; for others it saves the passing of arguments.
     """

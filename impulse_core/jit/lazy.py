@@ -33,7 +33,7 @@ class LazyKernel:
         update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
-        self._make_called = called or inner
+        self._make_called = called or self._refuse
         self._make_inner = inner
 
     def __call__(self, *args: Any) -> Any:
@@ -43,6 +43,9 @@ class LazyKernel:
     def dispatcher(self) -> Any:
         """What Python calls."""
         return self._make_called()
+
+    def _refuse(self) -> Any:
+        raise TypeError(f"{self.py_func.__name__} is a kernel that only kernels call.")
 
     @cached_property
     def _inner(self) -> Any:

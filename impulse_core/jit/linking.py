@@ -41,7 +41,6 @@ _UNUSED = {
     typed_passes.InlineOverloads,
     typed_passes.NopythonRewrites,
 }
-_ENVIRONMENT = "_ZN08NumbaEnv"  # how the names of Numba's global variables for functions begin
 
 
 class _Library(JITCodeLibrary):
@@ -58,27 +57,28 @@ class _Library(JITCodeLibrary):
         return {f.name for f in self._final_module.functions if not f.is_declaration}
 
 
-class _Environments(_Library):
-    """Global variables that Numba sets for a function, without the function."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-
 class _InnerLibrary(_Library):
     """Of a kernel that only kernels call: to be linked, neither optimised nor run."""
 
     def finalize(self) -> None:
-        names = [gv.name for gv in self._final_module.global_variables]
-        self._environments = _Environments(self._codegen, self.name, self._target)
-        module = self._environments.create_ir_module(self.name)
-        for name in names:
-            if name.startswith(_ENVIRONMENT):
-                self._target.declare_env_global(module, name)
-        self._environments.add_ir_module(module)
-        self._environments.finalize()
         self._shared_module = self._final_module
         self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Of an entry for Python, which there is none of."""
+        del name
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """Where Numba asks for a variable to be set that only such an entry reads."""
+        return _NothingToSet
+
+
+class _NothingToSet:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        pass
 
 
 class _EntryLibrary(_Library):

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.geometry.rotations import rotated
-from impulse_core.jit import by_address
 from impulse_core.joints.table import COMMON_AXIS, DISTANCE, NO_PART, POINT_POINT
 from impulse_core.model import Model, State
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = ["Chain", "NotAChainError", "plan_chain"]
 

@@ -32,13 +32,13 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.forces.loads import kick, load_power
-from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, joint_errors
 from impulse_core.methods.chains import Chain
 from impulse_core.model import State, copy_state
 from impulse_core.model.copies import copy_poses
 from impulse_core.observables.invariants import tally_step
-from impulse_core.types import Floats
+from impulse_core.types import Floats, by_address
 
 __all__ = ["ChainScratch", "new_chain_scratch", "run_chain_steps"]
 

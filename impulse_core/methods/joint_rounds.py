@@ -24,12 +24,12 @@ from impulse_core.algebra import (
     transposed_times,
     vec3_of,
 )
-from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.table import NO_PART
 from impulse_core.model import Model, Structure
 from impulse_core.solver.direct import moment_rows, transposed
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = [
     "REFUSED",

@@ -27,7 +27,7 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.forces.loads import load_power
-from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -45,7 +45,7 @@ from impulse_core.observables.invariants import tally_step
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.step.assembly import move_bodies
 from impulse_core.step.fitting import resume
-from impulse_core.types import Floats, Ints, Records, new_records
+from impulse_core.types import Floats, Ints, Records, by_address, new_records
 
 LARGEST_DRIFT = 1.0  # m; SB05 calls a run failed beyond it
 MOST_PROJECTIONS = 20  # of the poses after a step; usual are 1 or 2

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.jit import by_address
 from impulse_core.model.paths import Paths
 from impulse_core.model.signals import Signals
-from impulse_core.types import Floats, Ints, Records, f8, i8, quat, record, vec3
+from impulse_core.types import Floats, Ints, Records, by_address, f8, i8, quat, record, vec3
 
 __all__ = [
     "FLOW_EXACT",

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.jit import by_address
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Floats, Ints, by_address
 
 __all__ = ["Paths"]
 

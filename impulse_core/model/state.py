@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.jit import by_address
-from impulse_core.types import Records, f8, i8, new_records, quat, record, six, vec3
+from impulse_core.types import Records, by_address, f8, i8, new_records, quat, record, six, vec3
 
 __all__ = [
     "AxisState",

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.jit import by_address
-from impulse_core.types import Floats, Ints, Records, i8, record, six, six_i8
+from impulse_core.types import Floats, Ints, Records, by_address, i8, record, six, six_i8
 
 __all__ = ["BodyPlace", "JointPlace", "Structure"]
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.jit import by_address
 from impulse_core.model.model import TAYLOR_ORDER, Model
 from impulse_core.model.state import State, copy_state
 from impulse_core.model.structure import Structure
@@ -15,6 +14,7 @@ from impulse_core.types import (
     Floats,
     Ints,
     Records,
+    by_address,
     f8,
     i8,
     mat3,

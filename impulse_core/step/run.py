@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.contact.system import ContactSetup
-from impulse_core.jit import by_address, inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.model import Structure
 from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
 from impulse_core.step.fitting import resume
 from impulse_core.step.step import impulse_step
 from impulse_core.step.touching import contact_stage, forget_parts
+from impulse_core.types import by_address
 
 __all__ = ["System", "run_steps", "save"]
 

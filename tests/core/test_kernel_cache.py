@@ -28,7 +28,7 @@ import impulse_core
 folder = jit.cache_folder()
 cold = folder is None or not any(folder.glob("*.nbc"))
 q = turn_symmetric_top(Quat(1.0, 0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0), 1.0, 1.0, 2, 0.5)
-hits = sum(turn_symmetric_top.stats.cache_hits.values())
+hits = sum(turn_symmetric_top.dispatcher.stats.cache_hits.values())
 print(json.dumps([list(q), cold, hits, impulse_core.__file__, str(folder)]))
 """
 
