@@ -33,7 +33,6 @@ from impulse_core.collision.features import (
     VERTEX,
     closest_of_segments,
     coded,
-    cores_of,
     direction,
     face_normal,
     feature_vertex,
@@ -105,44 +104,43 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     triangle of the ground its front, however deep the other core is below it), then those that
     the normal of the closest features nearly follows.
     """
-    cores = cores_of(shapes)
     sizes = (shapes.reach[s1], shapes.reach[s2])
     size = min(sizes[0], sizes[1])
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
     of_ground = shapes.kind[s2] == TRIANGLE
     first, second, mode = memory[0], memory[1], memory[2]
     if first < 0:
-        first, second = first_features(cores, s1, s2, R, between)
+        first, second = first_features(shapes, s1, s2, R, between)
         mode = _CLOSEST
     count = -1
     if of_ground:
-        if not reaches_front(cores, s2, R, t, feature_vertex(cores, first), rounding):
+        if not reaches_front(shapes, s2, R, t, feature_vertex(shapes, first), rounding):
             return 0
         limits = FaceLimits(size, wanted, -INFINITE, _FLAT)
-        count = _on_front(cores, s2, R, t, first, limits, memory, found)
+        count = _on_front(shapes, s2, R, t, first, limits, memory, found)
     elif mode != _CLOSEST:
         limits = FaceLimits(size, wanted, -SHALLOW * size, _STILL_FLAT)
-        count = _on_face(cores, R, t, first, second, mode, limits, memory, found)
+        count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
     if count >= 0:
         return count
     first, second, A, B, n, gap = nearest_features(
-        cores, s1, s2, R, t, between, first, second, sizes
+        shapes, s1, s2, R, t, between, first, second, sizes
     )
     memory[0], memory[1], memory[2] = first, second, _CLOSEST
     if gap > wanted:
         return 0
     if of_ground:
-        push = ground_push(cores, shapes.edge_beyond, s2, -transposed_times(R, n), gap)
+        push = ground_push(shapes, shapes.edge_beyond, s2, -transposed_times(R, n), gap)
         if push == NOT_HERE:
             return 0
         if push == ALONG_FRONT:
             limits = FaceLimits(size, wanted, -INFINITE, INFINITE)
-            return max(_on_front(cores, s2, R, t, first, limits, memory, found), 0)
+            return max(_on_front(shapes, s2, R, t, first, limits, memory, found), 0)
     limits = FaceLimits(size, wanted, -INFINITE, _FLAT)
-    count = _on_straight_face(cores, R, t, first, second, n, of_ground, limits, memory, found)
+    count = _on_straight_face(shapes, R, t, first, second, n, of_ground, limits, memory, found)
     if count >= 0:
         return count
-    return _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
+    return _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
 
 
 @inlined_kernel

@@ -28,7 +28,7 @@ from impulse_core.collision.contacts import (
     PLANE_POINT,
     PLANE_RIM,
 )
-from impulse_core.collision.features import cores_of, face_normal, support
+from impulse_core.collision.features import face_normal, support
 from impulse_core.collision.manifold import reduced, vertex_of
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, TORUS
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -93,19 +93,18 @@ def _put(found, i, kind, name, point, axis, rim, height):
 @inlined_kernel
 def _corners(shapes, s, m, offset, wanted, second, memory, found):
     """Corners of core s within reach; of large cores those next to the lowest one."""
-    cores = cores_of(shapes)
-    w, end = cores.vertex_start[s], cores.vertex_start[s + 1]
+    w, end = shapes.vertex_start[s], shapes.vertex_start[s + 1]
     count = np.int64(0)  # a literal 0 would have ``reduced`` compiled once more for it
     if end - w <= _FEW:
         for v in range(w, end):
-            count = _add(cores, v, m, offset, wanted, second, count, found)
+            count = _add(shapes, v, m, offset, wanted, second, count, found)
     else:
         if memory[0] >= 0:
             w = memory[0]
-        w, depth = support(cores, w, -m)
+        w, depth = support(shapes, w, -m)
         memory[0] = w
         if offset - depth <= wanted:
-            count = _around(cores, w, m, offset, wanted, second, found)
+            count = _around(shapes, w, m, offset, wanted, second, found)
     polygon, source = found.polygon[0], found.polygon_source[0]
     count = reduced(polygon, source, count, m, shapes.reach[s], memory)
     for i in range(count):

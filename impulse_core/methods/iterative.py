@@ -15,14 +15,10 @@ half of a stage makes one round at least, without which the error grows from ste
 from __future__ import annotations
 
 from impulse_core.algebra import (
-    ZERO3,
-    cross,
     mat3_at,
-    mat3_of,
     norm,
     put_vec3,
     quat_of,
-    rotate,
     set_quat,
     set_vec3,
     vec3_at,
@@ -34,9 +30,9 @@ from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
+    joint_error,
     joint_errors,
-    rotation_error,
-    translation_error,
+    velocity_along,
 )
 from impulse_core.joints.table import NO_PART
 from impulse_core.methods.joint_rounds import (
@@ -182,21 +178,17 @@ def _swap_halves(sweeps, work):
 @inner_kernel
 def _position_error(model, state, j, work):  # noqa: ARG001 - what in_turn asks for
     """Error of joint j at the prediction: of translation, of rotation, and their size [m]."""
-    joint = model.joints[j]
-    i1, i2 = joint.body1, joint.body2
-    q1 = quat_of(work.next[i1].orientation)
-    q2 = quat_of(work.next[i2].orientation)
-    T, R = ZERO3, ZERO3
-    size = 0.0
-    if joint.translation_part != NO_PART:
-        A = vec3_of(work.next[i1].position) + rotate(q1, vec3_of(joint.anchor1))
-        B = vec3_of(work.next[i2].position) + rotate(q2, vec3_of(joint.anchor2))
-        T = translation_error(model, j, q1, A, B)
-        size = norm(T)
-    if joint.rotation_part != NO_PART:
-        R = rotation_error(model, j, q1, q2)
-        size = max(size, norm(R) * joint.body_length)
-    return T, R, size
+    T, R = joint_error(model, j, work.next)
+    return T, R, _size(model, j, T, R)
+
+
+@inner_kernel
+def _size(model, j, T, R):
+    """Of the two parts of an error, in metres: rotations are weighed by body_length."""
+    size = norm(T)
+    if model.joints[j].rotation_part != NO_PART:
+        size = max(size, norm(R) * model.joints[j].body_length)
+    return size
 
 
 @inner_kernel
@@ -304,21 +296,8 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
 @inner_kernel
 def _velocity_error(model, state, j, work):
     """Relative velocities along joint j: of translation, of rotation, and their size [m/s]."""
-    joint, now = model.joints[j], work.now.joints[j]
-    i1, i2 = joint.body1, joint.body2
-    w1 = vec3_at(work.angular_velocity, i1)
-    w2 = vec3_at(work.angular_velocity, i2)
-    T, R = ZERO3, ZERO3
-    size = 0.0
-    if joint.translation_part != NO_PART:
-        v1 = vec3_of(state.bodies[i1].velocity) + cross(w1, vec3_of(now.arm1))
-        v2 = vec3_of(state.bodies[i2].velocity) + cross(w2, vec3_of(now.arm2))
-        T = mat3_of(now.translation_rows) @ (v2 - v1)
-        size = norm(T)
-    if joint.rotation_part != NO_PART:
-        R = mat3_of(now.rotation_rows) @ (w2 - w1)
-        size = max(size, norm(R) * joint.body_length)
-    return T, R, size
+    T, R = velocity_along(model, j, state, work)
+    return T, R, _size(model, j, T, R)
 
 
 @inner_kernel
