@@ -19,7 +19,7 @@ import numpy as np
 
 import impulse_core
 from engines import mujoco_is_installed
-from impulse_core.collision.detect import detect
+from impulse_core.collision.detect import Search, detect
 from impulse_core.compile import compile_scene
 from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_core.jit import kernel
@@ -256,11 +256,11 @@ def fall_once(scene: Scene, engine: Any, until: float) -> Fall:
 @kernel
 def detect_often(model, setup, state, h, margin, times):
     """Find all contacts ``times`` over; returns how many."""
+    search = Search(
+        setup.shapes, setup.sweep, setup.found, setup.memory, setup.contacts, setup.needed
+    )
     for _ in range(times):
-        detect(
-            model, setup.shapes, setup.sweep, setup.found, setup.memory, setup.contacts, state,
-            setup.sleep.still, h, margin, setup.needed,
-        )  # fmt: skip
+        detect(model, search, state, setup.sleep.still, h, margin)
     return setup.contacts.used[0]
 
 

@@ -83,10 +83,8 @@ def collide_often(shapes, s1, s2, C, q, reach, cache, found, times):
     count = 0
     for _ in range(times):
         C[1, 0] += 1e-12
-        count = collide(
-            shapes, s1, s2, vec3_at(C, 0), quat_at(q, 0), vec3_at(C, 1), quat_at(q, 1),
-            reach, cache, 0, found,
-        )  # fmt: skip
+        pose1, pose2 = (vec3_at(C, 0), quat_at(q, 0)), (vec3_at(C, 1), quat_at(q, 1))
+        count = collide(shapes, s1, s2, pose1, pose2, reach, cache[0], found)
     return count
 
 

@@ -20,6 +20,13 @@ def choices(model, field):
     return enum_items(kind_of(model.model_fields[field]).choices)
 
 
+def body_named(label, which):
+    """A property that names one of two bodies."""
+    return StringProperty(
+        name=label, description=f"Name of the {which} body; empty: the world", options=FRESH
+    )
+
+
 def named(name):
     """The object of that name, None for ''; raises TagError where there is none."""
     if not name:
@@ -127,12 +134,8 @@ class IMPULSE_OT_tag_joint(TagOperator, bpy.types.Operator):
     type: EnumProperty(
         items=choices(models.Joint, "type"), name="Type", default="hinge", options=FRESH
     )
-    body1: StringProperty(
-        name="Body 1", description="Name of the first body; empty: the world", options=FRESH
-    )
-    body2: StringProperty(
-        name="Body 2", description="Name of the second body; empty: the world", options=FRESH
-    )
+    body1: body_named("Body 1", "first")
+    body2: body_named("Body 2", "second")
     anchor2: StringProperty(
         name="Anchor 2", description="Object at the joint point of body 2" + NAMED, options=FRESH
     )
@@ -167,12 +170,8 @@ class IMPULSE_OT_tag_spring(TagOperator, bpy.types.Operator):
     bl_idname = "impulse.tag_spring"
     bl_label = "Tag as Spring"
 
-    body1: StringProperty(
-        name="Body 1", description="Name of the first body; empty: the world", options=FRESH
-    )
-    body2: StringProperty(
-        name="Body 2", description="Name of the second body; empty: the world", options=FRESH
-    )
+    body1: body_named("Body 1", "first")
+    body2: body_named("Body 2", "second")
     anchor2: StringProperty(name="Anchor 2", description="Object at the other end", options=FRESH)
     stiffness: FloatProperty(name="Stiffness [N/m]", default=100.0, min=0.0, options=FRESH)
     damping: FloatProperty(name="Damping [N s/m]", default=0.0, min=0.0, options=FRESH)

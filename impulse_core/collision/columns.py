@@ -23,35 +23,35 @@ def _probe(x, y, level, mask):
 
 
 @inner_kernel
-def _column_at(sweep, x, y, level):
-    """Number of the column at a place of a grid, -1 if nothing is there."""
+def _slot_of(sweep, x, y, level):
+    """Where the hash table has the column at a place of a grid, or would have it."""
     mask = len(sweep.slot) - 1
     k = _probe(x, y, level, mask)
     while True:
         c = sweep.slot[k]
         if c < 0:
-            return -1
+            return k
         if sweep.cell_x[c] == x and sweep.cell_y[c] == y and sweep.cell_level[c] == level:
-            return c
+            return k
         k = (k + 1) & mask
+
+
+@inner_kernel
+def _column_at(sweep, x, y, level):
+    """Number of the column at a place of a grid, -1 if nothing is there."""
+    return sweep.slot[_slot_of(sweep, x, y, level)]
 
 
 @inner_kernel
 def _column_for(sweep, x, y, level, columns):
     """Number of the column at a place of a grid, the next free number if it is new."""
-    mask = len(sweep.slot) - 1
-    k = _probe(x, y, level, mask)
-    while True:
-        c = sweep.slot[k]
-        if c < 0:
-            sweep.slot[k] = columns
-            sweep.cell_x[columns] = x
-            sweep.cell_y[columns] = y
-            sweep.cell_level[columns] = level
-            return columns
-        if sweep.cell_x[c] == x and sweep.cell_y[c] == y and sweep.cell_level[c] == level:
-            return c
-        k = (k + 1) & mask
+    k = _slot_of(sweep, x, y, level)
+    if sweep.slot[k] < 0:
+        sweep.slot[k] = columns
+        sweep.cell_x[columns] = x
+        sweep.cell_y[columns] = y
+        sweep.cell_level[columns] = level
+    return sweep.slot[k]
 
 
 @inner_kernel

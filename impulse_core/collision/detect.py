@@ -7,6 +7,8 @@ which begins with the impulses of the step before.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from impulse_core.algebra import (
     ZERO3,
     Vec3,
@@ -23,81 +25,117 @@ from impulse_core.algebra import (
 from impulse_core.collision.broad import find_pairs, turning_of
 from impulse_core.collision.contacts import (
     PLANE_ELLIPSOID,
+    Contacts,
+    Found,
+    Memory,
     copy_impulses,
 )
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
-from impulse_core.jit import inner_kernel
+from impulse_core.collision.shapes import Shapes
+from impulse_core.collision.sweep import Sweep
+from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.types import Ints
 
-__all__ = ["detect"]
+__all__ = ["Search", "detect"]
 
 _TURNING = 50.0  # margins that points must move by turning for a second look
 _SAME_POINT = 1e-9  # of the smaller shape, within which points of two capsules are one
 
 
+class Search(NamedTuple):
+    """What a search for contact points reads, and where it puts them."""
+
+    shapes: Shapes
+    sweep: Sweep
+    found: Found
+    memory: Memory
+    contacts: Contacts
+    needed: Ints
+    """Where there was not room: for how many contacts [0] or pairs [2], shape (3,)."""
+
+
 @inner_kernel
-def detect(model, shapes, sweep, found, memory, contacts, state, still, h, margin, needed):
-    """Fill ``contacts`` with all points of a step of length h that come nearer than a margin [m].
+def detect(model, search, state, still, h, margin):
+    """Fill the contacts of a search (Search) with all points of a step of length h that come nearer
+    than a margin [m].
 
     Of shapes that turn noticeably other features may be the closest at the end of the step: they
     are looked at once more where free motion would take them. Pairs of bodies of which neither
-    moves, by still (b,), are left out. False if there was not room: needed (3,) says for how many
-    contacts [0] or pairs [2].
+    moves, by still (b,), are left out. False if there was not room.
     """
+    shapes, sweep, memory = search.shapes, search.sweep, search.memory
     pairs = find_pairs(model, shapes, state, h, margin, sweep)
     if pairs < 0:
-        needed[2] = -pairs
+        search.needed[2] = -pairs
         return False
     used = 0
     run = 0  # first contact of the same two bodies, as far as their pairs follow each other
     at = 0  # in the memory, whose pairs ascend as those of the sweep do
-    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
     for k in range(pairs):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
-        i1, i2 = shapes.body[s1], shapes.body[s2]
-        if still[i1] and still[i2]:
+        if still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
-        key = (s1 << 32) + s2
-        while at < memory.used[0] and memory.mark[at].pair < key:
+        while at < memory.used[0] and memory.mark[at].pair < _key(s1, s2):
             at += 1
-        first = used
         if k == 0 or not _same_owners(shapes, sweep, k):
             run = used
-        of_ring = _is_of_ring(shapes, s1) or _is_of_ring(shapes, s2)
-        looks, deepest = 1, -margin
-        turning = turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
-        if turning > _TURNING * margin and _is_dead(shapes, s1, s2):
-            looks = 2
-        for look in range(looks):
-            later = h if look == 1 else 0.0
-            C1, q1 = _free_pose(model, state, i1, later)
-            C2, q2 = _free_pose(model, state, i2, later)
-            reach = sweep.pair_reach[k] if look == 0 else margin
-            count = collide(shapes, s1, s2, C1, q1, C2, q2, reach, sweep.cache, k, found)
-            if used + count > len(contacts.row):
-                used += count
-                continue
-            for p in range(count):
-                if look == 1 and _is_listed(contacts, first, used, found, p):
-                    continue
-                contacts.mark[used].pair = key
-                if found.swapped[p]:
-                    _keep(shapes, contacts, used, s2, s1, found, p)
-                else:
-                    _keep(shapes, contacts, used, s1, s2, found, p)
-                if of_ring and _is_doubled(shapes, contacts, run, used):
-                    continue
-                if look == 0:
-                    deepest = min(deepest, found.gap[p])
-                elif _gap_now(contacts, used, state) < deepest:
-                    continue  # a plane found in a deep overlap that the bodies have passed already
-                _remember(contacts, used, memory, at, scale)
-                used += 1
-    if used > len(contacts.row):
-        needed[0] = used
+        used = _add_pair(model, search, state, k, h, margin, run, at, used)
+    if used > len(search.contacts.row):
+        search.needed[0] = used
         return False
-    contacts.used[0] = used
+    search.contacts.used[0] = used
     return True
+
+
+@inlined_kernel
+def _add_pair(model, search, state, k, h, margin, run, at, used):
+    """Add the points of pair k to contacts of which ``used`` are in use; how many then are.
+
+    run: the first contact of the same two bodies; at: where the pair is in the memory, if it is.
+    Where there is not room points are counted only.
+    """
+    shapes, sweep, found, contacts = search.shapes, search.sweep, search.found, search.contacts
+    s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+    first = used
+    of_ring = _is_of_ring(shapes, s1) or _is_of_ring(shapes, s2)
+    scale = h / search.memory.step[0] if search.memory.step[0] > 0.0 else 0.0
+    looks, deepest = 1, -margin
+    turning = turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
+    if turning > _TURNING * margin and _is_dead(shapes, s1, s2):
+        looks = 2
+    for look in range(looks):
+        later = h if look == 1 else 0.0
+        pose1 = _free_pose(model, state, shapes.body[s1], later)
+        pose2 = _free_pose(model, state, shapes.body[s2], later)
+        reach = sweep.pair_reach[k] if look == 0 else margin
+        count = collide(shapes, s1, s2, pose1, pose2, reach, sweep.cache[k], found)
+        if used + count > len(contacts.row):
+            used += count
+            continue
+        for p in range(count):
+            if look == 1 and _is_listed(contacts, first, used, found, p):
+                continue
+            contacts.mark[used].pair = _key(s1, s2)
+            if found.swapped[p]:
+                _keep(shapes, contacts, used, s2, s1, found, p)
+            else:
+                _keep(shapes, contacts, used, s1, s2, found, p)
+            if of_ring and _is_doubled(shapes, contacts, run, used):
+                continue
+            if look == 0:
+                deepest = min(deepest, found.gap[p])
+            elif _gap_now(contacts, used, state) < deepest:
+                continue  # a plane found in a deep overlap that the bodies have passed already
+            _remember(contacts, used, search.memory, at, scale)
+            used += 1
+    return used
+
+
+@inner_kernel
+def _key(s1, s2):
+    """What tells the pair of shapes s1 < s2."""
+    return (s1 << 32) + s2
 
 
 @inner_kernel

@@ -33,7 +33,7 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.collision.broad import may_touch
-from impulse_core.collision.features import EDGE, FACE, cores_of, face_normal, support
+from impulse_core.collision.features import EDGE, FACE, face_normal, support
 from impulse_core.collision.overlap import nearest_features
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, GROUND, PLANE, TORUS
 from impulse_core.collision.vclip import INFINITE, first_features
@@ -54,7 +54,6 @@ def least_distances(model, shapes, poses, watched, least):
         watched: Numbers of bodies of the scene, shape (w,).
         least: [m], shape (w,); negative where they overlap, infinite where there is no other.
     """
-    cores = cores_of(shapes)
     for w in range(len(watched)):
         least[w] = INFINITE
         for s in range(shapes.sought):
@@ -62,19 +61,19 @@ def least_distances(model, shapes, poses, watched, least):
                 continue
             for other in range(shapes.sought):
                 if may_touch(model, shapes, s, other):
-                    least[w] = _nearer(shapes, cores, s, other, poses, least[w])
+                    least[w] = _nearer(shapes, s, other, poses, least[w])
         if least[w] == INFINITE:
             least[w] = math.inf
 
 
 @inner_kernel
-def _nearer(shapes, cores, s1, s2, poses, least):
+def _nearer(shapes, s1, s2, poses, least):
     """The distance of two shapes that are sought [m], or ``least`` if that is less."""
     first1, end1 = _pieces(shapes, s1, s2)
     first2, end2 = _pieces(shapes, s2, s1)
     for piece1 in range(first1, end1):
         for piece2 in range(first2, end2):
-            least = min(least, _distance(shapes, cores, piece1, piece2, poses, least))
+            least = min(least, _distance(shapes, piece1, piece2, poses, least))
     return least
 
 
@@ -87,7 +86,7 @@ def _pieces(shapes, s, other):
 
 
 @inner_kernel
-def _distance(shapes, cores, s1, s2, poses, enough):
+def _distance(shapes, s1, s2, poses, enough):
     """Distance of two shapes [m]; anything above ``enough`` where it is no less than that."""
     if shapes.kind[s2] == PLANE or (shapes.kind[s2] == GROUND and shapes.kind[s1] != PLANE):
         s1, s2 = s2, s1
@@ -98,7 +97,7 @@ def _distance(shapes, cores, s1, s2, poses, enough):
     if shapes.kind[s1] == PLANE:
         if shapes.kind[s2] == PLANE or shapes.kind[s2] == GROUND:
             return INFINITE
-        return _height(shapes, cores, s1, s2, C1, q1, C2, q2) - rounding
+        return _height(shapes, s1, s2, C1, q1, C2, q2) - rounding
     R = rotation_matrix(conjugate(q1) * q2)
     t = rotate_back(q1, C2 - C1)
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
@@ -106,22 +105,20 @@ def _distance(shapes, cores, s1, s2, poses, enough):
     if apart >= enough or shapes.kind[s2] == GROUND:
         return INFINITE
     if shapes.kind[s1] == GROUND:
-        return _ground_distance(shapes, cores, s1, s2, R, t) - rounding
-    gap, _, _ = _core_gap(shapes, cores, s1, s2, R, t)
+        return _ground_distance(shapes, s1, s2, R, t) - rounding
+    gap, _, _ = _core_gap(shapes, s1, s2, R, t)
     return gap - rounding
 
 
 @inner_kernel
-def _core_gap(shapes, cores, s1, s2, R, t):
+def _core_gap(shapes, s1, s2, R, t):
     """Gap of two cores [m], the normal from the first to the second in the frame of s1, and the
     feature of the first that is nearest.
     """
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
-    first, second = first_features(cores, s1, s2, R, between)
-    size1, size2 = shapes.reach[s1], shapes.reach[s2]
-    first, _, _, _, n, gap = nearest_features(
-        cores, s1, s2, R, t, between, first, second, size1, size2
-    )
+    first, second = first_features(shapes, s1, s2, R, between)
+    sizes = (shapes.reach[s1], shapes.reach[s2])
+    first, _, _, _, n, gap = nearest_features(shapes, s1, s2, R, t, between, first, second, sizes)
     return gap, n, first
 
 
@@ -131,16 +128,16 @@ def _core_gap(shapes, cores, s1, s2, R, t):
 
 
 @inner_kernel
-def _height(shapes, cores, plane, s, C1, q1, C2, q2):
+def _height(shapes, plane, s, C1, q1, C2, q2):
     """Height of the lowest point of a core over a plane [m], its rounding left out."""
     n = rotate(quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
     m = rotate_back(q2, rotate(q1, n))
     offset = dot(n, rotate_back(q1, C2 - C1) - vec3_at(shapes.center, plane))
-    return offset + _lowest(shapes, cores, s, m)
+    return offset + _lowest(shapes, s, m)
 
 
 @inner_kernel
-def _lowest(shapes, cores, s, m):
+def _lowest(shapes, s, m):
     """The least m·x of the points x of a shape without its rounding, body frame."""
     kind = shapes.kind[s]
     center, extent = vec3_at(shapes.center, s), vec3_at(shapes.extent, s)
@@ -154,7 +151,7 @@ def _lowest(shapes, cores, s, m):
         up, out = dot(m, a) * extent.z, norm(cross(a, m)) * extent.x
         top = up if kind == CONE else up - out
         return dot(m, center) + min(-up - out, top)
-    _, far = support(cores, cores.vertex_start[s], -m)
+    _, far = support(shapes, shapes.vertex_start[s], -m)
     return -far
 
 
@@ -164,7 +161,7 @@ def _lowest(shapes, cores, s, m):
 
 
 @inner_kernel
-def _ground_distance(shapes, cores, ground, s, R, t):
+def _ground_distance(shapes, ground, s, R, t):
     """Distance of core s from the surface of a ground, negative behind it [m].
 
     R, t: pose of the frame of s in that of the ground.
@@ -175,53 +172,53 @@ def _ground_distance(shapes, cores, ground, s, R, t):
             end = min(end, shapes.ground_first[other])
     c = R @ vec3_at(shapes.center, s) + t
     size = shapes.reach[s] - shapes.radius[s]
-    nearest = _enough(cores, first, end, R @ vec3_at(cores.vertex, cores.vertex_start[s]) + t)
+    nearest = _enough(shapes, first, end, R @ vec3_at(shapes.vertex, shapes.vertex_start[s]) + t)
     same = _SAME * (size + nearest)
     found, straight, deepest = nearest, 0.0, 0.0
     for triangle in range(first, end):
         away = norm(vec3_at(shapes.center, triangle) - c)
         if away - size - shapes.reach[triangle] + shapes.radius[triangle] > nearest + same:
             continue
-        gap, n, feature = _core_gap(shapes, cores, triangle, s, R, t)
+        gap, n, feature = _core_gap(shapes, triangle, s, R, t)
         if gap <= 0.0:
             nearest, deepest = 0.0, min(deepest, gap)
             continue
-        along = dot(n, face_normal(cores, cores.face_start[triangle]))
+        along = dot(n, face_normal(shapes, shapes.face_start[triangle]))
         if gap < nearest - same or (gap <= nearest + same and abs(along) > abs(straight)):
             nearest, straight, found = min(gap, nearest), along, gap
-            if along < 0.0 and not _at_border(shapes, cores, triangle, feature):
-                found = _under(shapes, cores, triangle, s, R, t)
+            if along < 0.0 and not _at_border(shapes, triangle, feature):
+                found = _under(shapes, triangle, s, R, t)
     return deepest if nearest == 0.0 else found
 
 
 @inner_kernel
-def _enough(cores, first, end, P):
+def _enough(shapes, first, end, P):
     """A distance within which there is a triangle: that of a corner from a point of the core."""
     least = INFINITE
     for triangle in range(first, end):
-        corner = vec3_at(cores.vertex, cores.vertex_start[triangle])
+        corner = vec3_at(shapes.vertex, shapes.vertex_start[triangle])
         least = min(least, norm(corner - P))
     return least
 
 
 @inner_kernel
-def _at_border(shapes, cores, triangle, feature):
+def _at_border(shapes, triangle, feature):
     """Whether the ground ends at an edge that a feature of its triangle is, or is an end of."""
     number, kind = feature // 3, feature % 3
     if kind == FACE:
         return False
-    for e in range(cores.edge_start[triangle], cores.edge_start[triangle + 1]):
+    for e in range(shapes.edge_start[triangle], shapes.edge_start[triangle + 1]):
         beyond = vec3_at(shapes.edge_beyond, e)
-        ends = cores.edge_vertex[e, 0] == number or cores.edge_vertex[e, 1] == number
+        ends = shapes.edge_vertex[e, 0] == number or shapes.edge_vertex[e, 1] == number
         if dot(beyond, beyond) == 0.0 and (e == number if kind == EDGE else ends):
             return True
     return False
 
 
 @inner_kernel
-def _under(shapes, cores, triangle, s, R, t):
+def _under(shapes, triangle, s, R, t):
     """Height of the lowest point of core s over the plane of a triangle [m]."""
-    face = cores.face_start[triangle]
-    n = face_normal(cores, face)
-    lowest = _lowest(shapes, cores, s, transposed_times(R, n)) + dot(n, t)
-    return lowest - cores.face_plane[face, 3]
+    face = shapes.face_start[triangle]
+    n = face_normal(shapes, face)
+    lowest = _lowest(shapes, s, transposed_times(R, n)) + dot(n, t)
+    return lowest - shapes.face_plane[face, 3]

@@ -6,20 +6,15 @@ cache. A pose (R, t) leads from the frame of one core to that of the other: x₁
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from impulse_core.algebra import Vec3, cross, dot, vec3_at
 from impulse_core.jit import inner_kernel, kernel
-from impulse_core.types import Floats, Ints, by_address
 
 __all__ = [
     "EDGE",
     "FACE",
     "VERTEX",
-    "Cores",
     "closest_of_segments",
     "coded",
-    "cores_of",
     "direction",
     "face_normal",
     "feature_vertex",
@@ -32,46 +27,6 @@ EDGE = 1
 FACE = 2
 
 _PARALLEL = 1e-26  # sin² of the angle below which segments have no crossing point of their own
-
-
-@by_address
-class Cores(NamedTuple):
-    """The fields of ``Shapes`` that list features, without the many others.
-
-    Every call of a function that takes a tuple of arrays copies all of them.
-    """
-
-    vertex_start: Ints
-    vertex: Floats
-    edge_start: Ints
-    edge_vertex: Ints
-    edge_face: Ints
-    vertex_edge_start: Ints
-    vertex_edge: Ints
-    face_start: Ints
-    face_plane: Floats
-    face_corner_start: Ints
-    face_vertex: Ints
-    face_edge: Ints
-
-
-@inner_kernel
-def cores_of(shapes):
-    """The features of all shapes."""
-    return Cores(
-        shapes.vertex_start,
-        shapes.vertex,
-        shapes.edge_start,
-        shapes.edge_vertex,
-        shapes.edge_face,
-        shapes.vertex_edge_start,
-        shapes.vertex_edge,
-        shapes.face_start,
-        shapes.face_plane,
-        shapes.face_corner_start,
-        shapes.face_vertex,
-        shapes.face_edge,
-    )
 
 
 @kernel

@@ -11,6 +11,8 @@ BFS05 section 4, contact regions.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from impulse_core.algebra import (
     ZERO3,
     cross,
@@ -24,7 +26,15 @@ from impulse_core.collision.contacts import MOST_CORNERS, MOST_POINTS, PLANE_POI
 from impulse_core.collision.features import direction, face_normal, side_normal, support
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
-__all__ = ["MANY", "edge_crossing", "face_contact", "put_point", "reduced", "vertex_of"]
+__all__ = [
+    "MANY",
+    "FaceLimits",
+    "edge_crossing",
+    "face_contact",
+    "put_point",
+    "reduced",
+    "vertex_of",
+]
 
 EDGES_CROSS = 2  # names of points by their last two bits: vertex of the first, of the second, this
 MANY = 4  # points that a contact polygon is reduced to
@@ -39,23 +49,31 @@ _TILTED = 2e-4  # part of the smaller shape by which faces must be off parallel 
 _AS_LARGE = 0.9  # part of the best area at which the points of the step before are kept
 
 
+class FaceLimits(NamedTuple):
+    """What a face is asked for."""
+
+    size: float
+    """Radius of a ball around the smaller shape [m]."""
+    wanted: float
+    """Points with a higher gap of the cores are left out [m]."""
+    deepest: float
+    """The face is refused if the other core reaches further below it [m]."""
+    slope: float
+    """It is refused if the other core's lowest vertex lies outside the prism and the lowest point
+    inside is not the nearest one, or the direction there is off the normal by more than this
+    [rad]."""
+
+
 @inner_kernel
-def face_contact(
-    cores, f, w, R, t, swapped, size, wanted, deepest, slope, cache, k, found
-):  # fmt: skip
+def face_contact(cores, f, w, R, t, swapped, limits, memory, found):
     """Contact points between face f of a core a and another core b, put into ``found``.
 
     Args:
         w: vertex of b near the lowest over the face.
         R, t: pose of b's frame in a's.
         swapped: 1 if a is the second shape of the pair.
-        size: radius of a ball around the smaller shape [m].
-        wanted: points with a higher gap of the cores are left out [m].
-        deepest: the face is refused if b reaches further below it [m].
-        slope: it is refused if b's lowest vertex lies outside the prism and the lowest point inside
-            is not the nearest one, or the direction there is off the normal by more than this
-            [rad].
-        cache, k: memory of the pair, of which column 3 tells the points of the step before.
+        limits: FaceLimits.
+        memory: of the pair, of which number 3 tells the points of the step before.
 
     Returns:
         Number of points, or -1 where the face is refused; the lowest vertex of b; its gap [m].
@@ -65,15 +83,37 @@ def face_contact(
     offset = dot(n, t) - cores.face_plane[f, 3]
     w, lowest = support(cores, w, -m)
     lowest = offset - lowest
-    if lowest > wanted:
+    if lowest > limits.wanted:
         return 0, w, lowest
-    if lowest < deepest:
+    if lowest < limits.deepest:
         return -1, w, lowest
     buffer, corners, incident = _incident_polygon(cores, w, m, R, t, found)
-    buffer, corners = _clipped(cores, f, buffer, corners, _FLUSH * size, swapped, found)
+    buffer, corners = _clipped(cores, f, buffer, corners, _FLUSH * limits.size, swapped, found)
     if corners == 0:
         return -1, w, lowest
     polygon, source = found.polygon[buffer], found.polygon_source[buffer]
+    at, least = _put_heights(cores, f, n, polygon, corners, lowest)
+    if least - lowest > _LEVEL * limits.size:
+        # The lowest vertex is not over the face: is the lowest point over it the nearest one?
+        c = _axis_at(cores, source[at, 0], swapped, incident, R, n)
+        if not _is_nearest(cores, f, w, R, t, n, c, least, limits):
+            return -1, w, lowest
+    kept = _within_reach(polygon, source, corners, limits.wanted)
+    kept = reduced(polygon, source, kept, n, limits.size, memory)
+    for i in range(kept):
+        x = vec3_at(polygon, i)
+        height = polygon[i, 3]
+        what = (PLANE_POINT, swapped, source[i, 0])
+        put_point(found, i, what, x - n * height, transposed_times(R, x - t), n, ZERO3, height)
+    return kept, w, lowest
+
+
+@inlined_kernel
+def _put_heights(cores, f, n, polygon, corners, lowest):
+    """Put the heights of the corners over face f into column 3; the lowest corner and its height.
+
+    ``lowest``: the height of the other core's lowest vertex [m].
+    """
     least = lowest + 1e300
     at = 0
     for i in range(corners):
@@ -82,33 +122,40 @@ def face_contact(
         if height < least:
             least = height
             at = i
-    if least - lowest > _LEVEL * size:
-        # The lowest vertex is not over the face: is the lowest point over it the nearest one?
-        c = _axis_at(cores, source[at, 0], swapped, incident, R, n)
-        _, most = support(cores, cores.face_vertex[cores.face_corner_start[f]], c)
-        _, below = support(cores, w, -transposed_times(R, c))
-        along = dot(c, n)
-        if along < 1.0 - 0.5 * slope * slope:
-            return -1, w, lowest
-        if least * along - (dot(c, t) - below - most) > _SURE * size:
-            return -1, w, lowest
+    return at, least
+
+
+@inlined_kernel
+def _is_nearest(cores, f, w, R, t, n, c, least, limits):
+    """Whether a point at height ``least`` over face f, where a plane with the unit normal c touches
+    both cores, is the nearest one, and c near enough to the face's normal n.
+    """
+    _, most = support(cores, cores.face_vertex[cores.face_corner_start[f]], c)
+    _, below = support(cores, w, -transposed_times(R, c))
+    along = dot(c, n)
+    if along < 1.0 - 0.5 * limits.slope * limits.slope:
+        return False
+    return not (least * along - (dot(c, t) - below - most) > _SURE * limits.size)
+
+
+@inlined_kernel
+def _within_reach(polygon, source, corners, wanted):
+    """Move the corners no higher than wanted to the front; returns how many these are."""
     kept = 0
     for i in range(corners):
         if polygon[i, 3] <= wanted:
             if kept < i:
-                for c in range(4):
-                    polygon[kept, c] = polygon[i, c]
-                source[kept, 0] = source[i, 0]
+                _move_corner(polygon, source, i, kept)
             kept += 1
-    kept = reduced(polygon, source, kept, n, size, cache, k)
-    for i in range(kept):
-        x = vec3_at(polygon, i)
-        height = polygon[i, 3]
-        put_point(
-            found, i, PLANE_POINT, swapped, source[i, 0],
-            x - n * height, transposed_times(R, x - t), n, ZERO3, height,
-        )  # fmt: skip
-    return kept, w, lowest
+    return kept
+
+
+@inner_kernel
+def _move_corner(polygon, source, i, to):
+    """Let row ``to`` be what row i is: its place, height and name."""
+    for c in range(4):
+        polygon[to, c] = polygon[i, c]
+    source[to, 0] = source[i, 0]
 
 
 @inner_kernel
@@ -133,11 +180,9 @@ def _axis_at(cores, name, swapped, incident, R, n):
 
 
 @inner_kernel
-def put_point(found, i, kind, swapped, feature, point1, point2, axis1, axis2, gap):
-    """Write row i of the points found."""
-    found.kind[i] = kind
-    found.swapped[i] = swapped
-    found.feature[i] = feature
+def put_point(found, i, what, point1, point2, axis1, axis2, gap):
+    """Write row i of the points found; ``what``: its kind, whether it is swapped, its name."""
+    found.kind[i], found.swapped[i], found.feature[i] = what
     put_vec3(found.point1, i, point1)
     put_vec3(found.point2, i, point2)
     put_vec3(found.axis1, i, axis1)
@@ -294,25 +339,25 @@ def _common_vertex(cores, e, g):
 
 
 @inner_kernel
-def reduced(polygon, source, count, n, size, cache, k):
+def reduced(polygon, source, count, n, size, memory):
     """Move the points to keep to the front of the list; returns how many these are.
 
     Points: position and gap in the columns of ``polygon``, name in column 0 of ``source``. Of more
     than MANY those are kept that span the largest area: the two ends of a diagonal and the farthest
-    point on either side of it. The choice is remembered in column 3 of the cache and kept while it
+    point on either side of it. The choice is remembered as number 3 of ``memory`` and kept while it
     spans nearly as much, so that it does not flicker between points that serve equally well.
     A point that is clearly deeper than the others takes the place of the one next to it.
     """
-    if count <= MANY or (count <= MOST_POINTS and _is_tilted(polygon, count, size, cache[k, 3])):
-        cache[k, 3] = -1
+    if count <= MANY or (count <= MOST_POINTS and _is_tilted(polygon, count, size, memory[3])):
+        memory[3] = -1
         return count
     i0, i1, i2, i3 = _spanning(polygon, count, n)
-    j0, j1, j2, j3 = _remembered(source, count, cache[k, 3])
+    j0, j1, j2, j3 = _remembered(source, count, memory[3])
     if j0 >= 0:
         area = _area(polygon, i0, i1, i2, i3)
         if _area(polygon, j0, j1, j2, j3) >= _AS_LARGE * area:
             i0, i1, i2, i3 = j0, j1, j2, j3
-    cache[k, 3] = _fingerprint(source[i0, 0], source[i1, 0], source[i2, 0], source[i3, 0])
+    memory[3] = _fingerprint(source[i0, 0], source[i1, 0], source[i2, 0], source[i3, 0])
     deepest = 0
     for i in range(count):
         if polygon[i, 3] < polygon[deepest, 3]:
@@ -335,9 +380,7 @@ def reduced(polygon, source, count, n, size, cache, k):
     kept = 0
     for i in range(count):
         if i in (i0, i1, i2, i3):
-            for c in range(4):
-                polygon[kept, c] = polygon[i, c]
-            source[kept, 0] = source[i, 0]
+            _move_corner(polygon, source, i, kept)
             kept += 1
     return kept
 

@@ -14,7 +14,6 @@ from impulse_core.algebra import (
     cross,
     dot,
     norm,
-    quat_at,
     rotate_back,
     rotation_matrix,
     transposed_times,
@@ -34,12 +33,17 @@ from impulse_core.collision.features import (
     VERTEX,
     closest_of_segments,
     coded,
-    cores_of,
     direction,
     face_normal,
     feature_vertex,
 )
-from impulse_core.collision.manifold import edge_crossing, face_contact, put_point, vertex_of
+from impulse_core.collision.manifold import (
+    FaceLimits,
+    edge_crossing,
+    face_contact,
+    put_point,
+    vertex_of,
+)
 from impulse_core.collision.overlap import NEAR, SHALLOW, nearest_features
 from impulse_core.collision.planes import plane_contact
 from impulse_core.collision.shapes import PLANE, TRIANGLE
@@ -68,114 +72,110 @@ _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
 
 @inlined_kernel
-def collide(shapes, s1, s2, C1, q1, C2, q2, reach, cache, k, found):
+def collide(shapes, s1, s2, pose1, pose2, reach, memory, found):
     """Contact points of shapes s1 < s2, put into ``found``; returns their number.
 
     Args:
-        C1, q1, C2, q2: poses of the rows that carry the shapes.
+        pose1, pose2: centre and orientation of the rows that carry the shapes.
         reach: points with a larger gap of the surfaces are left out [m].
-        cache, k: memory of the pairs, shape (pairs, CACHE_NUMBERS), and the row of this one; -1
-            where the pair is new.
+        memory: of the pair, shape (CACHE_NUMBERS,); -1 where it is new.
     """
-    cores = cores_of(shapes)
     rounding = shapes.radius[s1] + shapes.radius[s2]
     wanted = reach + rounding
-    if shapes.kind[s1] == PLANE or shapes.kind[s2] == PLANE:
-        if shapes.kind[s1] == PLANE:
-            plane, s, swapped = s1, s2, 0
-        else:
-            plane, s, swapped = s2, s1, 1
-            C1, q1, C2, q2 = C2, q2, C1, q1
-        count = plane_contact(
-            cores, s, shapes.kind[s], vec3_at(shapes.center, s), quat_at(shapes.frame, s),
-            vec3_at(shapes.extent, s), shapes.reach[s], vec3_at(shapes.center, plane),
-            quat_at(shapes.frame, plane), C1, q1, C2, q2, swapped, wanted, cache, k, found,
-        )  # fmt: skip
+    if shapes.kind[s1] == PLANE:
+        count = plane_contact(shapes, s1, s2, pose1, pose2, 0, wanted, memory, found)
+    elif shapes.kind[s2] == PLANE:
+        count = plane_contact(shapes, s2, s1, pose2, pose1, 1, wanted, memory, found)
     else:
+        (C1, q1), (C2, q2) = pose1, pose2
         R = rotation_matrix(conjugate(q1) * q2)
         t = rotate_back(q1, C2 - C1)
-        count = _core_contact(shapes, cores, s1, s2, R, t, wanted, rounding, cache, k, found)
+        count = _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found)
     for i in range(count):
         found.gap[i] -= rounding
     return count
 
 
 @inlined_kernel
-def _core_contact(shapes, cores, s1, s2, R, t, wanted, rounding, cache, k, found):
+def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     """Points of two cores: rows with the gaps of the cores.
 
     Faces are tried as plane of the contact in this order: the one that the pair remembers (of a
     triangle of the ground its front, however deep the other core is below it), then those that
     the normal of the closest features nearly follows.
     """
-    size1, size2 = shapes.reach[s1], shapes.reach[s2]
-    size = min(size1, size2)
+    sizes = (shapes.reach[s1], shapes.reach[s2])
+    size = min(sizes[0], sizes[1])
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
     of_ground = shapes.kind[s2] == TRIANGLE
-    first, second, mode = cache[k, 0], cache[k, 1], cache[k, 2]
+    first, second, mode = memory[0], memory[1], memory[2]
     if first < 0:
-        first, second = first_features(cores, s1, s2, R, between)
+        first, second = first_features(shapes, s1, s2, R, between)
         mode = _CLOSEST
-    A, B, n, gap = ZERO3, ZERO3, ZERO3, 0.0
-    face1, straight1, face2, straight2 = -1, -1.0, -1, -1.0
-    for attempt in range(3):
-        face_mode, i, j, deepest, slope = mode, first, second, -INFINITE, _FLAT
-        forced = False
-        if attempt == 0:
-            if of_ground:
-                i, j = (
-                    coded(feature_vertex(cores, first), VERTEX),
-                    coded(shapes.face_start[s2], FACE),
-                )
-                face_mode = _FACE_OF_SECOND
-                if not reaches_front(cores, s2, R, t, i // 3, rounding):
-                    return 0
-            elif mode == _CLOSEST:
-                continue
-            else:
-                deepest, slope = -SHALLOW * size, _STILL_FLAT
-        else:
-            if attempt == 1:
-                first, second, A, B, n, gap = nearest_features(
-                    cores, s1, s2, R, t, between, first, second, size1, size2
-                )
-                cache[k, 0] = first
-                cache[k, 1] = second
-                cache[k, 2] = _CLOSEST
-                if gap > wanted:
-                    return 0
-                face1, straight1 = _face_along(cores, first, n)
-                face2, straight2 = _face_along(cores, second, -transposed_times(R, n))
-                if of_ground:
-                    straight2 = -1.0
-                    push = ground_push(cores, shapes.edge_beyond, s2, -transposed_times(R, n), gap)
-                    if push == NOT_HERE:
-                        return 0
-                    forced = push == ALONG_FRONT
-            # The straighter face first; of equal ones that of the first shape.
-            of_first = (straight1 >= straight2 - 1e-6) == (attempt == 1)
-            if forced:
-                i, j = (
-                    coded(feature_vertex(cores, first), VERTEX),
-                    coded(shapes.face_start[s2], FACE),
-                )
-                face_mode, slope = _FACE_OF_SECOND, INFINITE
-            elif (straight1 if of_first else straight2) < _STRAIGHT:
-                continue
-            elif of_first:
-                face_mode, i, j = _FACE_OF_FIRST, coded(face1, FACE), second
-            else:
-                face_mode, i, j = _FACE_OF_SECOND, first, coded(face2, FACE)
-        count = _on_face(
-            cores, R, t, i, j, face_mode, size, wanted, deepest, slope, cache, k, found
-        )
-        if count >= 0 or forced:
-            return max(count, 0)
-    return _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
+    count = -1
+    if of_ground:
+        if not reaches_front(shapes, s2, R, t, feature_vertex(shapes, first), rounding):
+            return 0
+        limits = FaceLimits(size, wanted, -INFINITE, _FLAT)
+        count = _on_front(shapes, s2, R, t, first, limits, memory, found)
+    elif mode != _CLOSEST:
+        limits = FaceLimits(size, wanted, -SHALLOW * size, _STILL_FLAT)
+        count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
+    if count >= 0:
+        return count
+    first, second, A, B, n, gap = nearest_features(
+        shapes, s1, s2, R, t, between, first, second, sizes
+    )
+    memory[0], memory[1], memory[2] = first, second, _CLOSEST
+    if gap > wanted:
+        return 0
+    if of_ground:
+        push = ground_push(shapes, shapes.edge_beyond, s2, -transposed_times(R, n), gap)
+        if push == NOT_HERE:
+            return 0
+        if push == ALONG_FRONT:
+            limits = FaceLimits(size, wanted, -INFINITE, INFINITE)
+            return max(_on_front(shapes, s2, R, t, first, limits, memory, found), 0)
+    limits = FaceLimits(size, wanted, -INFINITE, _FLAT)
+    count = _on_straight_face(shapes, R, t, first, second, n, of_ground, limits, memory, found)
+    if count >= 0:
+        return count
+    return _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
 
 
 @inlined_kernel
-def _on_face(cores, R, t, first, second, mode, size, wanted, deepest, slope, cache, k, found):
+def _on_straight_face(cores, R, t, first, second, n, of_ground, limits, memory, found):
+    """Contact polygon on a face at one of two features that the normal n nearly follows; -1 where
+    there is none. The straighter face first; of equal ones that of the first shape.
+    """
+    face1, straight1 = _face_along(cores, first, n)
+    face2, straight2 = _face_along(cores, second, -transposed_times(R, n))
+    if of_ground:  # its front was refused already
+        straight2 = -1.0
+    for attempt in range(2):
+        of_first = (straight1 >= straight2 - 1e-6) == (attempt == 0)
+        if (straight1 if of_first else straight2) < _STRAIGHT:
+            continue
+        if of_first:
+            mode, i, j = _FACE_OF_FIRST, coded(face1, FACE), second
+        else:
+            mode, i, j = _FACE_OF_SECOND, first, coded(face2, FACE)
+        count = _on_face(cores, R, t, i, j, mode, limits, memory, found)
+        if count >= 0:
+            return count
+    return -1
+
+
+@inner_kernel
+def _on_front(cores, triangle, R, t, first, limits, memory, found):
+    """Contact polygon on the front of a triangle of the ground; -1 where it is refused."""
+    i = coded(feature_vertex(cores, first), VERTEX)
+    j = coded(cores.face_start[triangle], FACE)
+    return _on_face(cores, R, t, i, j, _FACE_OF_SECOND, limits, memory, found)
+
+
+@inner_kernel
+def _on_face(cores, R, t, first, second, mode, limits, memory, found):
     """Contact polygon on the face that ``mode`` names; -1 where it is refused."""
     of_first = mode == _FACE_OF_FIRST
     if of_first:
@@ -185,13 +185,11 @@ def _on_face(cores, R, t, first, second, mode, size, wanted, deepest, slope, cac
         f, other, x = second // 3, first, -(Q @ t)
     w = feature_vertex(cores, other)
     swapped = 0 if of_first else 1
-    count, w, _ = face_contact(
-        cores, f, w, Q, x, swapped, size, wanted, deepest, slope, cache, k, found
-    )
+    count, w, _ = face_contact(cores, f, w, Q, x, swapped, limits, memory, found)
     if count >= 0:
-        cache[k, 0] = coded(f, FACE) if of_first else coded(w, VERTEX)
-        cache[k, 1] = coded(w, VERTEX) if of_first else coded(f, FACE)
-        cache[k, 2] = mode
+        memory[0] = coded(f, FACE) if of_first else coded(w, VERTEX)
+        memory[1] = coded(w, VERTEX) if of_first else coded(f, FACE)
+        memory[2] = mode
     return count
 
 
@@ -255,7 +253,7 @@ def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, siz
             point1, point2 = point2, point1
         else:
             kind = POINT_POINT
-    put_point(found, 0, kind, swapped, name, point1, point2, axis1, axis2, gap)
+    put_point(found, 0, (kind, swapped, name), point1, point2, axis1, axis2, gap)
     return 1
 
 
@@ -315,19 +313,16 @@ def _side_by_side(cores, R, t, first, second, wanted, found):
             foot = P + line * dot(line, d)
         gap = norm(d - line * dot(line, d))
         if gap <= wanted:
-            put_point(
-                found, count, LINE_POINT, 1 if of_first else 0, vertex_of(v, not of_first),
-                foot, vec3_at(cores.vertex, v), line, ZERO3, gap,
-            )  # fmt: skip
+            what = (LINE_POINT, 1 if of_first else 0, vertex_of(v, not of_first))
+            put_point(found, count, what, foot, vec3_at(cores.vertex, v), line, ZERO3, gap)
             count += 1
     if sine > _NO_CROSSING:
         s, u = closest_of_segments(P, a, Q, b)
         if 0.0 < s < 1.0 and 0.0 < u < 1.0:
             A, B = P + a * s, Q + b * u
-            put_point(
-                found, count, LINE_LINE, 0, edge_crossing(e, g, False),
-                A, transposed_times(R, B - t), a1, unit(direction(cores, g)), norm(B - A),
-            )  # fmt: skip
+            what = (LINE_LINE, 0, edge_crossing(e, g, False))
+            b1 = unit(direction(cores, g))
+            put_point(found, count, what, A, transposed_times(R, B - t), a1, b1, norm(B - A))
             count += 1
     return count
 

@@ -45,19 +45,20 @@ _MOST_EDGE_PAIRS = 40_000  # above this the climb starts from faces only
 
 
 @inner_kernel
-def nearest_features(cores, s1, s2, R, t, between, first, second, size1, size2):
+def nearest_features(cores, s1, s2, R, t, between, first, second, sizes):
     """Closest features of two cores, or those with the least overlap.
 
     Args:
         R, t: pose of the frame of s2 in that of s1.
         between: from the centre of s1 to that of s2 [m], frame of s1.
         first, second: the features that the pair remembers.
-        size1, size2: radii of balls around the shapes [m].
+        sizes: radii of balls around the two shapes [m].
 
     Returns:
         Codes of two features; the nearest points A and B on them and the unit normal n from the
         first to the second, frame of s1; the gap of the cores along n [m].
     """
+    size1, size2 = sizes
     size = min(size1, size2)
     n, shift, gap = ZERO3, 0.0, 0.0
     A, B = ZERO3, ZERO3

@@ -16,6 +16,7 @@ from impulse_core.algebra import (
     dot,
     norm,
     put_vec3,
+    quat_at,
     rotate,
     rotate_back,
     vec3_at,
@@ -42,20 +43,19 @@ _ALMOST_FLAT_RIM = 0.02
 
 
 @inner_kernel
-def plane_contact(
-    cores, s, kind, center, frame, extent, size, plane_center, plane_frame,
-    C1, q1, C2, q2, swapped, wanted, cache, k, found,
-):  # fmt: skip
+def plane_contact(shapes, plane, s, pose1, pose2, swapped, wanted, memory, found):
     """Contact points between a plane and shape s, put into ``found``; returns their number.
 
     Args:
-        kind, center, frame, extent, size: of shape s, see ``Shapes``; size is its reach.
-        C1, q1: pose of the row that carries the plane. C2, q2: of the one that carries s.
+        pose1: centre and orientation of the row that carries the plane. pose2: of the one of s.
         swapped: 1 if the plane is the second shape of the pair.
         wanted: points higher over the plane are left out [m].
-        cache, k: as for ``collide``.
+        memory: as for ``collide``.
     """
-    n = rotate(plane_frame, Vec3(0.0, 0.0, 1.0))
+    (C1, q1), (C2, q2) = pose1, pose2
+    kind, center, frame = shapes.kind[s], vec3_at(shapes.center, s), quat_at(shapes.frame, s)
+    extent, plane_center = vec3_at(shapes.extent, s), vec3_at(shapes.center, plane)
+    n = rotate(quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
     m = rotate_back(q2, rotate(q1, n))
     from_plane = rotate_back(q1, C2 - C1) - plane_center
     offset = dot(n, from_plane)
@@ -64,7 +64,7 @@ def plane_contact(
     elif kind in (CYLINDER, CONE, TORUS):
         count = _round(center, frame, extent, kind, m, offset, wanted, found)
     else:
-        count = _corners(cores, s, size, m, offset, wanted, swapped == 0, cache, k, found)
+        count = _corners(shapes, s, m, offset, wanted, swapped == 0, memory, found)
     turn = conjugate(q1) * q2
     for i in range(count):
         B = from_plane + rotate(turn, vec3_at(found.point2, i))
@@ -91,22 +91,22 @@ def _put(found, i, kind, name, point, axis, rim, height):
 
 
 @inlined_kernel
-def _corners(cores, s, size, m, offset, wanted, second, cache, k, found):
+def _corners(shapes, s, m, offset, wanted, second, memory, found):
     """Corners of core s within reach; of large cores those next to the lowest one."""
-    w, end = cores.vertex_start[s], cores.vertex_start[s + 1]
+    w, end = shapes.vertex_start[s], shapes.vertex_start[s + 1]
     count = np.int64(0)  # a literal 0 would have ``reduced`` compiled once more for it
     if end - w <= _FEW:
         for v in range(w, end):
-            count = _add(cores, v, m, offset, wanted, second, count, found)
+            count = _add(shapes, v, m, offset, wanted, second, count, found)
     else:
-        if cache[k, 0] >= 0:
-            w = cache[k, 0]
-        w, depth = support(cores, w, -m)
-        cache[k, 0] = w
+        if memory[0] >= 0:
+            w = memory[0]
+        w, depth = support(shapes, w, -m)
+        memory[0] = w
         if offset - depth <= wanted:
-            count = _around(cores, w, m, offset, wanted, second, found)
+            count = _around(shapes, w, m, offset, wanted, second, found)
     polygon, source = found.polygon[0], found.polygon_source[0]
-    count = reduced(polygon, source, count, m, size, cache, k)
+    count = reduced(polygon, source, count, m, shapes.reach[s], memory)
     for i in range(count):
         X, height = vec3_at(polygon, i), polygon[i, 3]
         _put(found, i, PLANE_POINT, source[i, 0], X, ZERO3, 0.0, height)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,22 +21,24 @@ from impulse_core.compile.kinematic import (
     compile_kinematics,
     keyframe_times,
 )
-from impulse_core.compile.problems import NO_MASS, ProblemList
+from impulse_core.compile.placing import (
+    PlacedBodies,
+    body_records,
+    check_masses,
+    place_bodies,
+    unit_rows,
+)
+from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
-from impulse_core.geometry.rotations import conjugated, matrix_to_quaternion, multiplied, rotated
+from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, SOFTEST, Model, State, new_state
 from impulse_core.types import Floats, Ints, Records, new_records
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
-from impulse_schema.bounds import beyond
 from impulse_schema.models import Body
 
 __all__ = ["CompiledScene", "compile_scene"]
-
-# Moments closer than this, relative to the largest, are taken as equal: the closed form then
-# holds, and the difference would turn the body by less than round-off in any run.
-_EQUAL_MOMENTS = 1e-12
 
 
 @dataclass
@@ -125,52 +125,20 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     check_targets(scene, problems)
     check_keyframes(scene, problems)
     source = MassSource(scene, problems)
-    dynamic = [i for i, body in enumerate(scene.bodies) if body.motion == "dynamic"]
-    found = [body_mass_properties(source, i) for i in dynamic]
-    if problems.problems:
-        raise SceneError(problems.problems)
-    properties = [mass for mass in found if mass is not None]
-
-    kinematic = [i for i, body in enumerate(scene.bodies) if body.motion == "kinematic"]
-    kinematics = compile_kinematics([scene.bodies[i] for i in kinematic])
-    world = len(dynamic) + len(kinematic)
-    rows = {body.name: world for body in scene.bodies} | {"world": world}
-    rows |= {scene.bodies[i].name: row for row, i in enumerate(dynamic + kinematic)}
-    bodies = _place([scene.bodies[i] for i in dynamic], properties, kinematics)
-    for row, i in enumerate(dynamic):
-        _check_mass(scene.bodies[i].name, i, float(bodies.mass[row]), bodies.moments[row], problems)
-    if problems.problems:
-        raise SceneError(problems.problems)
+    properties = _mass_properties(scene, source, problems)
+    rows, kinematics = _rows(scene)
+    bodies = place_bodies(_of_motion(scene, "dynamic"), properties, kinematics)
+    check_masses(scene, bodies, problems)
+    _refuse(problems)
     size, reach = _extent(scene, bodies, kinematics)
-    joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
-    records = _body_records(bodies)
-    rows_at_start = BodyRows(
-        bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
-    )
-    axes = axis_fields(scene, joints, rows_at_start, problems)
-    couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
+    model = _model(scene, rows, bodies, kinematics, size, problems)
     if not assemble:
         check_start(scene, size, problems)
-        check_constants(scene, couplings, size, problems)
+        check_constants(scene, model.couplings, size, problems)
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
     origin, user_axes = _outputs(scene, body_row, bodies)
     solids = compile_shapes(scene, source, body_row, origin, user_axes)
-    if problems.problems:
-        raise SceneError(problems.problems)
-
-    model = Model(
-        dynamic=len(dynamic),
-        bodies=records,
-        gravity=np.array(scene.settings.gravity, dtype=float),
-        size=size,
-        flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
-        joints=joints.records,
-        **axes,
-        couplings=couplings,
-        coupled=1 if len(couplings.joint) else None,
-        loads=_loads(scene, rows, bodies),
-        paths=kinematics.paths,
-    )
+    _refuse(problems)
     name, sha256 = _identity(scene)
     return CompiledScene(
         scene=scene,
@@ -185,9 +153,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         mass_properties=properties,
         joint_names=joint_names(scene),
         row_owner=row_owners(scene),
-        load_windows=np.array(
-            [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
-        ).reshape(-1, 2),
+        load_windows=_load_windows(scene),
         size=size,
         reach=reach,
         solids=solids,
@@ -196,7 +162,78 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     )
 
 
-def _start_state(model: Model, bodies: _Bodies, interval: Ints) -> State:
+def _refuse(problems: ProblemList) -> None:
+    """Raise the problems found so far, if there are any."""
+    if problems.problems:
+        raise SceneError(problems.problems)
+
+
+def _mass_properties(
+    scene: Scene, source: MassSource, problems: ProblemList
+) -> list[MassProperties]:
+    """Those of the dynamic bodies; all that keeps any of them from having some is raised."""
+    found = [
+        body_mass_properties(source, i)
+        for i, body in enumerate(scene.bodies)
+        if body.motion == "dynamic"
+    ]
+    _refuse(problems)
+    return [mass for mass in found if mass is not None]
+
+
+def _of_motion(scene: Scene, motion: str) -> list[Body]:
+    return [body for body in scene.bodies if body.motion == motion]
+
+
+def _rows(scene: Scene) -> tuple[dict[str, int], Kinematics]:
+    """The row of each body by its name, dynamic before kinematic ones, the world's for static ones;
+    and how the kinematic ones move.
+    """
+    moved = _of_motion(scene, "kinematic")
+    moving = [*_of_motion(scene, "dynamic"), *moved]
+    rows = {body.name: len(moving) for body in scene.bodies} | {"world": len(moving)}
+    rows |= {body.name: row for row, body in enumerate(moving)}
+    return rows, compile_kinematics(moved)
+
+
+def _model(
+    scene: Scene,
+    rows: dict[str, int],
+    bodies: PlacedBodies,
+    kinematics: Kinematics,
+    size: float,
+    problems: ProblemList,
+) -> Model:
+    """The constant arrays."""
+    joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
+    records = body_records(bodies)
+    rows_at_start = BodyRows(
+        bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
+    )
+    axes = axis_fields(scene, joints, rows_at_start, problems)
+    couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
+    return Model(
+        dynamic=len(_of_motion(scene, "dynamic")),
+        bodies=records,
+        gravity=np.array(scene.settings.gravity, dtype=float),
+        size=size,
+        flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
+        joints=joints.records,
+        **axes,
+        couplings=couplings,
+        coupled=1 if len(couplings.joint) else None,
+        loads=_loads(scene, rows, bodies),
+        paths=kinematics.paths,
+    )
+
+
+def _load_windows(scene: Scene) -> Floats:
+    """Start and end of each load [s], end inf if it never ends, shape (l, 2)."""
+    windows = [(load.from_, np.inf if load.until is None else load.until) for load in scene.loads]
+    return np.array(windows).reshape(-1, 2)
+
+
+def _start_state(model: Model, bodies: PlacedBodies, interval: Ints) -> State:
     """The state with which the bodies begin, before joints are closed."""
     state = new_state(
         bodies=len(model.bodies),
@@ -214,71 +251,6 @@ def _start_state(model: Model, bodies: _Bodies, interval: Ints) -> State:
     return state
 
 
-@dataclass
-class _Bodies:
-    """Start of all body rows, as in Model and State: dynamic, kinematic, and the world."""
-
-    mass: Floats
-    moments: Floats
-    gyration: Floats  # largest radius of gyration [m]
-    center: Floats  # centre of mass in the user's frame [m]
-    axes: Floats  # body frame to the user's axes, quaternions
-    position: Floats
-    orientation: Floats
-    velocity: Floats
-    angular_momentum: Floats
-
-
-def _place(bodies: list[Body], properties: list[MassProperties], kinematics: Kinematics) -> _Bodies:
-    """Put the body frames where the users' origins and the mass properties say."""
-    fixed = len(kinematics.position) + 1  # rows without mass; the last is the world
-    rest = np.zeros((fixed, 3))
-    moments, axes = _principal(properties, fixed)
-    mass = np.array([p.mass for p in properties] + [0.0] * fixed)
-    center = np.concatenate([np.array([p.center_of_mass for p in properties]).reshape(-1, 3), rest])
-    given = np.array([b.position for b in bodies], dtype=float).reshape(-1, 3)
-    user_position = np.concatenate([given, kinematics.position, np.zeros((1, 3))])
-    turned = _unit_rows([b.orientation for b in bodies])
-    identity = np.array([[1.0, 0.0, 0.0, 0.0]])
-    user_orientation = np.concatenate([turned, kinematics.orientation, identity])
-    orientation = multiplied(user_orientation, axes)
-    velocity = np.array([b.velocity for b in bodies], dtype=float).reshape(-1, 3)
-    spins = np.array([b.angular_velocity for b in bodies], dtype=float).reshape(-1, 3)
-    w = np.concatenate([spins, rest])
-    return _Bodies(
-        mass=mass,
-        moments=moments,
-        gyration=np.sqrt(moments.max(axis=1) / np.where(mass > 0.0, mass, 1.0)),
-        center=center,
-        axes=axes,
-        position=user_position + rotated(user_orientation, center),
-        orientation=orientation,
-        velocity=np.concatenate([velocity, rest]),
-        # L = R J Rᵀ ω
-        angular_momentum=rotated(orientation, moments * rotated(conjugated(orientation), w)),
-    )
-
-
-def _check_mass(name: str, i: int, mass: float, moments: Floats, problems: ProblemList) -> None:
-    """Report mass, moments and radii of gyration of a body that lie beyond the bounds."""
-    figures = [
-        ("mass", mass, "kg"),
-        ("smallest principal moment of inertia", float(moments.min()), "kg m^2"),
-        ("largest principal moment of inertia", float(moments.max()), "kg m^2"),
-        ("smallest radius of gyration", math.sqrt(max(0.0, float(moments.min())) / mass), "m"),
-        ("largest radius of gyration", math.sqrt(max(0.0, float(moments.max())) / mass), "m"),
-    ]
-    for what, value, unit in figures:
-        if message := beyond(value, unit, "positive"):
-            problems.add(
-                ("bodies", i),
-                NO_MASS,
-                f"body '{name}': its {what} is {value:g} {unit} and {message}",
-                "Look at sizes and densities, or at mass and inertia",
-            )
-            return
-
-
 def _identity(scene: Scene) -> tuple[str, str]:
     """Name of the scene and SHA-256 of its file, "" if it was built in Python."""
     path = source_path(scene)
@@ -287,44 +259,7 @@ def _identity(scene: Scene) -> tuple[str, str]:
     return scene.name or path.stem, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _unit_rows(rows: Sequence[tuple[float, ...]]) -> Floats:
-    array = np.array(rows, dtype=float).reshape(-1, 4)
-    unit: Floats = array / np.linalg.norm(array, axis=1, keepdims=True)
-    return unit
-
-
-def _inverse(values: Floats) -> Floats:
-    """1/x, and 0 for zeros: infinite mass."""
-    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
-
-
-def _principal(properties: list[MassProperties], fixed: int) -> tuple[Floats, Floats]:
-    """Principal moments, shape (b, 3), and user's axes → body frame rotations, shape (b, 4).
-
-    The last rows, ``fixed`` of them, have no moments. Nearly equal moments are made equal, so that
-    a square bar is a symmetric top to the last bit.
-    """
-    moments = np.zeros((len(properties) + fixed, 3))
-    axes = np.tile([1.0, 0.0, 0.0, 0.0], (len(properties) + fixed, 1))
-    for row, body in enumerate(properties):
-        moments[row], rotation = body.principal()
-        axes[row] = matrix_to_quaternion(rotation)
-        near = _EQUAL_MOMENTS * moments[row].max()
-        for i, k in ((0, 1), (0, 2), (1, 2)):
-            if abs(moments[row, i] - moments[row, k]) <= near:
-                moments[row, k] = moments[row, i]
-    return moments, axes
-
-
-def _symmetry_axes(moments: Floats) -> Ints:
-    """Axis about which the other two moments are equal, -1 if there is none."""
-    axes = np.full(len(moments), -1, dtype=np.int64)
-    for axis, (i, k) in enumerate(((1, 2), (0, 2), (0, 1))):
-        axes[(moments[:, i] == moments[:, k]) & (axes < 0)] = axis
-    return axes
-
-
-def _extent(scene: Scene, bodies: _Bodies, kinematics: Kinematics) -> tuple[float, float]:
+def _extent(scene: Scene, bodies: PlacedBodies, kinematics: Kinematics) -> tuple[float, float]:
     """Diagonal of the box around bodies and anchors at the start [m], and the largest coordinate
     that they or a keyframe have [m].
     """
@@ -340,7 +275,7 @@ def _extent(scene: Scene, bodies: _Bodies, kinematics: Kinematics) -> tuple[floa
     return float(np.linalg.norm(np.ptp(cloud, axis=0))), reach
 
 
-def _outputs(scene: Scene, body_row: Ints, bodies: _Bodies) -> tuple[Floats, Floats]:
+def _outputs(scene: Scene, body_row: Ints, bodies: PlacedBodies) -> tuple[Floats, Floats]:
     """Object origins and axes of all bodies seen from the rows they follow."""
     origin = np.zeros((len(scene.bodies), 3))
     turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(scene.bodies), 1))
@@ -351,20 +286,11 @@ def _outputs(scene: Scene, body_row: Ints, bodies: _Bodies) -> tuple[Floats, Flo
             turned[i] = back
         elif body.motion == "static":
             origin[i] = body.position
-            turned[i] = _unit_rows([body.orientation])[0]
+            turned[i] = unit_rows([body.orientation])[0]
     return origin, turned
 
 
-def _body_records(bodies: _Bodies) -> Records:
-    """The bodies of Model."""
-    records = new_records(kinds.Body, len(bodies.mass))
-    records["mass"], records["inverse_mass"] = bodies.mass, _inverse(bodies.mass)
-    records["inertia"], records["inverse_inertia"] = bodies.moments, _inverse(bodies.moments)
-    records["symmetry_axis"] = _symmetry_axes(bodies.moments)
-    return records
-
-
-def _loads(scene: Scene, rows: dict[str, int], bodies: _Bodies) -> Records:
+def _loads(scene: Scene, rows: dict[str, int], bodies: PlacedBodies) -> Records:
     """The loads of Model."""
     loads, records = scene.loads, new_records(kinds.Load, len(scene.loads))
     on = np.array([rows[load.body] for load in loads], dtype=np.int64)

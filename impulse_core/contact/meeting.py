@@ -181,19 +181,9 @@ def overlaps_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
         w = vec3_at(motion.angular_velocity, i2) - vec3_at(motion.angular_velocity, i1)
         if norm(w) * part <= _TURNED:
             continue
-        count = collide(
-            shapes,
-            s1,
-            s2,
-            vec3_of(motion.next[i1].position),
-            quat_of(motion.next[i1].orientation),
-            vec3_of(motion.next[i2].position),
-            quat_of(motion.next[i2].orientation),
-            0.0,
-            sweep.cache,
-            k,
-            found,
-        )
+        pose1 = (vec3_of(motion.next[i1].position), quat_of(motion.next[i1].orientation))
+        pose2 = (vec3_of(motion.next[i2].position), quat_of(motion.next[i2].orientation))
+        count = collide(shapes, s1, s2, pose1, pose2, 0.0, sweep.cache[k], found)
         for point in range(count):
             if found.gap[point] < deepest - _OVERLAP * tolerance:
                 return True

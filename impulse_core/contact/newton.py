@@ -40,10 +40,7 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
     machine = movers.mark[i].machine == 1
     if machine and n > MOST_DENSE:
         return TOO_MANY
-    c = movers.mark[i].head
-    for k in range(n):
-        work.mark[k].contact = c
-        c = contacts.mark[c].next
+    _list_contacts(contacts, movers, work, i)
     bodies, reach = 0, 0
     if machine:
         machine_answers(contacts, movers, joined, work, n)
@@ -74,10 +71,7 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
                 break
             share *= 0.5
             after = _residual(contacts, work, n, share)
-        for k in range(n):
-            for axis in range(3):
-                work.row[k].trial[axis] += share * work.row[k].change[axis]
-                work.row[k].rate[axis] += share * work.row[k].push[axis]
+        _go_on(work, n, share)
         worst = after
         if worst < best:
             best = worst
@@ -92,6 +86,24 @@ def solve_island(contacts, movers, joined, work, i, accuracy):
         if best < given:
             _store(contacts, work, n)
     return SOLVED if min(best, given) <= accuracy else IMPROVED
+
+
+@inlined_kernel
+def _list_contacts(contacts, movers, work, i):
+    """List the contacts of the island of mover i."""
+    c = movers.mark[i].head
+    for k in range(movers.mark[i].number):
+        work.mark[k].contact = c
+        c = contacts.mark[c].next
+
+
+@inlined_kernel
+def _go_on(work, n, share):
+    """Take a share of the Newton step."""
+    for k in range(n):
+        for axis in range(3):
+            work.row[k].trial[axis] += share * work.row[k].change[axis]
+            work.row[k].rate[axis] += share * work.row[k].push[axis]
 
 
 @inlined_kernel

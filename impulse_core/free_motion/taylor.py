@@ -72,27 +72,24 @@ def most_turn(angular_momentum, inverse_inertia, h):
 
 
 @kernel
+def _in_body_axes(q, angular_momentum, inverse_inertia):
+    """Angular momentum and angular velocity of a body, seen from it."""
+    L = rotate_back(q, angular_momentum)
+    return L, Vec3(L.x * inverse_inertia.x, L.y * inverse_inertia.y, L.z * inverse_inertia.z)
+
+
+@kernel
 def turn_by_taylor_series(q, angular_momentum, inertia, inverse_inertia, h, series):
     """Orientation after h of a free body with any principal moments [kg m²].
 
     series is scratch of shape (TAYLOR_ORDER+1, 7). The angular momentum (world frame) stays as
     it is; only the orientation is advanced.
     """
-    body_momentum = rotate_back(q, angular_momentum)
-    w = Vec3(
-        body_momentum.x * inverse_inertia.x,
-        body_momentum.y * inverse_inertia.y,
-        body_momentum.z * inverse_inertia.z,
-    )
+    body_momentum, w = _in_body_axes(q, angular_momentum, inverse_inertia)
     parts = 1 + int(most_turn(body_momentum, inverse_inertia, h) / _LARGEST_TURN)
     part = h / parts
     for _ in range(parts):
         q, w = _substep(q, w, inertia, inverse_inertia, part, series)
         q = normalized(q)
-        body_momentum = rotate_back(q, angular_momentum)
-        w = Vec3(
-            body_momentum.x * inverse_inertia.x,
-            body_momentum.y * inverse_inertia.y,
-            body_momentum.z * inverse_inertia.z,
-        )
+        _, w = _in_body_axes(q, angular_momentum, inverse_inertia)
     return q

@@ -157,28 +157,35 @@ def joint_errors(model, poses, error):
     for j in range(len(model.joints)):
         if model.joints[j].translation_part == COUPLING:
             continue
-        i1 = model.joints[j].body1
-        i2 = model.joints[j].body2
-        q1 = quat_of(poses[i1].orientation)
-        q2 = quat_of(poses[i2].orientation)
+        T, R = joint_error(model, j, poses)
         size = 0.0
         if model.joints[j].translation_part != NO_PART:
-            A = vec3_of(poses[i1].position) + rotate(q1, vec3_of(model.joints[j].anchor1))
-            B = vec3_of(poses[i2].position) + rotate(q2, vec3_of(model.joints[j].anchor2))
-            d = translation_error(model, j, q1, A, B)
-            error[j, 0], error[j, 1], error[j, 2] = d.x, d.y, d.z
-            size = norm(d)
+            error[j, 0], error[j, 1], error[j, 2] = T.x, T.y, T.z
+            size = norm(T)
             worst_translation = max(worst_translation, size)
         if model.joints[j].rotation_part != NO_PART:
-            d = rotation_error(model, j, q1, q2)
-            error[j, 3], error[j, 4], error[j, 5] = d.x, d.y, d.z
-            turn = norm(d)
+            error[j, 3], error[j, 4], error[j, 5] = R.x, R.y, R.z
+            turn = norm(R)
             worst_rotation = max(worst_rotation, turn)
             size = max(size, turn * model.joints[j].body_length)
         if not (size <= worst):  # also true for NaN
             worst = size if size == size else 1e300
             worst_joint = j
     return worst_translation, worst_rotation, worst, worst_joint
+
+
+@inner_kernel
+def joint_error(model, j, poses):
+    """Both parts of the error of joint j at these poses; zero where it has no such part."""
+    joint = model.joints[j]
+    q1 = quat_of(poses[joint.body1].orientation)
+    T, R = ZERO3, ZERO3
+    if joint.translation_part != NO_PART:
+        A, B = _joint_points(model, j, poses)
+        T = translation_error(model, j, q1, A, B)
+    if joint.rotation_part != NO_PART:
+        R = rotation_error(model, j, q1, quat_of(poses[joint.body2].orientation))
+    return T, R
 
 
 @inner_kernel
@@ -308,24 +315,35 @@ def relative_velocities(model, state, work, rate):
     """
     fastest = 0.0
     for j in range(len(model.joints)):
-        i1 = model.joints[j].body1
-        i2 = model.joints[j].body2
-        w1 = vec3_at(work.angular_velocity, i1)
-        w2 = vec3_at(work.angular_velocity, i2)
+        T, R = velocity_along(model, j, state, work)
         if model.joints[j].translation_part != NO_PART:
-            v1 = vec3_of(state.bodies[i1].velocity) + cross(w1, vec3_of(work.now.joints[j].arm1))
-            v2 = vec3_of(state.bodies[i2].velocity) + cross(w2, vec3_of(work.now.joints[j].arm2))
-            u = mat3_of(work.now.joints[j].translation_rows) @ (v2 - v1)
-            rate[j, 0], rate[j, 1], rate[j, 2] = u.x, u.y, u.z
+            rate[j, 0], rate[j, 1], rate[j, 2] = T.x, T.y, T.z
             if model.joints[j].translation_part == OFFSET:
-                u = ZERO3
+                T = ZERO3
             elif model.joints[j].has_translation_axis:
-                u = Vec3(u.x, u.y, 0.0)
-            fastest = max(fastest, norm(u))
+                T = Vec3(T.x, T.y, 0.0)
+            fastest = max(fastest, norm(T))
         if model.joints[j].rotation_part != NO_PART:
-            u = mat3_of(work.now.joints[j].rotation_rows) @ (w2 - w1)
-            rate[j, 3], rate[j, 4], rate[j, 5] = u.x, u.y, u.z
+            rate[j, 3], rate[j, 4], rate[j, 5] = R.x, R.y, R.z
             if model.joints[j].has_rotation_axis:
-                u = Vec3(u.x, u.y, 0.0)
-            fastest = max(fastest, norm(u) * model.joints[j].body_length)
+                R = Vec3(R.x, R.y, 0.0)
+            fastest = max(fastest, norm(R) * model.joints[j].body_length)
     return max(fastest, coupling_velocities(model, model.coupled, state, work, rate))
+
+
+@inner_kernel
+def velocity_along(model, j, state, work):
+    """Both parts of G v of joint j with the directions and angular velocities in work; zero where
+    it has no such part.
+    """
+    joint, now = model.joints[j], work.now.joints[j]
+    i1, i2 = joint.body1, joint.body2
+    w1, w2 = vec3_at(work.angular_velocity, i1), vec3_at(work.angular_velocity, i2)
+    T, R = ZERO3, ZERO3
+    if joint.translation_part != NO_PART:
+        v1 = vec3_of(state.bodies[i1].velocity) + cross(w1, vec3_of(now.arm1))
+        v2 = vec3_of(state.bodies[i2].velocity) + cross(w2, vec3_of(now.arm2))
+        T = mat3_of(now.translation_rows) @ (v2 - v1)
+    if joint.rotation_part != NO_PART:
+        R = mat3_of(now.rotation_rows) @ (w2 - w1)
+    return T, R

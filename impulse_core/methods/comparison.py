@@ -121,27 +121,21 @@ class _MultiplierRun:
         chosen = MULTIPLIER_METHODS[method]
         a, b, nodes = tableau(chosen.order)
         self.fractions = _gaps(nodes)
-        pull = 1.0 / step if chosen.baumgarte else 0.0
         corrects = np.array([chosen.corrects_velocities, chosen.corrects_positions], dtype=np.int64)
-        self.stages = stages = new_stages(a, b, state)
-        self.held = held = structure._replace(pivot_floor=structure.pivot_floor.copy())
+        self.stages = stages = new_stages(
+            a,
+            b,
+            state,
+            structure,
+            pull=1.0 / step if chosen.baumgarte else 0.0,
+            corrects=corrects,
+            tolerance=tolerance,
+        )
 
         def advance(length: float, count: int) -> int:
-            done = run_explicit_steps(
-                model,
-                structure,
-                held,
-                state,
-                length,
-                count,
-                pull,
-                corrects,
-                tolerance,
-                stages,
-                work,
-                tally,
+            return int(
+                run_explicit_steps(model, structure, stages, state, length, count, work, tally)
             )
-            return int(done)
 
         self.advance = advance
 
@@ -151,7 +145,7 @@ class _MultiplierRun:
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """As the protocol says: which rows repeat others."""
-        return {"fresh": self.stages.fresh, "pivot_floor": self.held.pivot_floor}
+        return {"fresh": self.stages.fresh, "pivot_floor": self.stages.held.pivot_floor}
 
     def failure(self, error: float) -> str:
         if MULTIPLIER_METHODS[self.method].corrects_positions:

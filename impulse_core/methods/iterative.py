@@ -14,28 +14,13 @@ half of a stage makes one round at least, without which the error grows from ste
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from impulse_core.algebra import (
-    ZERO3,
-    Mat3,
-    cross,
-    inverse_symmetric,
     mat3_at,
-    mat3_of,
     norm,
-    put_mat3,
     put_vec3,
     quat_of,
-    rotate,
-    rotation_matrix,
     set_quat,
     set_vec3,
-    similarity,
-    times_transposed,
-    transposed_times,
     vec3_at,
     vec3_of,
 )
@@ -45,91 +30,34 @@ from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
-    joint_directions,
+    joint_error,
     joint_errors,
-    rotation_error,
-    translation_error,
+    velocity_along,
 )
 from impulse_core.joints.table import NO_PART
-from impulse_core.model import Model, Structure
+from impulse_core.methods.joint_rounds import (
+    REFUSED,
+    SATISFIED,
+    SPENT,
+    UNLIMITED,
+    Bounds,
+    in_turn,
+    prepare_joints,
+)
 from impulse_core.model.copies import copy_into
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.observables.invariants import tally_step
-from impulse_core.solver.direct import moment_rows, transposed
 from impulse_core.step.dividing import halving_step, note_most
 from impulse_core.step.fitting import clear
 from impulse_core.step.positions import begin_with, lines_turn_little
 from impulse_core.step.run import save
-from impulse_core.types import Floats, Ints, by_address
 
-__all__ = ["UNLIMITED", "Sweeps", "new_sweeps", "run_steps_in_turn"]
+__all__ = ["run_steps_in_turn"]
 
-UNLIMITED = 2**62  # corrections
-MOST_SWEEPS = 20_000  # per half of a stage. Reaching it in positions is a failure.
-SWEEPS_TO_GAIN = 32  # in as many sweeps the worst error must fall, or they are given up
-LEAST_GAIN = 0.999  # to this fraction
 LARGEST_PULL = 0.05  # of the scene's size: most of an error that one impulse of a budget removes
 POSITION_SHARE = 0.5  # of a budget; velocities get the rest and what positions leave
 _EPSILON = 2.0**-52
 _ROUND_OFFS = 32.0  # of the fastest joint point, below which no relative velocity can be brought
-
-
-@by_address
-class Sweeps(NamedTuple):
-    """What the iterative solver keeps beside the workspace."""
-
-    padding: Floats
-    """1 in rows that only fill a part up to three, 0 in constraint rows, shape (m, 6)."""
-    translation_inverse: Floats
-    """Inverse of each joint's A over its translational rows, shape (m, 9)."""
-    coupling: Floats
-    """That inverse times A of translational by rotational rows, shape (m, 9)."""
-    rotation_inverse: Floats
-    """Inverse of the Schur complement over the rotational rows, shape (m, 9)."""
-    inverse_inertia: Floats
-    """J⁻¹ of each body in world axes [1/(kg m²)], shape (b, 9)."""
-    half_impulse: Floats
-    """Sum of the impulses of the first half of a stage, where joints are open, shape (m, 6)."""
-    rough: Ints
-    """1 while joints are open beyond the tolerance, shape (1,)."""
-    moved: Ints
-    """Number of the last correction that moved each body, shape (b,)."""
-    looked: Ints
-    """Number of the last correction each joint has seen, shape (m,)."""
-    limit: Ints
-    """Most corrections of a step, shape (1,)."""
-    left: Ints
-    """How many of them are left, shape (1,)."""
-    path: Floats
-    """Σ |γ| h of the step [s], by which stages share the limit, shape (1,)."""
-    spare: Floats
-    """Corrections the present stage may make after its first round, shape (1,)."""
-    cut: Ints
-    """1 where the limit ended a correction of this step, shape (1,)."""
-    step_error: Floats
-    """Largest joint error after a stage of this step [m], shape (1,)."""
-
-
-def new_sweeps(model: Model, structure: Structure) -> Sweeps:
-    """Scratch arrays that fit the model, without a limit."""
-    rows, joints = len(model.bodies), len(model.joints)
-    return Sweeps(
-        padding=structure.joints["padding"].copy(),
-        translation_inverse=np.zeros((joints, 9)),
-        coupling=np.zeros((joints, 9)),
-        rotation_inverse=np.zeros((joints, 9)),
-        inverse_inertia=np.zeros((rows, 9)),
-        half_impulse=np.zeros((joints, 6)),
-        rough=np.zeros(1, dtype=np.int64),
-        moved=np.zeros(rows, dtype=np.int64),
-        looked=np.zeros(joints, dtype=np.int64),
-        limit=np.full(1, UNLIMITED, dtype=np.int64),
-        left=np.zeros(1, dtype=np.int64),
-        path=np.zeros(1),
-        spare=np.zeros(1),
-        cut=np.zeros(1, dtype=np.int64),
-        step_error=np.zeros(1),
-    )
 
 
 @kernel
@@ -176,7 +104,7 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
         return LINE
     advance(model, state, h, work)
     state.clock[0].time += h
-    _prepare(model, sweeps, state, work)
+    prepare_joints(model, sweeps, state, work)
     kick(model, state, 0.5 * h)
     _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
     if len(model.loads):
@@ -195,67 +123,8 @@ def _restore(model, sweeps, state, work):
 def _resume(model, sweeps, state, work):
     """Make the workspace fit the state."""
     clear(model, state, work)
-    _prepare(model, sweeps, state, work)
+    prepare_joints(model, sweeps, state, work)
     angular_velocities(model, state, work)
-
-
-@inner_kernel
-def _prepare(model, sweeps, state, work):
-    """Directions, inertia in world axes, and the inverse of every joint's matrix."""
-    joint_directions(model, state.bodies, work.now)
-    for i in range(model.dynamic):
-        R = rotation_matrix(quat_of(state.bodies[i].orientation))
-        put_mat3(sweeps.inverse_inertia, i, similarity(R, vec3_of(model.bodies[i].inverse_inertia)))
-    zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range(model.dynamic, len(model.bodies)):
-        put_mat3(sweeps.inverse_inertia, i, zero)
-    E = sweeps.padding
-    for j in range(len(model.joints)):
-        P = (
-            mat3_of(work.now.joints[j].translation_rows)
-            if model.joints[j].translation_part != NO_PART
-            else zero
-        )
-        Q = (
-            mat3_of(work.now.joints[j].rotation_rows)
-            if model.joints[j].rotation_part != NO_PART
-            else zero
-        )
-        T = Mat3(E[j, 0], 0.0, 0.0, 0.0, E[j, 1], 0.0, 0.0, 0.0, E[j, 2])
-        C = zero
-        R = Mat3(E[j, 3], 0.0, 0.0, 0.0, E[j, 4], 0.0, 0.0, 0.0, E[j, 5])
-        for side in range(2):
-            i = model.joints[j].body2 if side else model.joints[j].body1
-            J = mat3_at(sweeps.inverse_inertia, i)
-            W = moment_rows(
-                vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1), P
-            )
-            WJ = W @ J
-            T = T + times_transposed(P, P) * model.bodies[i].inverse_mass + times_transposed(WJ, W)
-            C = C + times_transposed(WJ, Q)
-            R = R + times_transposed(Q @ J, Q)
-        inverse = inverse_symmetric(T)
-        coupling = inverse @ C
-        put_mat3(sweeps.translation_inverse, j, inverse)
-        put_mat3(sweeps.coupling, j, coupling)
-        put_mat3(sweeps.rotation_inverse, j, inverse_symmetric(R - transposed(C) @ coupling))
-
-
-@kernel
-def _solve_joint(sweeps, j, T, R):
-    """Both parts of λ with A_j λ = (T, R), by the Schur complement of the rotational rows."""
-    coupling = mat3_at(sweeps.coupling, j)
-    r = mat3_at(sweeps.rotation_inverse, j) @ (R - transposed_times(coupling, T))
-    return mat3_at(sweeps.translation_inverse, j) @ T - coupling @ r, r
-
-
-@inner_kernel
-def _look_again(model, sweeps):
-    """Forget what joints have seen."""
-    for i in range(len(model.bodies)):
-        sweeps.moved[i] = 1 if i < model.dynamic else 0
-    for j in range(len(model.joints)):
-        sweeps.looked[j] = 0
 
 
 @inner_kernel
@@ -268,80 +137,19 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
     tally.failure[0].body = _begin_stage(model, sweeps, state, h, tolerance, work)
     if tally.failure[0].body >= 0:
         return TOO_FAR
-    joints = len(model.joints)
     most = min(int(POSITION_SHARE * sweeps.spare[0]), sweeps.left[0])
-    half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
-    _look_again(model, sweeps)
-    reach = LARGEST_PULL * model.size if sweeps.limit[0] < UNLIMITED else 1e300
-    made = 0
-    previous = 1e300
-    satisfied = False
-    for sweep in range(MOST_SWEEPS):
-        worst = 0.0
-        for visit in range(joints):
-            j = joints - 1 - visit if sweep % 2 else visit
-            i1 = model.joints[j].body1
-            i2 = model.joints[j].body2
-            if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
-                continue
-            sweeps.looked[j] = made + 1
-            q1 = quat_of(work.next[i1].orientation)
-            q2 = quat_of(work.next[i2].orientation)
-            T, R = ZERO3, ZERO3
-            size = 0.0
-            if model.joints[j].translation_part != NO_PART:
-                A = vec3_of(work.next[i1].position) + rotate(q1, vec3_of(model.joints[j].anchor1))
-                B = vec3_of(work.next[i2].position) + rotate(q2, vec3_of(model.joints[j].anchor2))
-                T = translation_error(model, j, q1, A, B)
-                size = norm(T)
-            if model.joints[j].rotation_part != NO_PART:
-                R = rotation_error(model, j, q1, q2)
-                size = max(size, norm(R) * model.joints[j].body_length)
-            if size <= tolerance:
-                continue
-            if not (size <= worst):
-                worst = size
-            if made >= most and sweep > 0:
-                break
-            share = min(1.0, reach / size) / -h
-            p, l = _solve_joint(sweeps, j, share * T, share * R)
-            _add(work.impulse, j, p, l)
-            p = transposed_times(mat3_of(work.now.joints[j].translation_rows), p)
-            l = transposed_times(mat3_of(work.now.joints[j].rotation_rows), l)
-            made += 1
-            for side in range(2):
-                i = i2 if side else i1
-                if i >= model.dynamic:
-                    continue
-                sign = 1.0 if side else -1.0
-                arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
-                v = vec3_of(state.bodies[i].velocity) + p * (sign * model.bodies[i].inverse_mass)
-                L = vec3_of(state.bodies[i].angular_momentum) + sign * (cross(arm, p) + l)
-                if turns_too_far(model, L, i, h, work):
-                    tally.failure[0].joint, tally.failure[0].error = j, size
-                    tally.failure[0].body = i
-                    return TOO_FAR
-                set_vec3(state.bodies[i].velocity, v)
-                set_vec3(state.bodies[i].angular_momentum, L)
-                C = vec3_of(state.bodies[i].position)
-                set_vec3(work.next[i].position, C + h * v + half_gravity)
-                q = turned(model, quat_of(state.bodies[i].orientation), L, i, h, work.series)
-                set_quat(work.next[i].orientation, q)
-                sweeps.moved[i] = made + 1
-        if worst == 0.0:
-            satisfied = True
-            break
-        if made >= most or not (worst < 1e6) or work.stop[0]:
-            break
-        tally.totals[0].corrections += 1
-        if sweep % SWEEPS_TO_GAIN == 0:
-            if not (worst < LEAST_GAIN * previous):
-                break
-            previous = worst
+    pull = LARGEST_PULL * model.size if sweeps.limit[0] < UNLIMITED else 1e300
+    bounds = Bounds(h, tolerance, pull, 1e6, most)
+    ended, made, rounds = in_turn(
+        _position_error, _push_positions, model, sweeps, state, bounds, work, tally
+    )
+    tally.totals[0].corrections += rounds
+    if ended == REFUSED:
+        return TOO_FAR
     tally.totals[0].impulses += made
     _spend(sweeps, made)
     shift, turn, error, joint = joint_errors(model, work.next, work.error)
-    satisfied = satisfied or error <= tolerance
+    satisfied = ended == SATISFIED or error <= tolerance
     if not satisfied and (made < most or not (error < 1e6)):
         tally.failure[0].joint = joint
         tally.failure[0].error = error
@@ -350,15 +158,54 @@ def _correct_joints(model, sweeps, state, h, tolerance, work, tally):
         sweeps.cut[0] = 1
     if sweeps.rough[0] or not satisfied:
         sweeps.rough[0] = 1
-        for j in range(joints):
-            for row in range(6):
-                total = work.impulse[j, row]
-                work.impulse[j, row] = sweeps.half_impulse[j, row]
-                sweeps.half_impulse[j, row] = total
+        _swap_halves(sweeps, work)
     sweeps.step_error[0] = max(sweeps.step_error[0], error)
     tally.totals[0].translation_error = max(tally.totals[0].translation_error, shift)
     tally.totals[0].rotation_error = max(tally.totals[0].rotation_error, turn)
     return COMPLETED
+
+
+@inner_kernel
+def _swap_halves(sweeps, work):
+    """Let the impulses of this half and those kept of the first change places."""
+    for j in range(len(sweeps.half_impulse)):
+        for row in range(6):
+            total = work.impulse[j, row]
+            work.impulse[j, row] = sweeps.half_impulse[j, row]
+            sweeps.half_impulse[j, row] = total
+
+
+@inner_kernel
+def _position_error(model, state, j, work):  # noqa: ARG001 - what in_turn asks for
+    """Error of joint j at the prediction: of translation, of rotation, and their size [m]."""
+    T, R = joint_error(model, j, work.next)
+    return T, R, _size(model, j, T, R)
+
+
+@inner_kernel
+def _size(model, j, T, R):
+    """Of the two parts of an error, in metres: rotations are weighed by body_length."""
+    size = norm(T)
+    if model.joints[j].rotation_part != NO_PART:
+        size = max(size, norm(R) * model.joints[j].body_length)
+    return size
+
+
+@inner_kernel
+def _push_positions(model, sweeps, state, i, impulse, torque, h, work):  # noqa: ARG001 - as above
+    """Change momenta of body i and its prediction after h; False where it would turn too far."""
+    v = vec3_of(state.bodies[i].velocity) + impulse * model.bodies[i].inverse_mass
+    L = vec3_of(state.bodies[i].angular_momentum) + torque
+    if turns_too_far(model, L, i, h, work):
+        return False
+    set_vec3(state.bodies[i].velocity, v)
+    set_vec3(state.bodies[i].angular_momentum, L)
+    half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
+    C = vec3_of(state.bodies[i].position)
+    set_vec3(work.next[i].position, C + h * v + half_gravity)
+    q = turned(model, quat_of(state.bodies[i].orientation), L, i, h, work.series)
+    set_quat(work.next[i].orientation, q)
+    return True
 
 
 @inner_kernel
@@ -411,16 +258,6 @@ def _predicted_error(model, state, h, work):
 
 
 @kernel
-def _add(impulse, j, p, l):
-    impulse[j, 0] += p.x
-    impulse[j, 1] += p.y
-    impulse[j, 2] += p.z
-    impulse[j, 3] += l.x
-    impulse[j, 4] += l.y
-    impulse[j, 5] += l.z
-
-
-@kernel
 def _spend(sweeps, made):
     sweeps.left[0] -= made
     sweeps.spare[0] -= made
@@ -435,77 +272,18 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
     """
     apply_impulses(model, work.impulse, state, work)
     angular_velocities(model, state, work)
-    joints = len(model.joints)
     slowest = max(tolerance, _ROUND_OFFS * _EPSILON * _fastest_point(model, state, work))
     most = min(int(sweeps.spare[0]), sweeps.left[0])
-    _look_again(model, sweeps)
-    made = 0
-    previous = 1e300
-    for sweep in range(MOST_SWEEPS):
-        worst = 0.0
-        for visit in range(joints):
-            j = joints - 1 - visit if sweep % 2 else visit
-            i1 = model.joints[j].body1
-            i2 = model.joints[j].body2
-            if sweeps.looked[j] >= max(sweeps.moved[i1], sweeps.moved[i2]):
-                continue
-            sweeps.looked[j] = made + 1
-            w1 = vec3_at(work.angular_velocity, i1)
-            w2 = vec3_at(work.angular_velocity, i2)
-            T, R = ZERO3, ZERO3
-            size = 0.0
-            if model.joints[j].translation_part != NO_PART:
-                v1 = vec3_of(state.bodies[i1].velocity) + cross(
-                    w1, vec3_of(work.now.joints[j].arm1)
-                )
-                v2 = vec3_of(state.bodies[i2].velocity) + cross(
-                    w2, vec3_of(work.now.joints[j].arm2)
-                )
-                T = mat3_of(work.now.joints[j].translation_rows) @ (v2 - v1)
-                size = norm(T)
-            if model.joints[j].rotation_part != NO_PART:
-                R = mat3_of(work.now.joints[j].rotation_rows) @ (w2 - w1)
-                size = max(size, norm(R) * model.joints[j].body_length)
-            if size <= slowest:
-                continue
-            if not (size <= worst):
-                worst = size
-            if made >= most and sweep > 0:
-                break
-            p, l = _solve_joint(sweeps, j, -T, -R)
-            _add(work.impulse, j, p, l)
-            p = transposed_times(mat3_of(work.now.joints[j].translation_rows), p)
-            l = transposed_times(mat3_of(work.now.joints[j].rotation_rows), l)
-            made += 1
-            for side in range(2):
-                i = i2 if side else i1
-                if i >= model.dynamic:
-                    continue
-                sign = 1.0 if side else -1.0
-                arm = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
-                change = sign * (cross(arm, p) + l)
-                v = vec3_of(state.bodies[i].velocity) + p * (sign * model.bodies[i].inverse_mass)
-                w = vec3_at(work.angular_velocity, i) + mat3_at(sweeps.inverse_inertia, i) @ change
-                set_vec3(state.bodies[i].velocity, v)
-                set_vec3(
-                    state.bodies[i].angular_momentum,
-                    vec3_of(state.bodies[i].angular_momentum) + change,
-                )
-                put_vec3(work.angular_velocity, i, w)
-                sweeps.moved[i] = made + 1
-        if worst == 0.0 or work.stop[0]:
-            break
-        if made >= most:
-            sweeps.cut[0] = 1
-            break
-        tally.totals[0].velocity_corrections += 1
-        if sweep % SWEEPS_TO_GAIN == 0:
-            if not (worst < LEAST_GAIN * previous):
-                break
-            previous = worst
+    bounds = Bounds(1.0, slowest, 1e300, 1e300, most)
+    ended, made, rounds = in_turn(
+        _velocity_error, _push_velocities, model, sweeps, state, bounds, work, tally
+    )
+    tally.totals[0].velocity_corrections += rounds
+    if ended == SPENT:
+        sweeps.cut[0] = 1
     tally.totals[0].impulses += made
     _spend(sweeps, made)
-    for j in range(joints):
+    for j in range(len(model.joints)):
         for row in range(6):
             p = work.impulse[j, row]
             if sweeps.rough[0]:  # what closes a gap is in both halves, with opposite signs
@@ -513,6 +291,25 @@ def _correct_velocities(model, sweeps, state, h, tolerance, work, tally):
             state.joints[j].multiplier[row] = p
     state.clock[0].multiplier_step = h
     angular_velocities(model, state, work)
+
+
+@inner_kernel
+def _velocity_error(model, state, j, work):
+    """Relative velocities along joint j: of translation, of rotation, and their size [m/s]."""
+    T, R = velocity_along(model, j, state, work)
+    return T, R, _size(model, j, T, R)
+
+
+@inner_kernel
+def _push_velocities(model, sweeps, state, i, impulse, torque, h, work):  # noqa: ARG001 - as above
+    """Change momenta and angular velocity of body i; always True."""
+    v = vec3_of(state.bodies[i].velocity) + impulse * model.bodies[i].inverse_mass
+    w = vec3_at(work.angular_velocity, i) + mat3_at(sweeps.inverse_inertia, i) @ torque
+    L = vec3_of(state.bodies[i].angular_momentum) + torque
+    set_vec3(state.bodies[i].velocity, v)
+    set_vec3(state.bodies[i].angular_momentum, L)
+    put_vec3(work.angular_velocity, i, w)
+    return True
 
 
 @inner_kernel

@@ -34,7 +34,7 @@ from impulse_core.joints.constraints import (
     joint_errors,
     relative_velocities,
 )
-from impulse_core.model import BodyState, State, copy_state
+from impulse_core.model import BodyState, State, Structure, copy_state
 from impulse_core.model.copies import copy_poses
 from impulse_core.observables.accelerations import (
     angular_accelerations,
@@ -68,6 +68,14 @@ class Stages(NamedTuple):
     """Coefficients, shape (s, s), strictly lower triangular."""
     b: Floats
     """Weights, shape (s,)."""
+    pull: float
+    """Baumgarte's α = β [1/s], or 0."""
+    corrects: Ints
+    """1 where velocities and where poses are corrected after each step, shape (2,)."""
+    tolerance: float
+    """Largest joint error after a correction of poses [m]."""
+    held: Structure
+    """The structure with pivot floors of its own, for ``_hold_rows``."""
     fresh: Ints
     """1 until it is known which rows repeat others (``_hold_rows``), shape (1,)."""
     start: Floats
@@ -84,7 +92,16 @@ class Stages(NamedTuple):
     """The poses of ``stage`` with accelerations and torques in place of velocities and momenta."""
 
 
-def new_stages(a: Floats, b: Floats, state: State) -> Stages:
+def new_stages(
+    a: Floats,
+    b: Floats,
+    state: State,
+    structure: Structure,
+    *,
+    pull: float,
+    corrects: Ints,
+    tolerance: float,
+) -> Stages:
     """Scratch for a state and a tableau; which loads act is that of the state."""
     bodies = len(state.bodies)
     slopes = new_records(BodyState, len(b) * bodies).reshape(len(b), bodies)
@@ -93,6 +110,10 @@ def new_stages(a: Floats, b: Floats, state: State) -> Stages:
     return Stages(
         a=a,
         b=b,
+        pull=pull,
+        corrects=corrects,
+        tolerance=tolerance,
+        held=structure._replace(pivot_floor=structure.pivot_floor.copy()),
         fresh=np.ones(1, dtype=np.int64),
         start=packed.copy(),
         slope=slopes.view(float),
@@ -104,12 +125,12 @@ def new_stages(a: Floats, b: Floats, state: State) -> Stages:
 
 
 @inner_kernel
-def _attract(model, stages, pull, work):
+def _attract(model, stages, work):
     """Add Baumgarte's 2 α G v + β² d with α = β = pull to work.error (docs/algorithm.md, 29).
 
     Uses work.impulse as scratch.
     """
-    stage = stages.stage
+    stage, pull = stages.stage, stages.pull
     relative_velocities(model, stage, work, work.impulse)
     for j in range(len(model.joints)):
         for row in range(6):
@@ -121,7 +142,7 @@ def _attract(model, stages, pull, work):
 
 
 @inner_kernel
-def _evaluate(model, structure, stages, s, prepared, pull, work):
+def _evaluate(model, stages, s, prepared, work):
     """Rates of the present stage s, into stages.slopes; returns the power of the loads [W].
 
     prepared: the directions and the factor in work already belong to these poses.
@@ -134,11 +155,11 @@ def _evaluate(model, structure, stages, s, prepared, pull, work):
     angular_accelerations(model, stage, rate, work)
     if len(model.joints):
         if not prepared:
-            prepare(model, structure, stage, work)
+            prepare(model, stages.held, stage, work)
         joint_accelerations(model, stage, rate, work)
-        if pull != 0.0:
-            _attract(model, stages, pull, work)
-        solve(structure, work.error, -1.0, work)
+        if stages.pull != 0.0:
+            _attract(model, stages, work)
+        solve(stages.held, work.error, -1.0, work)
         apply_impulses(model, work.impulse, rate, work)
     for i in range(model.dynamic):
         slope = stages.slopes[s, i]
@@ -197,7 +218,7 @@ def _copy_bodies(source, target):
 
 
 @inner_kernel
-def _project_poses(model, structure, held, stages, tolerance, work, tally):
+def _project_poses(model, structure, stages, work, tally):
     """Close the joints of stage by A λ = -d, ΔC = p/m, Δθ = J_w⁻¹ ΣL (docs/algorithm.md, 15).
 
     The factor of the last stage serves as long as it contracts: that stage lies at the same time,
@@ -210,13 +231,13 @@ def _project_poses(model, structure, held, stages, tolerance, work, tally):
     for _ in range(MOST_PROJECTIONS):
         errors = joint_errors(model, stage.bodies, work.error)
         error = errors[2]
-        if error <= tolerance or not (error < 1e6):
+        if error <= stages.tolerance or not (error < 1e6):
             return errors
         if not (error < 0.1 * previous):
             if renewed and not (error < 0.5 * previous):
                 return errors
             renewed = True
-            _hold_rows(model, structure, held, stage, work)
+            _hold_rows(model, structure, stages.held, stage, work)
         previous = error
         solve(structure, work.error, -1.0, work)
         for i in range(len(model.bodies)):
@@ -249,9 +270,7 @@ def _correct_velocities(model, structure, state, work):
 
 
 @inlined_kernel
-def _explicit_step(
-    model, structure, held, state, h, prepared, pull, corrects, tolerance, stages, work, tally
-):
+def _explicit_step(model, structure, stages, state, h, prepared, work, tally):
     """One step; False, with the state before it, if a joint is too far open after it."""
     count = len(stages.b)
     _copy_bodies(state, stages.stage)
@@ -261,12 +280,12 @@ def _explicit_step(
     for s in range(count):
         if s > 0:
             _combine(model, stages, stages.a[s], s, h)
-        power = _evaluate(model, held, stages, s, prepared and s == 0, pull, work)
+        power = _evaluate(model, stages, s, prepared and s == 0, work)
         work_done += h * stages.b[s] * power
     _combine(model, stages, stages.b, count, h)
-    if corrects[1]:
-        errors = _project_poses(model, structure, held, stages, tolerance, work, tally)
-        limit = tolerance
+    if stages.corrects[1]:
+        errors = _project_poses(model, structure, stages, work, tally)
+        limit = stages.tolerance
     else:
         errors = joint_errors(model, stages.stage.bodies, work.error)
         limit = LARGEST_DRIFT
@@ -281,61 +300,33 @@ def _explicit_step(
     tally.totals[0].work += work_done
     _copy_bodies(stages.stage, state)
     state.clock[0].time += h
-    if corrects[0] and len(model.joints):
-        prepare(model, held, state, work)
-        _correct_velocities(model, held, state, work)
+    if stages.corrects[0] and len(model.joints):
+        prepare(model, stages.held, state, work)
+        _correct_velocities(model, stages.held, state, work)
     else:
         angular_velocities(model, state, work)
     return True
 
 
 @kernel
-def run_explicit_steps(
-    model,
-    structure,
-    held,
-    state,
-    h,
-    count,
-    pull,
-    corrects,
-    tolerance,
-    stages,
-    work,
-    tally,
-):
-    """Take count steps of length h; returns how many were completed.
-
-    held: the structure with pivot floors of its own, for _hold_rows. pull: Baumgarte's α = β [1/s],
-    or 0. corrects: whether velocities and whether poses are corrected after each step, shape (2,).
-    """
+def run_explicit_steps(model, structure, stages, state, h, count, work, tally):
+    """Take count steps of length h; returns how many were completed."""
     # after a velocity correction work holds the factor of the first stage of the next step
-    prepared = corrects[0] == 1 and work.fits[0] == 1.0
+    prepared = stages.corrects[0] == 1 and work.fits[0] == 1.0
     if work.fits[0] != 1.0:
-        resume(model, held, state, work)
+        resume(model, stages.held, state, work)
     work.fits[0] = 1.0
     if stages.fresh[0] and count > 0:
-        _hold_rows(model, structure, held, state, work)
+        _hold_rows(model, structure, stages.held, state, work)
         stages.fresh[0] = 0
         prepared = True
     for done in range(count):
         before = tally.totals[0].corrections
         if work.stop[0] or not _explicit_step(
-            model,
-            structure,
-            held,
-            state,
-            h,
-            prepared,
-            pull,
-            corrects,
-            tolerance,
-            stages,
-            work,
-            tally,
+            model, structure, stages, state, h, prepared, work, tally
         ):
             return done
-        prepared = corrects[0] == 1
+        prepared = stages.corrects[0] == 1
         tally.totals[0].most_corrections = max(
             tally.totals[0].most_corrections, tally.totals[0].corrections - before
         )

@@ -91,7 +91,7 @@ class IterativeRunner(Memoryless):
         structure: Structure,
         work: Workspace,
     ) -> None:
-        from impulse_core.methods.iterative import new_sweeps
+        from impulse_core.methods.joint_rounds import new_sweeps
 
         super().__init__(options, fractions, model, structure, work)
         self.sweeps = new_sweeps(model, structure)

@@ -55,6 +55,12 @@ def angular_accelerations(model, state, rate, work):
 
 
 @inner_kernel
+def _turning(work, i):
+    """Angular velocity and angular acceleration of body i."""
+    return vec3_at(work.angular_velocity, i), vec3_of(work.next[i].position)
+
+
+@inner_kernel
 def joint_accelerations(model, state, rate, work):
     """Ġ v + G M⁻¹ Q of all joints, couplings too, into work.error (m, 6).
 
@@ -63,12 +69,9 @@ def joint_accelerations(model, state, rate, work):
     """
     now = work.now
     for j in range(len(model.joints)):
-        i1 = model.joints[j].body1
-        i2 = model.joints[j].body2
-        w1 = vec3_at(work.angular_velocity, i1)
-        w2 = vec3_at(work.angular_velocity, i2)
-        spin1 = vec3_of(work.next[i1].position)
-        spin2 = vec3_of(work.next[i2].position)
+        i1, i2 = model.joints[j].body1, model.joints[j].body2
+        w1, spin1 = _turning(work, i1)
+        w2, spin2 = _turning(work, i2)
         if model.joints[j].translation_part == COUPLING:
             continue
         if model.joints[j].translation_part != NO_PART:
@@ -92,12 +95,9 @@ def _coupling_accelerations(model, state, rate, work):
         total = 0.0
         for k in range(couplings.first_term[c], couplings.first_term[c + 1]):
             j = couplings.terms[k].joint
-            i1 = model.joints[j].body1
-            i2 = model.joints[j].body2
-            w1 = vec3_at(work.angular_velocity, i1)
-            w2 = vec3_at(work.angular_velocity, i2)
-            spin1 = vec3_of(work.next[i1].position)
-            spin2 = vec3_of(work.next[i2].position)
+            i1, i2 = model.joints[j].body1, model.joints[j].body2
+            w1, spin1 = _turning(work, i1)
+            w2, spin2 = _turning(work, i2)
             n = vec3_of(work.now.terms[k].axis)
             if couplings.terms[k].row == ROTATION_AXIS:
                 a = dot(n, spin2 - spin1) + dot(cross(w1, n), w2 - w1)

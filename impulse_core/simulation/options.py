@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -78,80 +81,23 @@ def choose_options(
         sleeping=settings.sleeping,
         record_contacts=settings.record_contacts if contacts is None else bool(contacts),
     )
-    if chosen.method not in ORDERS:
-        raise OptionError(f"there is no method {chosen.method}; use one of {', '.join(ORDERS)}.")
-    if chosen.method in COMPARISON_ORDERS and (problem := cannot_express(compiled, chosen.method)):
-        _refuse(
-            compiled,
-            "method",
-            method is not None,
-            f"{chosen.method} cannot simulate this scene: {problem}",
-            "use one of imp2 to imp10",
-        )
-    if chosen.solver not in SOLVERS:
-        _refuse(
-            compiled,
-            "solver",
-            solver is not None,
-            f"there is no solver {chosen.solver}",
-            f"use one of {', '.join(SOLVERS)}",
-        )
-    if chosen.solver != "direct" and chosen.method in COMPARISON_ORDERS:
-        _refuse(
-            compiled,
-            "solver",
-            solver is not None,
-            f"method {chosen.method} has no solver {chosen.solver}",
-            "use solver direct, or one of imp2 to imp10",
-        )
-    if chosen.solver != "direct" and (problem := more_than_joints(compiled)):
-        _refuse(
-            compiled,
-            "solver",
-            solver is not None,
-            f"solver {chosen.solver} cannot simulate this scene: {problem}",
-            "use solver direct",
-        )
+    refuse_method = partial(_refuse, compiled, "method", method is not None)
+    refuse_solver = partial(_refuse, compiled, "solver", solver is not None)
+    _check_method(compiled, chosen, refuse_method)
+    _check_solver(compiled, chosen, refuse_solver)
     if compiled.solids is not None:
-        _check_contact(compiled, chosen, method is not None, solver is not None)
+        _check_contact(chosen, refuse_method, refuse_solver)
     _check_budget(chosen)
     clearances = sum(body.record_clearance for body in compiled.scene.bodies)
     _check_size(chosen, frame_bytes(compiled.model, len(compiled.body_names), clearances))
-    order = ORDERS[chosen.method]
-    if compiled.model.flow == FLOW_RK4 and order > 2:
-        _refuse(
-            compiled,
-            "free_motion",
-            method is not None,
-            f"free_motion rk4 is not symmetric in time, so {chosen.method} would lose its order"
-            if chosen.method in COMPOSITION_ORDERS
-            else f"{chosen.method} integrates rotations itself, so free_motion rk4 has no meaning",
-            "use free_motion exact, or method imp2",
-        )
-    if compiled.dissipation and order > 2:
-        _refuse(
-            compiled,
-            "method",
-            method is not None,
-            f"method {chosen.method} takes stages backwards in time, which"
-            f" {compiled.dissipation} cannot follow",
-            "use imp2",
-        )
+    _check_order(compiled, chosen, method is not None)
     if chosen.step > chosen.duration:
         raise OptionError(
             f"the step ({chosen.step:g} s) is longer than the duration ({chosen.duration:g} s);"
             " make the step smaller."
         )
     wanted = tolerance if tolerance is not None else settings.tolerance
-    finest = finest_tolerance(compiled)
-    default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
-    chosen_tolerance = _positive("tolerance", "m", wanted, default)
-    if chosen_tolerance < finest:
-        raise OptionError(
-            f"the tolerance {chosen_tolerance:.3g} m is finer than coordinates of"
-            f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
-        )
-    return Options(**{**vars(chosen), "tolerance": chosen_tolerance})
+    return replace(chosen, tolerance=_tolerance(compiled, ORDERS[chosen.method], wanted))
 
 
 def finest_tolerance(compiled: CompiledScene) -> float:
@@ -159,27 +105,80 @@ def finest_tolerance(compiled: CompiledScene) -> float:
     return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
 
 
-def _check_contact(
-    compiled: CompiledScene, options: Options, method_given: bool, solver_given: bool
-) -> None:
-    """Refuse what simulates no contact where bodies can touch."""
-    otherwise = 'or let nothing touch: collision_filter default="false"'
-    if options.method != "imp2":
+def _tolerance(compiled: CompiledScene, order: int, wanted: float | None) -> float:
+    """The tolerance that is wanted, or that of a method's order [m]."""
+    finest = finest_tolerance(compiled)
+    default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
+    chosen = _positive("tolerance", "m", wanted, default)
+    if chosen < finest:
+        raise OptionError(
+            f"the tolerance {chosen:.3g} m is finer than coordinates of"
+            f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
+        )
+    return chosen
+
+
+def _check_method(compiled: CompiledScene, options: Options, refuse: Callable[..., None]) -> None:
+    """Refuse a method that is none, or that cannot express the scene."""
+    method = options.method
+    if method not in ORDERS:
+        raise OptionError(f"there is no method {method}; use one of {', '.join(ORDERS)}.")
+    if method in COMPARISON_ORDERS and (problem := cannot_express(compiled, method)):
+        refuse(f"{method} cannot simulate this scene: {problem}", "use one of imp2 to imp10")
+
+
+def _check_solver(compiled: CompiledScene, options: Options, refuse: Callable[..., None]) -> None:
+    """Refuse a solver that is none, that the method has not, or that cannot solve the scene."""
+    method, solver = options.method, options.solver
+    if solver not in SOLVERS:
+        refuse(f"there is no solver {solver}", f"use one of {', '.join(SOLVERS)}")
+    if solver == "direct":
+        return
+    if method in COMPARISON_ORDERS:
+        refuse(
+            f"method {method} has no solver {solver}",
+            "use solver direct, or one of imp2 to imp10",
+        )
+    if problem := more_than_joints(compiled):
+        refuse(f"solver {solver} cannot simulate this scene: {problem}", "use solver direct")
+
+
+def _check_order(compiled: CompiledScene, options: Options, method_given: bool) -> None:
+    """Refuse what would cost a method of a higher order that order."""
+    method = options.method
+    if ORDERS[method] <= 2:
+        return
+    if compiled.model.flow == FLOW_RK4:
+        _refuse(
+            compiled,
+            "free_motion",
+            method_given,
+            f"free_motion rk4 is not symmetric in time, so {method} would lose its order"
+            if method in COMPOSITION_ORDERS
+            else f"{method} integrates rotations itself, so free_motion rk4 has no meaning",
+            "use free_motion exact, or method imp2",
+        )
+    if compiled.dissipation:
         _refuse(
             compiled,
             "method",
             method_given,
-            f"method {options.method} has no contact, and bodies of this scene can touch",
-            f"use imp2, {otherwise}",
+            f"method {method} takes stages backwards in time, which {compiled.dissipation}"
+            " cannot follow",
+            "use imp2",
         )
+
+
+def _check_contact(
+    options: Options, refuse_method: Callable[..., None], refuse_solver: Callable[..., None]
+) -> None:
+    """Refuse what simulates no contact where bodies can touch."""
+    because = "has no contact, and bodies of this scene can touch"
+    otherwise = 'or let nothing touch: collision_filter default="false"'
+    if options.method != "imp2":
+        refuse_method(f"method {options.method} {because}", f"use imp2, {otherwise}")
     if options.solver != "direct":
-        _refuse(
-            compiled,
-            "solver",
-            solver_given,
-            f"solver {options.solver} has no contact, and bodies of this scene can touch",
-            f"use direct, {otherwise}",
-        )
+        refuse_solver(f"solver {options.solver} {because}", f"use direct, {otherwise}")
 
 
 def _check_budget(options: Options) -> None:

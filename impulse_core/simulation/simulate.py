@@ -84,24 +84,22 @@ def simulate(
         duration: Simulated time [s].
         step: Length of a step [s].
         fps: Recorded frames per second [1/s].
-        method: "imp2", "imp4", "imp6", "imp8" or "imp10"; "lmvd8"; or one of the comparison
-            methods "lm4", "lmbs4", "lmv4", "lmvd4" and "gc4" (docs/algorithm.md, section 7).
+        method: "imp2", "imp4", "imp6", "imp8", "imp10", "lmvd8", or for comparison "lm4", "lmbs4",
+            "lmv4", "lmvd4" and "gc4" (docs/algorithm.md, section 7).
         solver: "direct", or "sle" and "iterative" of the papers (docs/design/solvers.md).
         tolerance: Largest joint error accepted after a step [m].
-        budget_ms: Time each step may take [ms], for solver "iterative": a step ends there with
-            the joints as far corrected as it came. The result depends on the machine.
-        budget_corrections: The same as a number of corrections of single joints, with the same
-            result everywhere. Two for each joint and stage are made whatever the budget.
-        time_of_impact: Whether steps are divided where bodies meet, so that impacts act at their
-            very moment and not at the end of the step.
+        budget_ms: Time that solver "iterative" may take for a step [ms], which ends there with the
+            joints as far corrected as it came. The result depends on the machine.
+        budget_corrections: The same as a number of corrections of single joints, with one result
+            everywhere. Two for each joint and stage are made whatever the budget.
+        time_of_impact: Whether steps are divided where bodies meet, so that impacts act then.
         contacts: Whether the recording holds the contact points of each frame.
         assemble: Pull joints together that start any distance apart, and let bodies come apart
             that overlap at the start; the report says how far joints moved each body.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
-        file: An .imprec file for the frames, which can be read while it grows: a run that is
-            killed loses its last second. Where it cannot be written any more the run goes on, and
-            a warning of the report says so.
+        file: An .imprec file for the frames, readable while it grows: a run that is killed loses
+            its last second. Where it cannot be written any more a warning of the report says so.
 
     Returns:
         The recording. After Ctrl-C it holds the frames so far, with ``complete`` False and
@@ -113,22 +111,27 @@ def simulate(
         RecordingError: ``file`` cannot be written, before anything is computed.
         SimulationError: The simulation failed; its ``recording`` holds the frames so far.
     """
+    given: dict[str, Any] = {
+        "duration": duration, "step": step, "fps": fps, "method": method, "solver": solver,
+        "tolerance": tolerance, "budget_ms": budget_ms, "budget_corrections": budget_corrections,
+        "time_of_impact": time_of_impact, "contacts": contacts,
+    }  # fmt: skip
+    return _simulated(scene, given, assemble, threads, progress, file)
+
+
+def _simulated(
+    scene: Scene,
+    given: dict[str, Any],
+    assemble: bool,
+    threads: int,
+    progress: Callable[[Progress], None] | None,
+    file: GrowingFile | str | os.PathLike[str] | None,
+) -> Recording:
+    """What ``simulate`` does; ``given``: the arguments that ``choose_options`` takes."""
     if threads < 1:
         raise OptionError(f"threads is {threads}; it must be at least 1.")
     called, known = time.perf_counter(), kernels_compiled()
     growing = GrowingFile(file) if isinstance(file, (str, os.PathLike)) else file
-    given: dict[str, Any] = {
-        "duration": duration,
-        "step": step,
-        "fps": fps,
-        "method": method,
-        "solver": solver,
-        "tolerance": tolerance,
-        "budget_ms": budget_ms,
-        "budget_corrections": budget_corrections,
-        "time_of_impact": time_of_impact,
-        "contacts": contacts,
-    }
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)

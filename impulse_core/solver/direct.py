@@ -182,14 +182,8 @@ def substitute_forward(structure, lower, right_side, scale, x):
     for node in range(len(x)):
         put_vec3(x, node, ZERO3)
     for j in range(len(structure.joints)):
-        for node, row in (
-            (structure.joints[j].translation_node, 0),
-            (structure.joints[j].rotation_node, 3),
-        ):
-            if node >= 0:
-                x[node, 0] = scale * right_side[j, row]
-                x[node, 1] = scale * right_side[j, row + 1]
-                x[node, 2] = scale * right_side[j, row + 2]
+        _put_rows(x, structure.joints[j].translation_node, right_side, j, 0, scale)
+        _put_rows(x, structure.joints[j].rotation_node, right_side, j, 3, scale)
     nodes = len(x)
     for visit in range(len(structure.solve_node)):
         k = structure.solve_node[visit]
@@ -203,14 +197,26 @@ def substitute_forward(structure, lower, right_side, scale, x):
 def gather(structure, x, impulse):
     """Read λ (m, 6) from the joint nodes of the solution x (K, 3), which holds -λ."""
     for j in range(len(structure.joints)):
-        for node, row in (
-            (structure.joints[j].translation_node, 0),
-            (structure.joints[j].rotation_node, 3),
-        ):
-            if node >= 0:
-                impulse[j, row] = -x[node, 0]
-                impulse[j, row + 1] = -x[node, 1]
-                impulse[j, row + 2] = -x[node, 2]
+        _read_rows(x, structure.joints[j].translation_node, impulse, j, 0)
+        _read_rows(x, structure.joints[j].rotation_node, impulse, j, 3)
+
+
+@inner_kernel
+def _put_rows(x, node, right_side, j, row, scale):
+    """Let a node of x, if there is one, hold scale times three rows of joint j."""
+    if node >= 0:
+        x[node, 0] = scale * right_side[j, row]
+        x[node, 1] = scale * right_side[j, row + 1]
+        x[node, 2] = scale * right_side[j, row + 2]
+
+
+@inner_kernel
+def _read_rows(x, node, impulse, j, row):
+    """Read three rows of joint j from a node of x, if there is one."""
+    if node >= 0:
+        impulse[j, row] = -x[node, 0]
+        impulse[j, row + 1] = -x[node, 1]
+        impulse[j, row + 2] = -x[node, 2]
 
 
 @inner_kernel

@@ -30,7 +30,7 @@ from impulse_core.joints.table import (
     TRANSLATION_ROWS,
 )
 from impulse_core.model import BodyPlace, JointPlace, Model, Structure
-from impulse_core.types import Floats, Ints, new_records
+from impulse_core.types import Floats, Ints, Records, new_records
 
 __all__ = ["elimination_order", "plan_structure"]
 
@@ -246,38 +246,16 @@ def _lay_out(
         for column, rows in enumerate(columns)
         for k, row in enumerate(rows)
     }
-    target_start = np.zeros(nodes, dtype=np.int64)
-    targets: list[int] = []
-    for column, rows in enumerate(columns):
-        target_start[column] = len(targets)
-        for a, row in enumerate(rows):
-            targets.extend(block_of[row, earlier] for earlier in rows[:a])
-            targets.append(row)
-
+    target_start, target = _targets(columns, block_of)
     joint_places = new_records(JointPlace, len(couplings))
     joint_places["translation_node"], joint_places["rotation_node"] = translation, rotation
-    joint_block, transposed = joint_places["block"], joint_places["transposed"]
-    joint_block[:] = -1
-    for j, row_pairs in enumerate(couplings):
-        for k, pair in enumerate(row_pairs):
-            if pair is not None:
-                joint_node, body_node = pair
-                transposed[j, k] = body_node > joint_node
-                joint_block[j, k] = block_of[max(pair), min(pair)]
-    coupling_block = np.full((len(terms), 4), -1, dtype=np.int64)
-    for k, term_pairs in enumerate(terms):
-        for side, pair in enumerate(term_pairs):
-            if pair is not None:
-                coupling_block[k, side] = block_of[pair]
-    # blocks of couplings are summed over their terms, so they start as zero like fill
-    assembled = set(joint_block[joint_block >= 0].tolist())
-    fill = [
-        block for block in range(nodes, nodes + int(column_start[-1])) if block not in assembled
-    ]
-
     joint_places["padding"], joint_places["row_scale"] = _padding(model), _row_scale(model)
+    _place_blocks(joint_places, couplings, block_of)
     body_places = new_records(BodyPlace, len(linear))
     body_places["linear_node"], body_places["angular_node"] = linear, angular
+    # blocks of couplings are summed over their terms, so they start as zero like fill
+    assembled = set(joint_places["block"][joint_places["block"] >= 0].tolist())
+    blocks = range(nodes, nodes + int(column_start[-1]))
     body_nodes = set(linear.tolist()) | set(angular.tolist())
     reached = {row for rows in columns for row in rows}
     visit = [node for node in range(nodes) if node in reached or node not in body_nodes]
@@ -287,13 +265,49 @@ def _lay_out(
         column_start=column_start,
         entry_row=np.array([row for rows in columns for row in rows], dtype=np.int64),
         target_start=target_start,
-        target=np.array(targets, dtype=np.int64),
-        fill_block=np.array(fill, dtype=np.int64),
+        target=target,
+        fill_block=np.array([k for k in blocks if k not in assembled], dtype=np.int64),
         solve_node=np.array(visit, dtype=np.int64),
         pivot_floor=_pivot_floor(nodes, joint_places["row_scale"], looped, translation, rotation),
-        coupling_block=coupling_block,
+        coupling_block=_coupling_blocks(terms, block_of),
         has_loops=int(bool(looped)),
     )
+
+
+def _targets(columns: list[list[int]], block_of: dict[tuple[int, int], int]) -> tuple[Ints, Ints]:
+    """Where the targets of each column begin, and the blocks that its elimination changes."""
+    start = np.zeros(len(columns), dtype=np.int64)
+    targets: list[int] = []
+    for column, rows in enumerate(columns):
+        start[column] = len(targets)
+        for a, row in enumerate(rows):
+            targets.extend(block_of[row, earlier] for earlier in rows[:a])
+            targets.append(row)
+    return start, np.array(targets, dtype=np.int64)
+
+
+def _place_blocks(
+    places: Records, couplings: list[list[Coupling]], block_of: dict[tuple[int, int], int]
+) -> None:
+    """Fill the blocks of joints (JointPlace), -1 for those they do not have."""
+    block, transposed = places["block"], places["transposed"]
+    block[:] = -1
+    for j, pairs in enumerate(couplings):
+        for k, pair in enumerate(pairs):
+            if pair is not None:
+                joint_node, body_node = pair
+                transposed[j, k] = body_node > joint_node
+                block[j, k] = block_of[max(pair), min(pair)]
+
+
+def _coupling_blocks(terms: list[list[Coupling]], block_of: dict[tuple[int, int], int]) -> Ints:
+    """Blocks of the terms of couplings, shape (t, 4), -1 for those they do not have."""
+    blocks = np.full((len(terms), 4), -1, dtype=np.int64)
+    for k, pairs in enumerate(terms):
+        for side, pair in enumerate(pairs):
+            if pair is not None:
+                blocks[k, side] = block_of[pair]
+    return blocks
 
 
 def _padding(model: Model) -> Floats:

@@ -107,11 +107,19 @@ def begin_contacts(contact, model, state, work):
     """
     if contact is None:
         return True
-    contacts, movers, joined = contact.contacts, contact.movers, contact.joined
-    if not number_joined(contacts, movers, joined, contact.needed):
+    if not _find_islands(contact):
         return False
-    find_islands(contacts, movers)
-    apply_contact_impulses(contacts, movers, joined, motion_of(model, state, work))
+    motion = motion_of(model, state, work)
+    apply_contact_impulses(contact.contacts, contact.movers, contact.joined, motion)
+    return True
+
+
+@inner_kernel
+def _find_islands(contact):
+    """Number the contacts on jointed bodies, and find islands; False if there is no room."""
+    if not number_joined(contact.contacts, contact.movers, contact.joined, contact.needed):
+        return False
+    find_islands(contact.contacts, contact.movers)
     return True
 
 
@@ -260,10 +268,8 @@ def begin_restitution(contact, model, structure, state, work):
     """Let what contacts give back act, and joints answer it; False if there is no room."""
     if contact is None:
         return True
-    contacts, movers, joined = contact.contacts, contact.movers, contact.joined
-    if not number_joined(contacts, movers, joined, contact.needed):
+    if not _find_islands(contact):
         return False
-    find_islands(contacts, movers)
     _push(contact, model, structure, state, True, work)
     return True
 

@@ -122,14 +122,11 @@ def note_most(totals, corrections, velocity_corrections):
 
 
 @inlined_kernel
-def take_steps(stage, save, restore, resume, model, system, state, plan, work, tally):
+def take_steps(stage, save, restore, model, system, state, plan, work, tally):
     """Take the steps of a plan in stages of a kind; returns how many were completed.
 
-    stage, save, restore and system are those of halving_step.
+    stage, save, restore and system are those of halving_step; the workspace fits the state.
     """
-    if work.fits[0] != 1.0:
-        resume(model, system, state, work)
-    work.fits[0] = 1.0
     for done in range(plan.steps):
         if plan.grid >= 0 and state.clock[0].progress == 0:
             state.clock[0].time = (plan.grid + done) * plan.length

@@ -31,7 +31,10 @@ class System(NamedTuple):
 @kernel
 def run_steps(model, system, state, plan, work, tally):
     """Take the steps of a plan; returns how many were completed."""
-    return take_steps(_stage, save, _restore, _resume, model, system, state, plan, work, tally)
+    if work.fits[0] != 1.0:
+        resume(model, system.structure, state, work)
+    work.fits[0] = 1.0
+    return take_steps(_stage, save, _restore, model, system, state, plan, work, tally)
 
 
 @inlined_kernel
@@ -62,10 +65,4 @@ def _restore(model, system, state, work):
     """
     forget_parts(system.contact)
     copy_into(work.saved, state)
-    resume(model, system.structure, state, work)
-
-
-@inlined_kernel
-def _resume(model, system, state, work):
-    """Make the workspace fit a state that was put back."""
     resume(model, system.structure, state, work)

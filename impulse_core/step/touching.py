@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from impulse_core.algebra import dot, norm, set_vec3, vec3_of
 from impulse_core.collision.contacts import copy_impulses, copy_memory
-from impulse_core.collision.detect import detect
+from impulse_core.collision.detect import Search, detect
 from impulse_core.collision.geometry import note_lowest
 from impulse_core.contact.events import bears, note_events
 from impulse_core.contact.impact import impact_threshold
@@ -96,22 +96,11 @@ def _find_contacts(model, contact, state, left, h, tolerance, work):
     """Contacts of the rest ``left`` of a stage of length h; False if there is not room for all."""
     contacts, sleep, memory = contact.contacts, contact.sleep, contact.memory
     margin, recovery = _MARGIN * tolerance, contact.recovery * (left / h)
+    search = Search(contact.shapes, contact.sweep, contact.found, memory, contacts, contact.needed)
     while True:
         if contact.sleeps and not thaw(contact.shapes.body, sleep, memory, contact.needed):
             return False
-        if not detect(
-            model,
-            contact.shapes,
-            contact.sweep,
-            contact.found,
-            memory,
-            contacts,
-            state,
-            sleep.still,
-            left,
-            margin,
-            contact.needed,
-        ):
+        if not detect(model, search, state, sleep.still, left, margin):
             return False
         motion = motion_of(model, state, work)
         for c in range(contacts.used[0]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from balls import bouncing, rolling
 from egg import rotating_egg
 from heaps import cubes, pyramid, tower
+from rings import ring_chain, rolling_rings
 from sledge import sledges
 from sliding_cubes import sliding_cubes, stick_slope
 
@@ -21,6 +22,8 @@ def contacts() -> dict[str, Scene]:
         bouncing(),
         rolling(),
         rotating_egg(),
+        rolling_rings(),
+        ring_chain(),
         *sledges(),
     ]
     return {f"contact/{scene.name}.xml": scene for scene in scenes}

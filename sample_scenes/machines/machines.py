@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from car import car, driving_car
 from leg import leg
+from screw_jack import screw_jack
 
 from impulse_schema import Scene
 
 
 def machines() -> dict[str, Scene]:
     """Every scene of this folder by its path below sample_scenes."""
-    return {f"machines/{scene.name}.xml": scene for scene in (car(), driving_car(), leg())}
+    scenes = (car(), driving_car(), leg(), screw_jack())
+    return {f"machines/{scene.name}.xml": scene for scene in scenes}

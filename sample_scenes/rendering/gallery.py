@@ -67,6 +67,11 @@ PICTURES_OF = {
     "bouncing-49": Picture((0.6,), azimuth=-62, elevation=18),
     "rolling": Picture((2.0,), azimuth=-62, elevation=24),
     "rotating-egg": Picture((0.0, 1.4, 2.2, 4.0), azimuth=-80, elevation=14, apart=(0.08, 0, 0)),
+    "rolling-rings": Picture((0.8,), azimuth=-35, elevation=22, ground="stone"),
+    "ring-chain": Picture(
+        (0.0, 0.4, 0.8), azimuth=-90, elevation=4, apart=(0.42, 0, 0), margin=1.25
+    ),
+    "screw-jack": Picture((0.0, 4.0), azimuth=-75, elevation=10, apart=(1.1, 0, 0), below=-0.1),
     "sledge-pendulum-rough": Picture((0.0, 10.0), azimuth=-80, elevation=10, ground="stone"),
     "sledge-pendulum-smooth": Picture((0.0, 1.4, 2.1), azimuth=-80, elevation=10, ground="ice"),
     "walking-machine": Picture((5.0,), azimuth=-50, elevation=16),
@@ -184,6 +189,8 @@ def _colour(name: str, picture: Picture, body: str, solid: Geometry, number: int
         return {"box": "red", "sphere": "yellow", "cylinder": "steel"}[solid.shape]
     if name == "rotating-egg":
         return "shell"
+    if name in ("ring-chain", "screw-jack"):
+        return {"box": "red", "cylinder": "steel", "torus": PALETTE[number % 2]}[solid.shape]
     if body == "plate":
         return "white"
     if solid.shape == "sphere" and name == "rolling":

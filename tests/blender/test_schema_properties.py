@@ -11,18 +11,8 @@ from impulse_schema import models  # noqa: E402
 # Fields that other things say: names and transforms of objects, lists made from objects.
 FROM_OBJECTS = {
     "Body": {"name", "position", "orientation", "geometry", "keyframes"},
-    "Geometry": {
-        "name",
-        "position",
-        "orientation",
-        "size",
-        "radius",
-        "height",
-        "major_radius",
-        "minor_radius",
-        "mesh",
-        "heights",
-    },
+    "Geometry": {"name", "position", "orientation", "mesh", "heights"}
+    | {"size", "radius", "height", "major_radius", "minor_radius"},
     "Joint": {"name", "anchor", "axis"},
     "Load": {"body"},
     "SpringDamper": {"name", "anchor"},

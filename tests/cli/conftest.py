@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from impulse_cli.main import execute
+from tests.processes import start_python
 
 PENDULUM = """\
 <scene version="1" name="pendulum">
@@ -57,17 +56,7 @@ def program() -> Iterator[Program]:
     with ExitStack() as started:
 
         def start(*words: str | Path, background: bool = False) -> subprocess.Popen[str]:
-            handler = signal.SIG_IGN if background else signal.default_int_handler
-            before = signal.signal(signal.SIGINT, handler)
-            try:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "impulse_cli", *map(str, words)],
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
-            finally:
-                signal.signal(signal.SIGINT, before)
+            process = start_python("-m", "impulse_cli", *words, background=background)
             started.enter_context(process)
             started.callback(process.kill)
             return process

@@ -10,7 +10,6 @@ import numpy as np
 from impulse_core.algebra import quat_at, rotation_matrix, vec3_at
 from impulse_core.collision.contacts import CACHE_NUMBERS, Found, new_found
 from impulse_core.collision.cores import Core, stacked
-from impulse_core.collision.features import cores_of
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.overlap import nearest_features
 from impulse_core.collision.shapes import POLYHEDRON, Shapes
@@ -90,10 +89,8 @@ class Pair:
 @kernel
 def collide_once(shapes, s1, s2, C, q, reach, cache, found):
     """``collide`` at the poses in the rows of C and q."""
-    return collide(
-        shapes, s1, s2, vec3_at(C, 0), quat_at(q, 0), vec3_at(C, 1), quat_at(q, 1),
-        reach, cache, 0, found,
-    )  # fmt: skip
+    pose1, pose2 = (vec3_at(C, 0), quat_at(q, 0)), (vec3_at(C, 1), quat_at(q, 1))
+    return collide(shapes, s1, s2, pose1, pose2, reach, cache[0], found)
 
 
 @kernel
@@ -106,17 +103,16 @@ def closest_of_pairs(shapes, pairs, translation, orientation, codes, result):
         codes: features to begin with, -1 for none; then those found, shape (p, 2).
         result: state, distance, A, B, n in the frame of the first, shape (p, 11).
     """
-    cores = cores_of(shapes)
     for p in range(len(pairs)):
         s1, s2 = pairs[p, 0], pairs[p, 1]
         R, t = rotation_matrix(quat_at(orientation, p)), vec3_at(translation, p)
         first, second = codes[p, 0], codes[p, 1]
         if first < 0:
             between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
-            first, second = first_features(cores, s1, s2, R, between)
+            first, second = first_features(shapes, s1, s2, R, between)
         size = shapes.reach[s1] + shapes.reach[s2]
         state, first, second, A, B, n, distance = closest_features(
-            cores, s1, s2, R, t, first, second, size
+            shapes, s1, s2, R, t, first, second, size
         )
         codes[p, 0], codes[p, 1] = first, second
         _store(result, p, state, distance, A, B, n)
@@ -125,16 +121,15 @@ def closest_of_pairs(shapes, pairs, translation, orientation, codes, result):
 @kernel
 def astray(shapes, pairs, translation, orientation):
     """How many of these pairs V-Clip cannot finish, or not prove, without its fallback."""
-    cores = cores_of(shapes)
     count = 0
     for p in range(len(pairs)):
         s1, s2 = pairs[p, 0], pairs[p, 1]
         R, t = rotation_matrix(quat_at(orientation, p)), vec3_at(translation, p)
         between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
-        first, second = first_features(cores, s1, s2, R, between)
+        first, second = first_features(shapes, s1, s2, R, between)
         size = shapes.reach[s1] + shapes.reach[s2]
-        state, first, second, _, _, n, distance = _walk(cores, s1, s2, R, t, first, second, size)
-        proven = state == SEPARATE and _proven(cores, R, t, first, second, n, distance, size)
+        state, first, second, _, _, n, distance = _walk(shapes, s1, s2, R, t, first, second, size)
+        proven = state == SEPARATE and _proven(shapes, R, t, first, second, n, distance, size)
         if not proven and state != OVERLAPPING:
             count += 1
     return count
@@ -143,16 +138,16 @@ def astray(shapes, pairs, translation, orientation):
 @kernel
 def least_of_pairs(shapes, pairs, translation, orientation, codes, result):
     """``nearest_features`` for many pairs; result as above, with the gap in column 1."""
-    cores = cores_of(shapes)
     for p in range(len(pairs)):
         s1, s2 = pairs[p, 0], pairs[p, 1]
         R, t = rotation_matrix(quat_at(orientation, p)), vec3_at(translation, p)
         between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
         first, second = codes[p, 0], codes[p, 1]
         if first < 0:
-            first, second = first_features(cores, s1, s2, R, between)
+            first, second = first_features(shapes, s1, s2, R, between)
+        sizes = (shapes.reach[s1], shapes.reach[s2])
         first, second, A, B, n, gap = nearest_features(
-            cores, s1, s2, R, t, between, first, second, shapes.reach[s1], shapes.reach[s2]
+            shapes, s1, s2, R, t, between, first, second, sizes
         )
         codes[p, 0], codes[p, 1] = first, second
         _store(result, p, 0, gap, A, B, n)

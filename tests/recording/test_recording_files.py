@@ -62,29 +62,9 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
 
     content = json.loads((tmp_path / "anim.json").read_text())
 
-    assert list(content) == [
-        *(
-            "format",
-            "version",
-            "complete",
-            "scene",
-            "scene_sha256",
-            "fps",
-            "step",
-            "method",
-        ),
-        *(
-            "solver",
-            "times",
-            "bodies",
-            "joints",
-            "energy",
-            "momentum",
-            "contacts",
-            "events",
-            "diagnostics",
-        ),
-    ]
+    single = "format version complete scene scene_sha256 fps step method solver"
+    growing = "times bodies joints energy momentum contacts events diagnostics"
+    assert list(content) == f"{single} {growing}".split()
     assert content["format"] == "impulse-animation"
     assert content["version"] == 1
     assert list(content["bodies"]) == ["hook", "boom/1"]

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ellipj, ellipk
 
-__all__ = ["period", "position"]
+__all__ = ["PUBLISHED", "period", "position"]
+
+PUBLISHED = [
+    (1.0, 0.986291751131875, -0.165010853125541),
+    (10.0, -0.275087462576117, -0.961419205099125),
+]
+"""Benchmark A01: time [s] and place (x, y) [m] of the bob that starts at (-1, 0)."""
 
 
 def period(amplitude: float, length: float = 1.0, g: float = 9.81) -> float:

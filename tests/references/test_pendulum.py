@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from tests.references.pendulum import period, position
+from tests.references.pendulum import PUBLISHED, period, position
 
 
 @pytest.mark.parametrize(
@@ -17,13 +17,7 @@ def test_periods_of_the_papers(degrees, published):
     assert period(math.radians(degrees)) == pytest.approx(published, abs=2e-14)
 
 
-@pytest.mark.parametrize(
-    ("t", "x", "y"),
-    [
-        (1.0, 0.986291751131875, -0.165010853125541),
-        (10.0, -0.275087462576117, -0.961419205099125),
-    ],
-)
+@pytest.mark.parametrize(("t", "x", "y"), PUBLISHED)
 def test_published_positions(t, x, y):
     """The benchmark A01 comes out to its printed digits, up to round-off of θ at t = 10 s."""
     assert position(t, -math.pi / 2.0) == pytest.approx([x, y], abs=1e-13)

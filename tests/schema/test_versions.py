@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from impulse_schema import Body, Joint, Scene, SceneError, load_scene, save_scene
+from impulse_schema import Body, Joint, Problem, Scene, SceneError, load_scene, save_scene
 from impulse_schema.fields import all_elements
 from impulse_schema.models import NEWEST_VERSION, Version
 from impulse_schema.versions import ADDITIONS, version_needed
@@ -23,6 +23,15 @@ def screw() -> Scene:
     nut = Body(name="nut", mass=1.0, inertia=(1.0, 1.0, 1.0))
     joint = Joint(type="screw", body2="nut", anchor=(0, 0, 0), axis=(0, 0, 1), pitch=0.1)
     return Scene(version=1, bodies=[nut], joints=[joint])
+
+
+def only_problem(path: Path, text: str) -> Problem:
+    """The one that a file with a text has."""
+    path.write_text(text)
+    with pytest.raises(SceneError) as caught:
+        load_scene(path)
+    (problem,) = caught.value.problems
+    return problem
 
 
 def test_what_came_after_version_1_is_written_down() -> None:
@@ -89,13 +98,8 @@ def test_old_files_stay_readable(tmp_path: Path, version: Version, suffix: str) 
 )
 def test_a_newer_file_is_refused_as_newer(tmp_path: Path, suffix: str, text: str) -> None:
     """One sentence says so; what it holds besides is no mistake of its author."""
-    path = tmp_path / f"scene{suffix}"
-    path.write_text(text)
+    problem = only_problem(tmp_path / f"scene{suffix}", text)
 
-    with pytest.raises(SceneError) as caught:
-        load_scene(path)
-
-    (problem,) = caught.value.problems
     assert problem.code == "E010"
     assert "written for a newer Impulse" in str(problem)
     assert f"up to version {NEWEST_VERSION}" in str(problem)
@@ -114,13 +118,8 @@ def test_a_newer_file_is_refused_as_newer(tmp_path: Path, suffix: str, text: str
 )
 def test_what_is_no_version(tmp_path: Path, suffix: str, text: str, message: str) -> None:
     """Anything else is refused with what to write."""
-    path = tmp_path / f"scene{suffix}"
-    path.write_text(text)
+    problem = only_problem(tmp_path / f"scene{suffix}", text)
 
-    with pytest.raises(SceneError) as caught:
-        load_scene(path)
-
-    (problem,) = caught.value.problems
     assert message in str(problem)
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +19,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from impulse_core.recording import check_output, load_recording, unfinished_beside
+from tests.processes import start_python
 
 WRITER = """
 import sys
@@ -67,20 +66,6 @@ PENDULUM = """\
 """
 
 
-def start(*words: str | Path) -> subprocess.Popen[str]:
-    """A Python process that listens to Ctrl-C, also where this one is in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return subprocess.Popen(
-            [sys.executable, *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def strays(folder: Path) -> list[Path]:
     """Temporary files."""
     return sorted(folder.glob(".*"))
@@ -95,7 +80,7 @@ def kill_writers(count: int, folder: Path, seed: int = 0) -> int:
     chance, landed = random.Random(seed), 0
     for number in range(count):
         output = folder / f"anim{number % 2}{chance.choice(['.json', '.npz'])}"
-        with start("-c", WRITER, output) as process:
+        with start_python("-c", WRITER, output) as process:
             assert process.stdout is not None
             said = process.stdout.readline()
             time.sleep(chance.uniform(0.0, 0.3))
@@ -119,7 +104,7 @@ def kill_growers(count: int, folder: Path, seed: int = 0) -> int:
     chance, landed = random.Random(seed), 0
     for number in range(count):
         output, seen = folder / f"grows{number}.imprec", 0
-        with start("-c", GROWER, output) as process:
+        with start_python("-c", GROWER, output) as process:
             assert process.stdout is not None
             said = process.stdout.readline()
             until = time.monotonic() + chance.uniform(0.0, 0.5)
@@ -156,12 +141,12 @@ def kill_runs(count: int, folder: Path, seed: int = 0, seconds: float = 3.0) -> 
     chance, landed = random.Random(seed), 0
     scene, output = folder / "scene.xml", folder / "anim.json"
     scene.write_text(PENDULUM.format(duration=5), encoding="utf-8")
-    with start("-m", "impulse_cli", "run", scene, "-o", output) as finished:
+    with start_python("-m", "impulse_cli", "run", scene, "-o", output) as finished:
         finished.communicate()
     assert finished.returncode == 0
     whole = load_recording(output).positions.tobytes()
     for _ in range(count):
-        with start("-m", "impulse_cli", "run", scene, "-o", output) as process:
+        with start_python("-m", "impulse_cli", "run", scene, "-o", output) as process:
             time.sleep(chance.uniform(0.0, seconds))
             process.kill()
         landed += process.returncode == -signal.SIGKILL
@@ -185,7 +170,7 @@ def signal_runs(count: int, folder: Path, seed: int = 0, seconds: float = 1.5) -
         output = folder / f"anim{chance.choice(['.json', '.npz'])}"
         output.unlink(missing_ok=True)
         words = ("run", scene, "-o", output, "--progress", "json")
-        with start("-m", "impulse_cli", *words) as process:
+        with start_python("-m", "impulse_cli", *words) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 if '"simulating"' in line:

@@ -1,7 +1,6 @@
 """Couplings against closed forms: gears, rack and pinion, differential; conservation and orders."""
 
 import math
-from functools import cache
 
 import numpy as np
 import pytest
@@ -9,12 +8,10 @@ import pytest
 import impulse_core as ic
 from impulse_schema.models import Body, Keyframe, Load
 from tests.core.gears import differential, gear_pair, geared_machine, rack_and_pinion
+from tests.verification.machine_orders import ORDER, measured_order
 
 G = 9.81
-TOLERANCE = 1e-14
-DURATION = 0.64
 COARSE_STEP = {"imp2": 0.005, "imp4": 0.01, "imp6": 0.02}
-ORDER = {"imp2": 2, "imp4": 4, "imp6": 6}
 
 
 def test_gear_pair_under_a_torque():
@@ -75,28 +72,12 @@ def test_differential(torques):
     assert angle["left"] + angle["right"] == pytest.approx(2.0 * angle["case"], abs=1e-12)
 
 
-@cache
-def place(method, step):
-    """Where the bodies of the geared machine are at the end [m]."""
-    return ic.simulate(
-        geared_machine(),
-        duration=DURATION,
-        method=method,
-        step=step,
-        fps=1.0 / DURATION,
-        tolerance=TOLERANCE,
-    ).positions[-1]
-
-
 @pytest.mark.parametrize("method", ORDER)
 def test_orders(method):
     """imp2, imp4 and imp6 keep their order where a relation of three coordinates holds."""
-    step = COARSE_STEP[method]
-    exact = place("imp10", 0.01)
-    coarse = np.abs(place(method, step) - exact).max()
-    fine = np.abs(place(method, step / 2) - exact).max()
+    order = measured_order(geared_machine, method, COARSE_STEP[method])
 
-    assert np.log2(coarse / fine) == pytest.approx(ORDER[method], abs=0.2)
+    assert order == pytest.approx(ORDER[method], abs=0.2)
 
 
 def test_energy_of_the_machine():

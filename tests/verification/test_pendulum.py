@@ -8,18 +8,12 @@ import pytest
 import impulse_core as ic
 from impulse_schema.models import Body, Joint
 from tests.core.scenes import pendulum, scene_of
-from tests.references.pendulum import period, position
+from tests.references.pendulum import PUBLISHED, period, position
 
 T90 = period(math.pi / 2.0)
 
 
-@pytest.mark.parametrize(
-    ("t", "x", "y"),
-    [
-        (1.0, 0.986291751131875, -0.165010853125541),
-        (10.0, -0.275087462576117, -0.961419205099125),
-    ],
-)
+@pytest.mark.parametrize(("t", "x", "y"), PUBLISHED)
 def test_a01_with_imp8(t, x, y):
     """Benchmark A01: the bob is within 1e-9 m of the published place, at default tolerance."""
     recording = ic.simulate(pendulum(), duration=t, method="imp8", step=0.02, fps=1.0 / t)

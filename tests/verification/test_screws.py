@@ -1,7 +1,6 @@
 """Screws against closed forms: torque, weight, many turns, loops, motors, limits, breaking."""
 
 import math
-from functools import cache
 
 import numpy as np
 import pytest
@@ -11,12 +10,10 @@ from hypothesis import strategies as st
 import impulse_core as ic
 from impulse_schema.models import Body, Friction, Geometry, Joint, Limit, Load, Motor, Spring
 from tests.core.screws import INERTIA, MASS, afloat, jack, nut_on_a_bolt, reach, screw
+from tests.verification.machine_orders import ORDER, measured_order
 
 G = 9.81
-TOLERANCE = 1e-14
-DURATION = 0.64
 COARSE_STEP = {"imp2": 0.005, "imp4": 0.01, "imp6": 0.08}
-ORDER = {"imp2": 2, "imp4": 4, "imp6": 6}
 
 
 def thread_of(recording):
@@ -119,27 +116,12 @@ def test_afloat_energy_and_momenta_are_kept():
     assert np.abs(displacement - reach(0.4) * angle).max() <= 1e-11
 
 
-@cache
-def place(method, step):
-    """Where the bodies of the tumbling screw are at the end [m]."""
-    return ic.simulate(
-        afloat(),
-        duration=DURATION,
-        method=method,
-        step=step,
-        fps=1.0 / DURATION,
-        tolerance=TOLERANCE,
-    ).positions[-1]
-
-
 @pytest.mark.parametrize("method", ORDER)
 def test_orders(method):
     """Halve the step, and the error falls by two to the order of the method."""
-    step, exact = COARSE_STEP[method], place("imp10", 0.01)
-    coarse = np.abs(place(method, step) - exact).max()
-    fine = np.abs(place(method, step / 2) - exact).max()
+    order = measured_order(afloat, method, COARSE_STEP[method])
 
-    assert np.log2(coarse / fine) == pytest.approx(ORDER[method], abs=0.2)
+    assert order == pytest.approx(ORDER[method], abs=0.2)
 
 
 def test_a_loop_closed_by_a_screw():
