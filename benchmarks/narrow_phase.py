@@ -17,7 +17,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from impulse_core.algebra import quat_at, vec3_at
-from impulse_core.collision.cores import (
+from impulse_core.collision.narrow import collide
+from impulse_core.collision.polyhedra import (
     box_core,
     cone_core,
     cylinder_core,
@@ -28,7 +29,6 @@ from impulse_core.collision.cores import (
     segment_core,
     triangle_core,
 )
-from impulse_core.collision.narrow import collide
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, PLANE, TRIANGLE
 from impulse_core.jit import kernel
 from tests.collision.pieces import Pair, Piece, shapes_of, turn

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from impulse_schema import SceneError, check_scene, models, save_scene
 from impulse_schema.models import Element, Scene
-from impulse_schema.salvage import salvage
+from impulse_schema.partial_validation import validate_partially
 from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
 
@@ -70,7 +70,9 @@ def build(context: bpy.types.Context) -> Build:
         scene = Scene.model_validate(data)
     except ValidationError as error:
         findings = list(translate(error.errors(), data))
-        findings += salvage(data, findings, Source(Path(), b"", NoLayout(), allow_outside=True))
+        findings += validate_partially(
+            data, findings, Source(Path(), b"", NoLayout(), allow_outside=True)
+        )
         result.issues += from_findings(findings, data)
         return result
     result.issues += from_problems(check_scene(scene), data)

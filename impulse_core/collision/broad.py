@@ -151,7 +151,7 @@ def _filter_overlaps(model, shapes, sweep):
 
 @inner_kernel
 def _support(shapes, sweep, s, q, n):
-    """How far shape s reaches from its centre along -n, without rounding [m]; at most a bound."""
+    """Extent of shape s from its centre along -n, without rounding [m]; at most a bound."""
     if sweep.bound[s] == BY_VERTICES:
         inner = transposed_times(rotation_matrix(q), n)
         center = dot(inner, vec3_at(shapes.center, s))
@@ -175,20 +175,20 @@ def _support(shapes, sweep, s, q, n):
 
 @inner_kernel
 def _approach_of_plane(model, shapes, state, h, sweep, plane, s, n):
-    """How far shape s can come towards a plane with normal n within h [m]."""
+    """Largest approach of shape s to a plane with normal n within h [m]."""
     row1, row2 = shapes.body[plane], shapes.body[s]
     v = vec3_of(state.bodies[row2].velocity) - vec3_of(state.bodies[row1].velocity)
     dv = gravity_of(model) * h
     # Either body may be held by others, so that gravity moves the other one alone.
     after = max(0.0, -dot(n, dv)) if row2 < model.dynamic else 0.0
     after += max(0.0, dot(n, dv)) if row1 < model.dynamic else 0.0
-    reach = h * (max(0.0, -dot(n, v)) + after) + sweep.turning[s]
+    approach = h * (max(0.0, -dot(n, v)) + after) + sweep.turning[s]
     if sweep.turning[plane] > 0.0:
         q = quat_of(state.bodies[row2].orientation)
         center = vec3_of(state.bodies[row2].position) + rotate(q, vec3_at(shapes.center, s))
         arm = norm(center - vec3_of(state.bodies[row1].position)) + shapes.reach[s]
-        reach += sweep.turning[plane] * (arm + norm(v) * h)
-    return reach
+        approach += sweep.turning[plane] * (arm + norm(v) * h)
+    return approach
 
 
 @inner_kernel
@@ -207,11 +207,11 @@ def _add_planes(model, shapes, state, h, margin, sweep):
             q = quat_of(state.bodies[row].orientation)
             B = vec3_of(state.bodies[row].position) + rotate(q, vec3_at(shapes.center, s))
             height = dot(n, B - A)
-            reach = _approach_of_plane(model, shapes, state, h, sweep, p, s, n)
-            reach += margin + SLACK * (norm(A) + norm(B))
-            if height - shapes.reach[s] > reach:
+            approach = _approach_of_plane(model, shapes, state, h, sweep, p, s, n)
+            approach += margin + SLACK * (norm(A) + norm(B))
+            if height - shapes.reach[s] > approach:
                 continue
-            if height - _support(shapes, sweep, s, q, n) - shapes.radius[s] > reach:
+            if height - _support(shapes, sweep, s, q, n) - shapes.radius[s] > approach:
                 continue
             if may_touch(model, shapes, p, s):
                 _add(sweep, p, s)
@@ -262,16 +262,16 @@ def _keep_memory(sweep, half):
 
 @inner_kernel
 def _approach(model, shapes, state, h, sweep, s1, s2):
-    """How far two shapes with boxes, or a triangle and one, can approach within h [m]."""
+    """Largest approach of two shapes with boxes, or of a triangle and one, within h [m]."""
     row1, row2 = shapes.body[s1], shapes.body[s2]
     v = vec3_of(state.bodies[row2].velocity) - vec3_of(state.bodies[row1].velocity)
-    reach = norm(v) + norm(gravity_of(model)) * h
-    return h * reach + turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
+    approach = norm(v) + norm(gravity_of(model)) * h
+    return h * approach + turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
 
 
 @inner_kernel
 def turning_of(shapes, sweep, s):
-    """How far a point of shape s can move in the step by turning [m]: triangles stand still."""
+    """Largest motion of a point of shape s in the step by turning [m]: triangles stand still."""
     return sweep.turning[s] if s < shapes.boxed else 0.0
 
 
@@ -289,10 +289,10 @@ def _fill_pairs(model, shapes, state, h, margin, sweep, half):
         if shapes.kind[plane] == PLANE:
             q = quat_of(state.bodies[shapes.body[plane]].orientation)
             n = rotate(q * quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
-            reach = _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
+            approach = _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
         else:
-            reach = _approach(model, shapes, state, h, sweep, s1, s2)
-        sweep.pair_reach[k] = margin + reach
+            approach = _approach(model, shapes, state, h, sweep, s1, s2)
+        sweep.pair_approach[k] = margin + approach
 
 
 @inner_kernel

@@ -47,7 +47,7 @@ class Found(NamedTuple):
     swapped: Ints
     """1 where body 1 of the row is that of the pair's second shape, shape (p,)."""
     feature: Ints
-    """What tells the point from others of the pair, the same from step to step, shape (p,)."""
+    """Name of the point among those of the pair, the same from step to step, shape (p,)."""
     point1: Floats
     """Point on the core of body 1 [m], shape (p, 3), body-1 frame."""
     point2: Floats
@@ -73,7 +73,7 @@ class ContactMark:
     pair: i8
     """Key of the pair of shapes."""
     feature: i8
-    """What tells the point from others of the pair."""
+    """Name of the point among those of the pair."""
     body1: i8
     """Row of the first body."""
     body2: i8
@@ -88,14 +88,14 @@ class ContactMark:
     """1 where the bodies did not slide on each other at the end of the last step."""
     active: i8
     """1 for points that can bear an impulse in this half of the step."""
-    joined: i8
-    """Number among the active points on jointed bodies, -1 for others."""
+    delassus_row: i8
+    """Row in the Delassus operator of the points on jointed bodies, -1 for others."""
     next: i8
     """Next contact of the same island, -1 at its end."""
-    meeting: i8
-    """1 where bodies meet within this part of the step (contact/meeting.py)."""
+    impacting: i8
+    """1 where bodies meet within this part of the step (contact/time_of_impact.py)."""
     violated: i8
-    """1 where its law was broken by more than it may be at the last look."""
+    """1 where its law was broken by more than it may be at the last iteration."""
 
 
 @record
@@ -109,17 +109,17 @@ class ContactRow:
     arm2: vec3
     """From the centre of body 2 to it [m]."""
     offset: vec3
-    """What the relative velocity of the bodies lacks to what the law is about [m/s]."""
+    """Velocity that the law is about, less the relative velocity of the bodies [m/s]."""
     impulse: vec3
     """In this half of the step [N s]."""
     block: mat3
-    """Answer W of the point to its own impulse [1/kg]."""
+    """Diagonal block W of the Delassus operator [1/kg]."""
     block_inverse: mat3
     """Its inverse [kg]."""
     friction: f8
     """Coulomb coefficient that holds in this step."""
-    floor: f8
-    """Least normal impulse [N s]: what an impact gives back."""
+    min_impulse: f8
+    """Minimum normal impulse [N s]: what an impact gives back."""
     rolling: f8
     """Lever arm of the rolling resistance [m]."""
     torque: vec3
@@ -144,7 +144,7 @@ class ContactRow:
     """Gap to reach [m]."""
     earlier: f8
     """Normal impulse of the step before [N s]."""
-    arrival: f8
+    approach_velocity: f8
     """Velocity at which the bodies meet [m/s], 0 where they do not."""
     rebound: f8
     """That over the velocity at the end of the step."""
@@ -189,7 +189,7 @@ class ContactRow:
     begun: vec3
     """Impulse with which the first half began [N s]."""
     lacking: f8
-    """By how much its law was broken at the last look [m], in the second half [m/s]."""
+    """Violation of its law at the last iteration [m], in the second half [m/s]."""
     extra: f8
     """Work of its impulses on what the law is about, beyond its accuracy [J]."""
     returned: f8
@@ -199,22 +199,22 @@ class ContactRow:
 
 
 @record
-class RememberedMark:
-    """What tells a point again in the next step, and how it was left."""
+class MemoryMark:
+    """Identity of a contact point, and its state at the end of the last step."""
 
     pair: i8
     """Key of the pair of shapes."""
     feature: i8
-    """What tells the point from others of the pair."""
+    """Name of the point among those of the pair."""
     sticking: i8
     """1 where the bodies did not slide."""
     bore: i8
-    """1 where it bore an impulse."""
+    """1 where it carried an impulse."""
 
 
 @record
-class RememberedRow:
-    """The impulses that a point was left with; fields as in ContactRow."""
+class MemoryRow:
+    """Impulses of a point at the end of the last step; fields as in ContactRow."""
 
     first: vec3
     """[N s]."""
@@ -243,18 +243,18 @@ class Contacts(NamedTuple):
 
 @by_address
 class Memory(NamedTuple):
-    """What contact points were left with at the end of the last step, or part of one."""
+    """Contact points and their impulses at the end of the last step, or part of one."""
 
     step: Floats
     """Its length [s], shape (1,)."""
     used: Ints
     """Rows in use, shape (1,)."""
     mark: Records
-    """Of each point (RememberedMark), shape (c,)."""
+    """Of each point (MemoryMark), shape (c,)."""
     multiplier: Floats
     """Impulses of joints and axes in its second half [N s | N m s], shape (m, 6)."""
     row: Records
-    """Of each point (RememberedRow), shape (c,)."""
+    """Of each point (MemoryRow), shape (c,)."""
 
 
 def new_found() -> Found:
@@ -285,19 +285,19 @@ def new_contacts(rows: int) -> Contacts:
 
 
 def new_memory(rows: int, joints: int) -> Memory:
-    """Room to remember a number of contact points, in a scene with so many joints."""
+    """Memory for a number of contact points, in a scene with so many joints."""
     return Memory(
         step=np.zeros(1),
         used=np.zeros(1, dtype=np.int64),
-        mark=new_records(RememberedMark, rows),
+        mark=new_records(MemoryMark, rows),
         multiplier=np.zeros((joints, 6)),
-        row=new_records(RememberedRow, rows),
+        row=new_records(MemoryRow, rows),
     )
 
 
 @inner_kernel
 def copy_impulses(source, target, factor):  # type: ignore[no-untyped-def]
-    """Let one contact's record hold the remembered impulses of another, times a factor."""
+    """Copy the impulses of one contact's record to another, times a factor."""
     set_vec3(target.first, factor * vec3_of(source.first))
     set_vec3(target.second, factor * vec3_of(source.second))
     set_vec3(target.roll_first, factor * vec3_of(source.roll_first))
@@ -305,7 +305,7 @@ def copy_impulses(source, target, factor):  # type: ignore[no-untyped-def]
 
 
 @inner_kernel
-def copy_remembered(source, m, target, k, factor):  # type: ignore[no-untyped-def]
+def copy_memory_point(source, m, target, k, factor):  # type: ignore[no-untyped-def]
     """Copy point m of a memory to point k of another, its impulses times a factor."""
     mark, other = target.mark[k], source.mark[m]
     mark.pair, mark.feature = other.pair, other.feature
@@ -319,7 +319,7 @@ def copy_memory(source, target):  # type: ignore[no-untyped-def]
     target.step[0] = source.step[0]
     target.used[0] = source.used[0]
     for c in range(source.used[0]):
-        copy_remembered(source, c, target, c, 1.0)
+        copy_memory_point(source, c, target, c, 1.0)
     for j in range(len(source.multiplier)):
         for k in range(6):
             target.multiplier[j, k] = source.multiplier[j, k]

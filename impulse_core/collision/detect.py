@@ -108,8 +108,8 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
         later = h if look == 1 else 0.0
         pose1 = _free_pose(model, state, shapes.body[s1], later)
         pose2 = _free_pose(model, state, shapes.body[s2], later)
-        reach = sweep.pair_reach[k] if look == 0 else margin
-        count = collide(shapes, s1, s2, pose1, pose2, reach, sweep.cache[k], found)
+        largest_gap = sweep.pair_approach[k] if look == 0 else margin
+        count = collide(shapes, s1, s2, pose1, pose2, largest_gap, sweep.cache[k], found)
         if used + count > len(contacts.row):
             used += count
             continue

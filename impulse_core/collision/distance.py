@@ -34,7 +34,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.collision.broad import may_touch
 from impulse_core.collision.features import EDGE, FACE, face_normal, support
-from impulse_core.collision.overlap import nearest_features
+from impulse_core.collision.penetration import nearest_features
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, GROUND, PLANE, TORUS
 from impulse_core.collision.vclip import INFINITE, first_features
 from impulse_core.jit import inner_kernel, kernel
@@ -79,7 +79,7 @@ def _nearer(shapes, s1, s2, poses, least):
 
 @inner_kernel
 def _pieces(shapes, s, other):
-    """What stands for shape s: itself, or the ring of a torus that does not meet a plane."""
+    """Stand-in of shape s: itself, or the ring of a torus that does not meet a plane."""
     if shapes.kind[s] == TORUS and shapes.kind[other] != PLANE:
         return shapes.ring_start[s], shapes.ring_start[s + 1]
     return s, s + 1

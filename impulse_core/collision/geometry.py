@@ -140,7 +140,7 @@ def line_points(A, a, B, b):
 
 @inner_kernel
 def moved(i, core, offset, motion):
-    """How far the point of body i that touches moves in a step, rolling included [m], world frame.
+    """Motion of the touching point of body i in a step, rolling included [m], world frame.
 
     core is that point on the core at the start, offset leads from it to the surface. A core moves
     as a rigid body and the surface around it rolls, so that the offset's part is the rotation

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from impulse_core.collision.cores import triangle_core
+from impulse_core.collision.polyhedra import triangle_core
 from impulse_core.geometry.mesh import PolygonMesh
 from impulse_core.types import Floats, Ints
 

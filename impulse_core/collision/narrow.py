@@ -44,7 +44,7 @@ from impulse_core.collision.manifold import (
     put_point,
     vertex_of,
 )
-from impulse_core.collision.overlap import NEAR, SHALLOW, nearest_features
+from impulse_core.collision.penetration import NEAR, SHALLOW, nearest_features
 from impulse_core.collision.planes import plane_contact
 from impulse_core.collision.shapes import PLANE, TRIANGLE
 from impulse_core.collision.triangles import ALONG_FRONT, NOT_HERE, ground_push, reaches_front
@@ -72,16 +72,16 @@ _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
 
 @inlined_kernel
-def collide(shapes, s1, s2, pose1, pose2, reach, memory, found):
+def collide(shapes, s1, s2, pose1, pose2, largest_gap, memory, found):
     """Contact points of shapes s1 < s2, put into ``found``; returns their number.
 
     Args:
         pose1, pose2: centre and orientation of the rows that carry the shapes.
-        reach: points with a larger gap of the surfaces are left out [m].
+        largest_gap: points with a larger gap of the surfaces are left out [m].
         memory: of the pair, shape (CACHE_NUMBERS,); -1 where it is new.
     """
     rounding = shapes.radius[s1] + shapes.radius[s2]
-    wanted = reach + rounding
+    wanted = largest_gap + rounding
     if shapes.kind[s1] == PLANE:
         count = plane_contact(shapes, s1, s2, pose1, pose2, 0, wanted, memory, found)
     elif shapes.kind[s2] == PLANE:

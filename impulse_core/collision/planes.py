@@ -1,4 +1,4 @@
-"""What touches a plane: corners of cores, ellipsoids, rims of cylinders and cones, tori.
+"""Contacts with planes: corners of cores, ellipsoids, rims of cylinders and cones, tori.
 
 Rows have the plane as their first body. Heights over the plane are m·x + o for points x in the body
 frame of the other shape, with the plane's normal m in that frame.

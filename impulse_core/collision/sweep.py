@@ -68,7 +68,7 @@ class Sweep(NamedTuple):
     planes: Ints
     """Shapes of kind PLANE, which have no box."""
     bound: Ints
-    """How the box of each shape is found, shape (b,)."""
+    """Way to find the box of each shape, shape (b,)."""
     bits: int
     """Bits of a pair's key that hold its second shape."""
     cell_size: float
@@ -79,7 +79,7 @@ class Sweep(NamedTuple):
     high: Floats
     """Upper corner of each box [m], shape (b, 3), world frame."""
     turning: Floats
-    """How far a point of each shape can move in the step by turning [m], shape (b,)."""
+    """Largest motion of a point of each shape in the step by turning [m], shape (b,)."""
     order: Ints
     """Shapes that have a box, column after column, each ascending in z; kept from step to step."""
     box: Floats
@@ -110,22 +110,22 @@ class Sweep(NamedTuple):
     """The smaller shape number of each pair, shape (p,); pairs ascend."""
     pair_second: Ints
     """The larger shape number of each pair, shape (p,)."""
-    pair_reach: Floats
-    """How far the two shapes can approach each other within the step [m], shape (p,)."""
+    pair_approach: Floats
+    """Largest approach of the two shapes within the step, with the margin [m], shape (p,)."""
     key: Ints
     """Keys of the pairs, before and after sorting, shape (2, p); first the second half holds the
     boxes that overlap."""
     old_key: Ints
     """Keys of the pairs, ascending: kept from step to step, shape (p,)."""
     cache: Ints
-    """What the narrow phase remembers of each of them, -1 of new ones: kept from step to step,
+    """Features that the narrow phase caches for each, -1 of new ones: kept from step to step,
     shape (p, CACHE_NUMBERS)."""
     old_count: Ints
     """Number of them, shape (1,)."""
     key_before: Ints
     """The keys of the call before, shape (p,)."""
     cache_before: Ints
-    """What was remembered of them, shape (p, CACHE_NUMBERS)."""
+    """Their cache, shape (p, CACHE_NUMBERS)."""
     histogram: Ints
     """Shape (DIGIT + 1,)."""
 
@@ -162,7 +162,7 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         pair_count=np.zeros(1, dtype=np.int64),
         pair_first=np.zeros(pairs, dtype=np.int64),
         pair_second=np.zeros(pairs, dtype=np.int64),
-        pair_reach=np.zeros(pairs),
+        pair_approach=np.zeros(pairs),
         key=np.zeros((2, pairs), dtype=np.int64),
         old_key=np.zeros(pairs, dtype=np.int64),
         cache=np.full((pairs, CACHE_NUMBERS), -1, dtype=np.int64),
@@ -186,7 +186,7 @@ def enlarge(sweep: Sweep, pairs: int) -> Sweep:
     return sweep._replace(
         pair_first=grown(sweep.pair_first),
         pair_second=grown(sweep.pair_second),
-        pair_reach=np.zeros(new),
+        pair_approach=np.zeros(new),
         key=np.zeros((2, new), dtype=np.int64),
         old_key=grown(sweep.old_key),
         cache=grown(sweep.cache),

@@ -37,7 +37,7 @@ def reaches_front(cores, s, R, t, v, rounding):
 
 @inner_kernel
 def ground_push(cores, edge_beyond, s, u, gap):
-    """What becomes of a contact with triangle s at a vertex or an edge (docs/algorithm.md, 44).
+    """Verdict on a contact with triangle s at a vertex or an edge (docs/algorithm.md, 44).
 
     Args:
         edge_beyond: see ``Shapes``.

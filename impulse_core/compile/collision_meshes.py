@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from impulse_core.collision.convex_parts import PartsError, convex_parts
-from impulse_core.collision.cores import (
+from impulse_core.collision.ground import Ground, triangles_of
+from impulse_core.collision.large_hulls import LargeHull, large_convexity_defect, large_hull
+from impulse_core.collision.polyhedra import (
     Core,
     CoreError,
     convexity_defect,
     hull_core,
 )
-from impulse_core.collision.fine_cores import FineHull, fine_convexity_defect, fine_hull
-from impulse_core.collision.ground import Ground, triangles_of
 from impulse_core.compile.bodies import MassSource
 from impulse_core.compile.problems import BAD_SHAPE, NO_PARTS, NOT_CONVEX, ProblemList
 from impulse_core.geometry import (
@@ -39,8 +39,8 @@ class CollisionMeshes:
     """Makes the shapes of each mesh once, and reports what keeps it from colliding."""
 
     source: MassSource
-    _hulls: dict[str, FineHull | str] = field(default_factory=dict)
-    _convex: dict[str, FineHull | str] = field(default_factory=dict)
+    _hulls: dict[str, LargeHull | str] = field(default_factory=dict)
+    _convex: dict[str, LargeHull | str] = field(default_factory=dict)
     _parts: dict[str, list[Core] | str] = field(default_factory=dict)
     _grounds: dict[str, list[Ground]] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class CollisionMeshes:
             self._convex[name] = _convex_of(polygons) if closed else "its surface is not closed"
             self._warn_of_many_faces(name, polygons, self._convex[name])
         found = self._convex[name]
-        if isinstance(found, FineHull):
+        if isinstance(found, LargeHull):
             return [found.core]
         if decompose:
             return self._split(name, path, polygons)
@@ -95,9 +95,9 @@ class CollisionMeshes:
         )
         return []
 
-    def _warn_of_many_faces(self, name: str, polygons: PolygonMesh, found: FineHull | str) -> None:
+    def _warn_of_many_faces(self, name: str, polygons: PolygonMesh, found: LargeHull | str) -> None:
         """Say how large a mesh is that a simple hull would serve as well."""
-        if polygons.face_count <= _MANY_FACES or not isinstance(found, FineHull):
+        if polygons.face_count <= _MANY_FACES or not isinstance(found, LargeHull):
             return
         corners = f"{len(found.core.vertices)} corners"
         self.source.warnings.append(
@@ -147,23 +147,23 @@ class CollisionMeshes:
         return self._grounds[name]
 
 
-def _hull_of(polygons: PolygonMesh) -> FineHull | str:
+def _hull_of(polygons: PolygonMesh) -> LargeHull | str:
     """Core of the hull of a mesh, or why it has none."""
     try:
         if polygons.face_count <= _MANY_FACES:
-            return FineHull(hull_core(polygons.vertices), 0.0)
-        return fine_hull(polygons.vertices[np.unique(polygons.corners)])
+            return LargeHull(hull_core(polygons.vertices), 0.0)
+        return large_hull(polygons.vertices[np.unique(polygons.corners)])
     except (CoreError, MassPropertiesError) as error:
         return str(error)
 
 
-def _convex_of(polygons: PolygonMesh) -> FineHull | str:
+def _convex_of(polygons: PolygonMesh) -> LargeHull | str:
     """Core of a closed mesh that is convex, or what sticks out above which face."""
     few = polygons.face_count <= _FEW_FACES
     if few:
         defect = convexity_defect(polygons)
     else:
-        defect = fine_convexity_defect(polygons.vertices, triangles_of(polygons))
+        defect = large_convexity_defect(polygons.vertices, triangles_of(polygons))
     corners = polygons.vertices[np.unique(polygons.corners)]
     extent = float(np.max(corners.max(axis=0) - corners.min(axis=0)))
     if defect.amount <= _CONVEX * extent:

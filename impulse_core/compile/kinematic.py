@@ -27,14 +27,14 @@ class Kinematics:
         start_interval: Interval of each body at t = 0, shape (k,).
         position: Poses at t = 0 [m], shape (k, 3).
         orientation: The same, shape (k, 4).
-        reach: Largest coordinate of any keyframe [m].
+        farthest: Largest coordinate of any keyframe [m].
     """
 
     paths: Paths
     start_interval: Ints
     position: Floats
     orientation: Floats
-    reach: float
+    farthest: float
 
 
 @dataclass
@@ -69,7 +69,7 @@ def compile_kinematics(bodies: list[Body]) -> Kinematics:
         start_interval=first[:-1] + np.array(at_start, dtype=np.int64),
         position=np.array([C for C, _ in poses]).reshape(-1, 3),
         orientation=np.array([q for _, q in poses]).reshape(-1, 4),
-        reach=max(coordinates, default=0.0),
+        farthest=max(coordinates, default=0.0),
     )
 
 
@@ -206,9 +206,9 @@ def check_keyframes(scene: Scene, problems: ProblemList) -> None:
         away = np.linalg.norm(start.position[0] - body.position)
         aligned = abs(float(start.orientation[0] @ np.array(body.orientation)))
         angle = 2.0 * np.arccos(min(aligned, 1.0))
-        reach = max(1.0, start.reach)
+        farthest = max(1.0, start.farthest)
         for key, default, differs in (
-            ("position", (0.0, 0.0, 0.0), away > _SAME_PLACE * reach),
+            ("position", (0.0, 0.0, 0.0), away > _SAME_PLACE * farthest),
             ("orientation", (1.0, 0.0, 0.0, 0.0), angle > _SAME_PLACE),
         ):
             if differs and tuple(getattr(body, key)) != default:

@@ -13,7 +13,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from impulse_core.collision.cores import (
+from impulse_core.collision.ground import Ground
+from impulse_core.collision.polyhedra import (
     Core,
     box_core,
     cone_core,
@@ -23,7 +24,6 @@ from impulse_core.collision.cores import (
     point_core,
     segment_core,
 )
-from impulse_core.collision.ground import Ground
 from impulse_core.collision.ring import MOST_SIDES, ring_places, ring_radius, ring_sides
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, PLANE, POLYHEDRON, TORUS
 from impulse_core.geometry import (

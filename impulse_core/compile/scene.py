@@ -33,7 +33,7 @@ from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
-from impulse_core.model import FLOW_EXACT, FLOW_RK4, SOFTEST, Model, State, new_state
+from impulse_core.model import FLOW_EXACT, FLOW_RK4, FREE_COMPLIANCE, Model, State, new_state
 from impulse_core.types import Floats, Ints, Records, new_records
 from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
 from impulse_schema.models import Body
@@ -62,7 +62,7 @@ class CompiledScene:
             what a joint of the scene brings with it, that joint's; shape (m,).
         load_windows: Start and end of each load [s], end inf if it never ends, shape (l, 2).
         size: Size of the scene [m]: extent of bodies and joints.
-        reach: Largest distance of any of them from the world's origin [m].
+        farthest: Largest distance of any of them from the world's origin [m].
         solids: Collision geometry, None if no two bodies can ever touch.
         dissipation: What in the scene is not reversible in time, "" if nothing is.
         warnings: Sentences for the report.
@@ -82,7 +82,7 @@ class CompiledScene:
     row_owner: Ints
     load_windows: Floats
     size: float
-    reach: float
+    farthest: float
     solids: Solids | None
     dissipation: str
     warnings: list[str]
@@ -130,7 +130,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     bodies = place_bodies(_of_motion(scene, "dynamic"), properties, kinematics)
     check_masses(scene, bodies, problems)
     _refuse(problems)
-    size, reach = _extent(scene, bodies, kinematics)
+    size, farthest = _extent(scene, bodies, kinematics)
     model = _model(scene, rows, bodies, kinematics, size, problems)
     if not assemble:
         check_start(scene, size, problems)
@@ -155,7 +155,7 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
         row_owner=row_owners(scene),
         load_windows=_load_windows(scene),
         size=size,
-        reach=reach,
+        farthest=farthest,
         solids=solids,
         dissipation=dissipation(scene),
         warnings=source.warnings,
@@ -246,7 +246,7 @@ def _start_state(model: Model, bodies: PlacedBodies, interval: Ints) -> State:
     )
     for field in ("position", "orientation", "velocity", "angular_momentum"):
         state.bodies[field] = getattr(bodies, field)
-    state.axes["compliance"] = SOFTEST * model.axes["inverse_mass"]
+    state.axes["compliance"] = FREE_COMPLIANCE * model.axes["inverse_mass"]
     state.kinematic["interval"] = interval
     return state
 
@@ -271,8 +271,8 @@ def _extent(scene: Scene, bodies: PlacedBodies, kinematics: Kinematics) -> tuple
     cloud = np.concatenate(points)
     if len(cloud) == 0:
         return 1.0, 1.0
-    reach = max(float(np.abs(cloud).max()), kinematics.reach)
-    return float(np.linalg.norm(np.ptp(cloud, axis=0))), reach
+    farthest = max(float(np.abs(cloud).max()), kinematics.farthest)
+    return float(np.linalg.norm(np.ptp(cloud, axis=0))), farthest
 
 
 def _outputs(scene: Scene, body_row: Ints, bodies: PlacedBodies) -> tuple[Floats, Floats]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from impulse_core.collision.cores import Core, empty_core, stacked
 from impulse_core.collision.ground import Ground, stack_grounds
+from impulse_core.collision.polyhedra import Core, empty_core, stacked
 from impulse_core.collision.shapes import (
     CONE,
     CYLINDER,

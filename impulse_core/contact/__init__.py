@@ -1,1 +1,1 @@
-"""What bodies that touch do to each other: impact, rest, friction."""
+"""Contact response: impact, rest, friction."""

@@ -41,7 +41,7 @@ def note_velocities(model, state, work):
         account, body = work.account[i], state.bodies[i]
         set_vec3(account.velocity, vec3_of(body.velocity))
         set_vec3(account.angular_momentum, vec3_of(body.angular_momentum))
-        set_vec3(account.spin, vec3_at(work.angular_velocity, i))
+        set_vec3(account.angular_velocity, vec3_at(work.angular_velocity, i))
 
 
 @inner_kernel
@@ -54,10 +54,10 @@ def add_exchange(model, state, first, work):
         m = 0.5 * model.bodies[i].mass
         v, L = vec3_of(state.bodies[i].velocity), vec3_of(state.bodies[i].angular_momentum)
         w = vec3_at(work.angular_velocity, i)
-        before, spin = vec3_of(account.velocity), vec3_of(account.spin)
+        before, w_before = vec3_of(account.velocity), vec3_of(account.angular_velocity)
         momentum = vec3_of(account.angular_momentum)
-        taken = m * dot(v - before, v - before) + 0.5 * dot(L - momentum, w - spin)
-        met = m * (dot(before, before) + dot(v, v)) + 0.5 * (dot(momentum, spin) + dot(L, w))
+        taken = m * dot(v - before, v - before) + 0.5 * dot(L - momentum, w - w_before)
+        met = m * (dot(before, before) + dot(v, v)) + 0.5 * (dot(momentum, w_before) + dot(L, w))
         account.taken += taken
         account.met += met
 
@@ -93,7 +93,7 @@ def group_of(work, i):
 
 @inner_kernel
 def excess_of_groups(model, most, work):
-    """What groups created beyond what they took, from the sums of their bodies and impulses.
+    """Energy that groups created beyond what they took, from the sums of their bodies and impulses.
 
     Whether more was returned than taken is told by both balances, without the swing and with it:
     what is thrown upwards adds to the one, what rests below an impact to the other.

@@ -23,66 +23,66 @@ from impulse_core.algebra import (
     set_vec3,
     vec3_of,
 )
-from impulse_core.contact.friction import law_piece, own_softness
+from impulse_core.contact.law import effective_inverse_mass, law_piece
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["body_push", "body_step", "order_bodies"]
+__all__ = ["banded_push", "banded_step", "order_bodies"]
 
 
 @inner_kernel
-def order_bodies(contacts, movers, work, n):
+def order_bodies(contacts, solver_bodies, work, n):
     """Give the free bodies of an island places near those of the bodies they touch.
 
     Returns how many there are, and the largest difference of the places of two that touch.
     """
-    mark, mover, link = contacts.mark, movers.mark, work.mark
+    mark, solver_body, link = contacts.mark, solver_bodies.mark, work.mark
     for k in range(n):
         for side in range(2):
             c = link[k].contact
             i = mark[c].body2 if side else mark[c].body1
-            mover[i].place = -1
-            mover[i].link = -1
+            solver_body[i].place = -1
+            solver_body[i].link = -1
     start = -1
     for k in range(n - 1, -1, -1):
         for side in range(2):
             c = link[k].contact
             i = mark[c].body2 if side else mark[c].body1
-            if movers.row[i].inverse_mass > 0.0:
-                link[k].links[side] = mover[i].link
-                mover[i].link = 2 * k + side
+            if solver_bodies.row[i].inverse_mass > 0.0:
+                link[k].links[side] = solver_body[i].link
+                solver_body[i].link = 2 * k + side
                 start = i
     count = 0
     for _ in range(2):  # from anywhere, then from the farthest body
         for k in range(count):
-            mover[mover[k].order].place = -1
-        count = _spread(mark, movers, link, start)
-        start = mover[count - 1].order
-    reach = 0
+            solver_body[solver_body[k].order].place = -1
+        count = _spread(mark, solver_bodies, link, start)
+        start = solver_body[count - 1].order
+    bandwidth = 0
     for k in range(n):
-        a = mover[mark[link[k].contact].body1].place
-        b = mover[mark[link[k].contact].body2].place
+        a = solver_body[mark[link[k].contact].body1].place
+        b = solver_body[mark[link[k].contact].body2].place
         if a >= 0 and b >= 0:
-            reach = max(reach, abs(a - b))
-    return count, reach
+            bandwidth = max(bandwidth, abs(a - b))
+    return count, bandwidth
 
 
 @inner_kernel
-def _spread(mark, movers, link, start):
+def _spread(mark, solver_bodies, link, start):
     """Places in the order in which contacts lead to bodies; returns how many were reached."""
-    mover = movers.mark
-    mover[0].order = start
-    mover[start].place = 0
+    solver_body = solver_bodies.mark
+    solver_body[0].order = start
+    solver_body[start].place = 0
     count = 1
     done = 0
     while done < count:
-        e = mover[mover[done].order].link
+        e = solver_body[solver_body[done].order].link
         while e >= 0:
             k, side = e >> 1, e & 1
             c = link[k].contact
             i = mark[c].body1 if side else mark[c].body2
-            if movers.row[i].inverse_mass > 0.0 and mover[i].place < 0:
-                mover[i].place = count
-                mover[count].order = i
+            if solver_bodies.row[i].inverse_mass > 0.0 and solver_body[i].place < 0:
+                solver_body[i].place = count
+                solver_body[count].order = i
                 count += 1
             e = link[k].links[side]
         done += 1
@@ -90,9 +90,9 @@ def _spread(mark, movers, link, start):
 
 
 @inner_kernel
-def body_step(contacts, movers, work, n, bodies, reach):
+def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth):
     """Put the Newton step of the impulses into their change; False if the system is singular."""
-    half = 6 * reach + 5
+    half = 6 * bandwidth + 5
     width = 2 * half + 1
     matrix, right = work.matrix, work.right
     for k in range(6 * bodies * width):
@@ -100,35 +100,35 @@ def body_step(contacts, movers, work, n, bodies, reach):
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(bodies):
-        i = movers.mark[k].order
-        m = 1.0 / movers.row[i].inverse_mass
+        i = solver_bodies.mark[k].order
+        m = 1.0 / solver_bodies.row[i].inverse_mass
         _add_block(matrix, width, half, 6 * k, 6 * k, IDENTITY3 * m)
-        J = inverse(mat3_of(movers.row[i].inverse_inertia))
+        J = inverse(mat3_of(solver_bodies.row[i].inverse_inertia))
         _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
     for k in range(n):
-        _add_contact(contacts, movers, work, k, width, half)
+        _add_contact(contacts, solver_bodies, work, k, width, half)
     if not _eliminate(matrix, right, 6 * bodies, half):
         return False
     for k in range(n):
-        u = _relative(contacts, movers, work, k)
+        u = _relative(contacts, solver_bodies, work, k)
         p = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ u
         set_vec3(work.row[k].change, p)
     return True
 
 
 @inlined_kernel
-def _add_contact(contacts, movers, work, k, width, half):
+def _add_contact(contacts, solver_bodies, work, k, width, half):
     """Add contact k, its law linear at the present impulse, to the system."""
     c = work.mark[k].contact
     row = contacts.row
-    w = own_softness(row, c)
+    w = effective_inverse_mass(row, c)
     A, B, f = law_piece(
         vec3_of(row[c].normal),
         vec3_of(work.row[k].trial),
         vec3_of(work.row[k].rate),
         w,
         row[c].friction,
-        row[c].floor,
+        row[c].min_impulse,
     )
     C = inverse(B * w)  # law_piece keeps it from being singular
     K, g = C @ A, C @ f
@@ -136,7 +136,7 @@ def _add_contact(contacts, movers, work, k, width, half):
     set_vec3(work.row[k].load, g)
     for side in range(2):
         i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-        a = 6 * movers.mark[i].place
+        a = 6 * solver_bodies.mark[i].place
         if a < 0:
             continue
         sign = 1.0 if side else -1.0
@@ -146,7 +146,12 @@ def _add_contact(contacts, movers, work, k, width, half):
         _add_vec3(work.right, a, force)
         _add_vec3(work.right, a + 3, cross(r, force))
         for other in range(2):
-            b = 6 * movers.mark[(contacts.mark[c].body2 if other else contacts.mark[c].body1)].place
+            b = (
+                6
+                * solver_bodies.mark[
+                    (contacts.mark[c].body2 if other else contacts.mark[c].body1)
+                ].place
+            )
             if b < 0:
                 continue
             Q = K if side == other else K * -1.0
@@ -213,23 +218,26 @@ def _eliminate(matrix, right, size, half):
 
 
 @inner_kernel
-def _relative(contacts, movers, work, k):
+def _relative(contacts, solver_bodies, work, k):
     """Relative velocity at contact k for the velocities of the bodies in work.right."""
     c = work.mark[k].contact
     right = work.right
     u = ZERO3
     for side in range(2):
-        a = 6 * movers.mark[(contacts.mark[c].body2 if side else contacts.mark[c].body1)].place
+        a = (
+            6
+            * solver_bodies.mark[(contacts.mark[c].body2 if side else contacts.mark[c].body1)].place
+        )
         if a >= 0:
             v = Vec3(right[a], right[a + 1], right[a + 2])
-            spin = Vec3(right[a + 3], right[a + 4], right[a + 5])
-            v = v + cross(spin, vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
+            w = Vec3(right[a + 3], right[a + 4], right[a + 5])
+            v = v + cross(w, vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
             u = u + v if side else u - v
     return u
 
 
 @inner_kernel
-def body_push(contacts, movers, work, n, bodies):
+def banded_push(contacts, solver_bodies, work, n, bodies):
     """Put the change of the relative velocities by that of the impulses into their push."""
     right = work.right
     for k in range(6 * bodies):
@@ -239,19 +247,19 @@ def body_push(contacts, movers, work, n, bodies):
         p = vec3_of(work.row[k].change)
         for side in range(2):
             i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-            a = 6 * movers.mark[i].place
+            a = 6 * solver_bodies.mark[i].place
             if a >= 0:
                 force = p if side else -p
                 _add_vec3(right, a, force)
                 r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
                 _add_vec3(right, a + 3, cross(r, force))
     for k in range(bodies):
-        i = movers.mark[k].order
+        i = solver_bodies.mark[k].order
         a = 6 * k
         for axis in range(3):
-            right[a + axis] *= movers.row[i].inverse_mass
+            right[a + axis] *= solver_bodies.row[i].inverse_mass
         L = Vec3(right[a + 3], right[a + 4], right[a + 5])
-        spin = mat3_of(movers.row[i].inverse_inertia) @ L
-        right[a + 3], right[a + 4], right[a + 5] = spin.x, spin.y, spin.z
+        w = mat3_of(solver_bodies.row[i].inverse_inertia) @ L
+        right[a + 3], right[a + 4], right[a + 5] = w.x, w.y, w.z
     for k in range(n):
-        set_vec3(work.row[k].push, _relative(contacts, movers, work, k))
+        set_vec3(work.row[k].push, _relative(contacts, solver_bodies, work, k))

@@ -1,49 +1,51 @@
-"""The linear system of a Newton step over the contacts of an island with machines.
+"""The linear system of a Newton step over the contacts of an articulated island.
 
 Feet push against each other through stiff joints, so that going from one to the next hardly
-converges. Jointed bodies answer by a dense matrix anyway.
+converges. The Delassus operator of jointed bodies is a dense matrix anyway.
 """
 
 from __future__ import annotations
 
 from impulse_core.algebra import cross_matrix, mat3_of, vec3_of
-from impulse_core.contact.friction import law_piece, own_softness
-from impulse_core.contact.machines import answer_block
+from impulse_core.contact.delassus import delassus_block
+from impulse_core.contact.law import effective_inverse_mass, law_piece
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["machine_answers", "machine_push", "machine_step"]
+__all__ = ["dense_delassus", "dense_push", "dense_step"]
 
 
 @inner_kernel
-def machine_answers(contacts, movers, joined, work, n):
-    """Answers of all contacts of an island to impulses at all of them, into work.answer."""
+def dense_delassus(contacts, solver_bodies, delassus, work, n):
+    """Delassus operator of all contacts of an island, into work.delassus."""
     for k in range(n):
         for m in range(n):
-            _put_answer(contacts, movers, joined, work, k, m)
+            _put_delassus_block(contacts, solver_bodies, delassus, work, k, m)
 
 
 @inlined_kernel
-def _put_answer(contacts, movers, joined, work, k, m):
-    """Answer of contact k to an impulse at contact m."""
+def _put_delassus_block(contacts, solver_bodies, delassus, work, k, m):
+    """Velocity at contact k by an impulse at contact m."""
     row, mark = contacts.row, contacts.mark
     c, e = work.mark[k].contact, work.mark[m].contact
-    j, l = mark[c].joined, mark[e].joined
+    j, l = mark[c].delassus_row, mark[e].delassus_row
     for a in range(3):
         for b in range(3):
             both = j >= 0 and l >= 0
-            work.answer[3 * k + a, 3 * m + b] = joined.answer[3 * j + a, 3 * l + b] if both else 0.0
+            work.delassus[3 * k + a, 3 * m + b] = (
+                delassus.linear[3 * j + a, 3 * l + b] if both else 0.0
+            )
     for side in range(2):
         i = mark[c].body2 if side else mark[c].body1
         for other in range(2):
             also = mark[e].body2 if other else mark[e].body1
-            if movers.row[i].inverse_mass == 0.0 or i != also:
+            if solver_bodies.row[i].inverse_mass == 0.0 or i != also:
                 continue
             sign = 1.0 if side == other else -1.0
             r = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1))
             s = cross_matrix(vec3_of(row[e].arm2 if other else row[e].arm1))
-            A = r @ (mat3_of(movers.row[i].inverse_inertia) @ s)
-            w = sign * movers.row[i].inverse_mass
-            _add_block(work.answer, 3 * k, 3 * m, A * -sign, w)
+            A = r @ (mat3_of(solver_bodies.row[i].inverse_inertia) @ s)
+            w = sign * solver_bodies.row[i].inverse_mass
+            _add_block(work.delassus, 3 * k, 3 * m, A * -sign, w)
 
 
 @inlined_kernel
@@ -61,22 +63,22 @@ def _add_block(matrix, row, column, A, w):
 
 
 @inner_kernel
-def machine_step(contacts, work, n):
+def dense_step(contacts, work, n):
     """Put the Newton step of the impulses into their change; False if the system is singular."""
     width = 3 * n
     for k in range(n):
         c = work.mark[k].contact
-        w = own_softness(contacts.row, c)
+        w = effective_inverse_mass(contacts.row, c)
         A, B, f = law_piece(
             vec3_of(contacts.row[c].normal),
             vec3_of(work.row[k].trial),
             vec3_of(work.row[k].rate),
             w,
             contacts.row[c].friction,
-            contacts.row[c].floor,
+            contacts.row[c].min_impulse,
         )
         for m in range(n):
-            M = A @ answer_block(work.answer, 3 * k, 3 * m)
+            M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
             if m == k:
                 M = M + B * w
             _put_block(work.matrix, width, 3 * k, 3 * m, M)
@@ -133,11 +135,11 @@ def _eliminate(matrix, right, n):
 
 
 @inner_kernel
-def machine_push(work, n):
+def dense_push(work, n):
     """Put the change of the relative velocities by that of the impulses into their push."""
     for i in range(3 * n):
         total = 0.0
         for k in range(n):
             for axis in range(3):
-                total += work.answer[i, 3 * k + axis] * work.row[k].change[axis]
+                total += work.delassus[i, 3 * k + axis] * work.row[k].change[axis]
         work.row[i // 3].push[i % 3] = total

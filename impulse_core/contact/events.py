@@ -23,7 +23,7 @@ class ContactEvents(NamedTuple):
     """Events since they were last read."""
 
     number: Ints
-    """How many there were; the arrays hold the first of them. Shape (1,)."""
+    """Their number; the arrays hold the first of them. Shape (1,)."""
     time: Floats
     """[s]"""
     what: Ints

@@ -1,4 +1,4 @@
-"""Islands: groups of movers that active contacts connect, whose impulses depend on each other."""
+"""Islands: solver bodies connected by active contacts, whose impulses depend on each other."""
 
 from __future__ import annotations
 
@@ -10,61 +10,61 @@ _LARGE = 800  # contacts of an island that is solved to a coarse accuracy
 
 
 @inner_kernel
-def find_islands(contacts, movers):
-    """Join the movers of all active contacts, and chain the contacts of each island in order.
+def find_islands(contacts, solver_bodies):
+    """Join the solver bodies of active contacts, and chain the contacts of each island in order.
 
     What nothing moves connects nothing.
     """
-    mark, mover = contacts.mark, movers.mark
-    world = len(mover) - 1
+    mark, solver_body = contacts.mark, solver_bodies.mark
+    world = len(solver_body) - 1
     for i in range(world + 1):
-        mover[i].island = i
-        mover[i].head = -1
-        mover[i].number = 0
-        mover[i].machine = 0
-        mover[i].unsolved = 0
+        solver_body[i].island = i
+        solver_body[i].head = -1
+        solver_body[i].number = 0
+        solver_body[i].articulated = 0
+        solver_body[i].unsolved = 0
     for c in range(contacts.used[0]):
         if not mark[c].active:
             continue
-        a, b = mover[mark[c].body1].mover, mover[mark[c].body2].mover
+        a, b = solver_body[mark[c].body1].articulation, solver_body[mark[c].body2].articulation
         if world not in (a, b):
-            a, b = _root(mover, a), _root(mover, b)
-            mover[max(a, b)].island = min(a, b)
+            a, b = _root(solver_body, a), _root(solver_body, b)
+            solver_body[max(a, b)].island = min(a, b)
     for c in range(contacts.used[0] - 1, -1, -1):
         if mark[c].active:
-            i = island_of(mark, mover, c)
-            mark[c].next = mover[i].head
-            mover[i].head = c
-            mover[i].number += 1
-            if mark[c].joined >= 0:
-                mover[i].machine = 1
+            i = island_of(mark, solver_body, c)
+            mark[c].next = solver_body[i].head
+            solver_body[i].head = c
+            solver_body[i].number += 1
+            if mark[c].delassus_row >= 0:
+                solver_body[i].articulated = 1
 
 
 @inner_kernel
-def is_large(mover, i):
-    """Whether the island that mover i stands for is to be solved to the coarse accuracy."""
-    return mover[i].number > _LARGE
+def is_large(solver_body, i):
+    """Whether the island that solver body i stands for is to be solved to the coarse accuracy."""
+    return solver_body[i].number > _LARGE
 
 
 @inner_kernel
-def island_of(mark, mover, c):
+def island_of(mark, solver_body, c):
     """Mover that stands for the island of contact c."""
-    a = mover[mark[c].body1].mover
-    if a == len(mover) - 1:
-        a = mover[mark[c].body2].mover
-    return _root(mover, a)
+    a = solver_body[mark[c].body1].articulation
+    if a == len(solver_body) - 1:
+        a = solver_body[mark[c].body2].articulation
+    return _root(solver_body, a)
 
 
 @inner_kernel
-def root_of(movers, i):
+def root_of(solver_bodies, i):
     """Mover that stands for the island of body i."""
-    return _root(movers.mark, movers.mark[i].mover)
+    return _root(solver_bodies.mark, solver_bodies.mark[i].articulation)
 
 
 @inner_kernel
-def _root(mover, i):
-    """The mover that stands for that of i; paths are halved on the way."""
-    while mover[i].island != i:
-        mover[i].island = mover[mover[i].island].island
-        i = mover[i].island
+def _root(solver_body, i):
+    """The solver body that stands for that of i; paths are halved on the way."""
+    while solver_body[i].island != i:
+        solver_body[i].island = solver_body[solver_body[i].island].island
+        i = solver_body[i].island
     return i

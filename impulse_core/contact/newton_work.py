@@ -20,7 +20,7 @@ from impulse_core.types import (
 
 __all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
 
-MOST_DENSE = 48  # contacts of an island with machines that are solved for in this way
+MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way
 _ROOM = 1 << 18  # numbers of a banded matrix
 
 
@@ -36,7 +36,7 @@ class NewtonMark:
 
 @record
 class NewtonRow:
-    """What Newton's method knows of it."""
+    """Iterate and Newton step of a contact."""
 
     trial: vec3
     """Impulse p [N s]."""
@@ -68,8 +68,8 @@ class NewtonWork(NamedTuple):
     """The linear system, row after row."""
     right: Floats
     """Its right-hand side and solution."""
-    answer: Floats
-    """W: answer of each contact of machines to impulses at all of them [1/kg], shape (3d, 3d)."""
+    delassus: Floats
+    """Delassus operator W of an articulated island [1/kg], shape (3d, 3d)."""
 
 
 def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
@@ -80,5 +80,5 @@ def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
         row=new_records(NewtonRow, contacts),
         matrix=np.zeros(_ROOM),
         right=np.zeros(max(6 * bodies, d)),
-        answer=np.zeros((d, d)),
+        delassus=np.zeros((d, d)),
     )

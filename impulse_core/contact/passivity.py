@@ -10,20 +10,20 @@ from impulse_core.contact.account import (
     group_of,
     join_bodies,
 )
-from impulse_core.contact.look_ahead import accuracy_of
-from impulse_core.contact.rows import relative_spin, relative_velocity
+from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
+from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["account_first_half", "account_second_half", "energy_created"]
 
 
 @inner_kernel
-def account_first_half(contacts, movers, motion, h, accuracy, coarse):
+def account_first_half(contacts, solver_bodies, motion, h, accuracy, coarse):
     """Note the work of each contact at the start of a part of length h: on its way over the part,
     and on its velocities. Returns the sum of the latter, ½ p·(u⁻ + u⁺) [J], with that of turning.
 
-    What comes together does the work of that way as well, from its gap to none, which an impact may
-    give back. What is pushed apart because it overlaps is asked to be, and does no work so far.
+    Bodies that come together do the work of that way as well, from their gap to none; an impact may
+    return it. Penetrating bodies are pushed apart on purpose, and do no work so far.
     """
     row = contacts.row
     total = 0.0
@@ -38,14 +38,14 @@ def account_first_half(contacts, movers, motion, h, accuracy, coarse):
         on_way = dot(p, u + vec3_of(row[c].offset))
         if row[c].rolling > 0.0:
             on_way += dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_offset))
-        row[c].extra = _beyond_accuracy(contacts, movers, c, on_way, accuracy, coarse)
+        row[c].extra = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
         way = min(row[c].target - row[c].gap, 0.0)
         row[c].returned = dot(p, vec3_of(row[c].normal)) * way / h
     return total
 
 
 @inner_kernel
-def account_second_half(contacts, movers, motion, accuracy, coarse):
+def account_second_half(contacts, solver_bodies, motion, accuracy, coarse):
     """Add the work of each contact at the end of a part, on the velocities after it and on those
     before and after it, of which the sum is returned. The accuracies are those of velocities [m/s].
 
@@ -65,18 +65,18 @@ def account_second_half(contacts, movers, motion, accuracy, coarse):
         if row[c].rolling > 0.0:
             after += dot(vec3_of(row[c].torque), w)
         n = vec3_of(row[c].normal)
-        if row[c].floor > 0.0 or dot(n, vec3_of(row[c].offset)) != 0.0:
+        if row[c].min_impulse > 0.0 or dot(n, vec3_of(row[c].offset)) != 0.0:
             back = dot(n, p) * dot(n, u)
             after -= back
             row[c].returned += back
-        row[c].extra += _beyond_accuracy(contacts, movers, c, after, accuracy, coarse)
+        row[c].extra += _beyond_accuracy(contacts, solver_bodies, c, after, accuracy, coarse)
     return total
 
 
 @inlined_kernel
 def _velocities(contacts, c, motion):
     """u of contact c, and the relative angular velocity where it resists rolling."""
-    w = relative_spin(contacts, c, motion) if contacts.row[c].rolling > 0.0 else ZERO3
+    w = relative_angular_velocity(contacts, c, motion) if contacts.row[c].rolling > 0.0 else ZERO3
     return relative_velocity(contacts, c, motion), w
 
 
@@ -90,10 +90,10 @@ def _work(row, c, u, w):
 
 
 @inlined_kernel
-def _beyond_accuracy(contacts, movers, c, gained, accuracy, coarse):
+def _beyond_accuracy(contacts, solver_bodies, c, gained, accuracy, coarse):
     """Work of contact c [J], none if it is positive while the contact keeps its law."""
     if gained > 0.0 and contacts.row[c].lacking <= accuracy_of(
-        contacts, movers, c, accuracy, coarse
+        contacts, solver_bodies, c, accuracy, coarse
     ):
         return 0.0
     return gained
@@ -101,9 +101,9 @@ def _beyond_accuracy(contacts, movers, c, gained, accuracy, coarse):
 
 @inner_kernel
 def energy_created(model, contacts, work):
-    """What contacts created in this part of a step.
+    """Energy that contacts created in this part of a step.
 
-    Returns the energy [J], and the contact that created most in the group of bodies where that is
+    Returns it [J], and the contact that created most in the group of bodies where that is
     beyond MOST_CREATED; -1 if there is no such group.
     """
     row, mark = contacts.row, contacts.mark
@@ -135,7 +135,7 @@ def energy_created(model, contacts, work):
 
 @inner_kernel
 def _acted(row, c):
-    """Whether contact c bore an impulse in either half."""
+    """Whether contact c carried an impulse in either half."""
     p, q = vec3_of(row[c].first), vec3_of(row[c].impulse)
     return dot(p, p) + dot(q, q) > 0.0
 

@@ -3,9 +3,9 @@
 An island is all that contacts connect (islands.py). It falls asleep when each of its bodies has
 been slow for a while, it rests on something that does not move, neither joints nor loads act on it,
 and nothing overlaps by more than the tolerance. It keeps its poses exactly, its contacts are
-neither looked for nor solved, and what they bore is kept as forces. It wakes as a whole where a
-body that is awake, or a kinematic one that moves, could touch it within the step. A body that is
-awake therefore never acts on one that sleeps.
+neither detected nor solved, and their forces are kept. It wakes as a whole where a body that is
+awake, or a kinematic one in motion, could touch it within the step. Bodies awake therefore never
+act on sleeping ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.collision.contacts import (
     Memory,
-    copy_remembered,
+    copy_memory_point,
     new_memory,
 )
 from impulse_core.collision.shapes import Shapes
@@ -72,7 +72,7 @@ class Sleep(NamedTuple):
     island: Ints
     """Body that stands for all that fell asleep with each, shape (b,)."""
     verdict: Ints
-    """_AWAKE, _UNSUPPORTED or _SUPPORTED of the island that each mover stands for, shape (b,)."""
+    """_AWAKE, _UNSUPPORTED or _SUPPORTED of the island of each solver body, shape (b,)."""
     rested: Floats
     """For how long each body has been slow [s], shape (b,)."""
     size: Floats
@@ -150,8 +150,8 @@ def wake_touched(model, contacts, sleep, h, tolerance):
         arm = norm(vec3_of(row[c].arm2 if sleep.asleep[i1] else row[c].arm1))
         # neighbours that rest do not fall, and would wake each other for ever
         a = w * w * arm + (0.0 if sleep.rested[other] > 0.0 else g)
-        reach = h * (max(0.0, -u) + 0.5 * h * a)
-        if row[c].gap <= tolerance + reach:
+        approach = h * (max(0.0, -u) + 0.5 * h * a)
+        if row[c].gap <= tolerance + approach:
             _wake(model, sleep, i1)
             _wake(model, sleep, i2)
             any_woken = True
@@ -194,12 +194,12 @@ def count_rest(model, state, sleep, h, work):
 
 
 @inner_kernel
-def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
+def fall_asleep(model, contacts, solver_bodies, state, sleep, tolerance, work):
     """Let islands that rest fall asleep, after a step.
 
     Returns how many bodies do, and the kinetic energy that they lose [J].
     """
-    find_islands(contacts, movers)
+    find_islands(contacts, solver_bodies)
     row, mark, verdict = contacts.row, contacts.mark, sleep.verdict
     for i in range(model.dynamic):
         verdict[i] = _UNSUPPORTED
@@ -209,7 +209,7 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
                 i = mark[c].body2 if side else mark[c].body1
                 other = mark[c].body1 if side else mark[c].body2
                 if i < model.dynamic <= other and bears(row, c):
-                    verdict[root_of(movers, i)] = _SUPPORTED
+                    verdict[root_of(solver_bodies, i)] = _SUPPORTED
     for c in range(contacts.used[0]):
         if mark[c].active:
             for side in range(2):
@@ -218,19 +218,19 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
                 moves = i < model.dynamic <= other and not sleep.still[other]
                 comes_apart = i < model.dynamic and row[c].gap < -tolerance
                 if moves or comes_apart:
-                    verdict[root_of(movers, i)] = _AWAKE
+                    verdict[root_of(solver_bodies, i)] = _AWAKE
     for k in range(len(model.loads)):
         if state.loads[k].active:
             for side in range(2):
                 i = model.loads[k].reaction if side else model.loads[k].body
                 if i < model.dynamic:
-                    verdict[root_of(movers, i)] = _AWAKE
+                    verdict[root_of(solver_bodies, i)] = _AWAKE
     for i in range(model.dynamic):
-        if movers.mark[i].jointed or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
-            verdict[root_of(movers, i)] = _AWAKE
+        if solver_bodies.mark[i].jointed or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
+            verdict[root_of(solver_bodies, i)] = _AWAKE
     count, lost = 0, 0.0
     for i in range(model.dynamic):
-        root = root_of(movers, i)
+        root = root_of(solver_bodies, i)
         if not sleep.asleep[i] and verdict[root] == _SUPPORTED:
             v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
             lost += 0.5 * model.bodies[i].mass * dot(v, v)
@@ -243,7 +243,7 @@ def fall_asleep(model, contacts, movers, state, sleep, tolerance, work):
 
 @inner_kernel
 def freeze(shapes_body, sleep, memory, needed):
-    """Keep what contacts of bodies that sleep are remembered by; False if there is no room, of
+    """Move the memory of contacts of bodies that sleep to the frozen one; False without room, of
     which needed[0] then tells.
     """
     scale = 1.0 / memory.step[0]
@@ -252,7 +252,7 @@ def freeze(shapes_body, sleep, memory, needed):
 
 @inner_kernel
 def thaw(shapes_body, sleep, memory, needed):
-    """Give back what contacts of bodies that woke are remembered by; as ``freeze``."""
+    """Move the memory of contacts of bodies that woke back; as ``freeze``."""
     if sleep.frozen.used[0] == 0:
         return True
     scale = memory.step[0]
@@ -279,16 +279,16 @@ def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
         while s >= 0 and _sleeps(shapes_body, asleep, source.mark[s].pair) != sleeping:
             s -= 1
         if s >= 0 and (t < 0 or source.mark[s].pair > target.mark[t].pair):
-            copy_remembered(source, s, target, place, scale)
+            copy_memory_point(source, s, target, place, scale)
             s -= 1
         else:
-            copy_remembered(target, t, target, place, 1.0)
+            copy_memory_point(target, t, target, place, 1.0)
             t -= 1
     target.used[0] = total
     kept = 0
     for m in range(source.used[0]):
         if _sleeps(shapes_body, asleep, source.mark[m].pair) != sleeping:
-            copy_remembered(source, m, source, kept, 1.0)
+            copy_memory_point(source, m, source, kept, 1.0)
             kept += 1
     source.used[0] = kept
     return True

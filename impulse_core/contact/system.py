@@ -1,8 +1,8 @@
-"""What the contact response keeps beside the contacts: how bodies answer impulses.
+"""The contact solver's data beside the contacts: bodies, Delassus operator, options.
 
-What a body that no joint holds answers to an impulse is 1/m and J⁻¹; what a jointed one answers
-depends on all bodies of its machine, so that the answers of jointed bodies at all their contacts
-are kept as one dense matrix (docs/algorithm.md, section 11).
+A body that no joint holds has an inverse mass 1/m and inertia J⁻¹ of its own. An impulse on a
+jointed one moves its whole articulation: the Delassus operator of all contacts on jointed bodies
+is one dense matrix (docs/algorithm.md, section 11).
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
 from impulse_core.contact.events import ContactEvents
-from impulse_core.contact.movers import Movers
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
+from impulse_core.contact.solver_bodies import SolverBodies
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import State, Structure, Workspace
 from impulse_core.types import Floats, Ints, Records, by_address
 
 __all__ = [
     "ContactSetup",
-    "Joined",
+    "Delassus",
     "Motion",
     "motion_of",
-    "new_joined",
+    "new_delassus",
 ]
 
 
@@ -36,10 +36,10 @@ class Motion(NamedTuple):
 
     dynamic: int
     bodies: Records
-    """What is constant of them (Body)."""
+    """Their constants (Body)."""
     gravity: Floats
     states: Records
-    """Where they are and how they move (BodyState)."""
+    """Their poses and momenta (BodyState)."""
     angular_velocity: Floats
     next: Records
     """Their prediction (Pose)."""
@@ -47,34 +47,34 @@ class Motion(NamedTuple):
 
 
 @by_address
-class Joined(NamedTuple):
-    """Active contacts on jointed bodies, at most k of them."""
+class Delassus(NamedTuple):
+    """Delassus operator of the active contacts on jointed bodies, at most k of them."""
 
     used: Ints
-    """How many there are, shape (1,)."""
+    """Their number, shape (1,)."""
     contact: Ints
     """Their rows, shape (k,)."""
     rolls: Ints
     """1 if any of them has rolling resistance, shape (1,)."""
     velocity: Floats
     """Part of jointed bodies in the relative velocities [m/s], shape (k, 3)."""
-    spin: Floats
+    angular_velocity: Floats
     """Their part in the relative angular velocities [rad/s], shape (k, 3)."""
-    answer: Floats
-    """Answer of jointed bodies at one point to an impulse at another [1/kg], shape (3k, 3k)."""
-    spin_answer: Floats
-    """Answer of those to impulses; transposed, of velocities to torque impulses [1/(kg m)], shape
+    linear: Floats
+    """Velocities at each point by impulses at each [1/kg], shape (3k, 3k)."""
+    mixed: Floats
+    """Angular velocities by impulses; transposed, velocities by torque impulses [1/(kg m)], shape
     (3k, 3k); only where something rolls."""
-    turn_answer: Floats
-    """Answer of those to torque impulses [1/(kg m²)], shape (3k, 3k); only for what rolls."""
+    angular: Floats
+    """Angular velocities by torque impulses [1/(kg m²)], shape (3k, 3k); only for what rolls."""
     node_wanted: Ints
-    """1 for the nodes of the joint matrix that such an answer needs, shape (K,)."""
+    """1 for the nodes of the joint matrix that the operator needs, shape (K,)."""
     node: Ints
     """Those nodes, shape (K,)."""
     column: Floats
     """Three solutions of the saddle system at each node, one a column, shape (K, 9)."""
     probe: State
-    """Answer of all bodies to an impulse, at their poses; all but ``bodies`` is the run's."""
+    """Velocities of all bodies by contact impulses alone; all but ``bodies`` is the run's."""
     probe_work: Workspace
     """The run's, with angular velocities of their own."""
     probe_rate: Floats
@@ -91,10 +91,10 @@ class ContactSetup(NamedTuple):
     contacts: Contacts
     memory: Memory
     earlier: Memory
-    """What was remembered at the start of a step that is divided; no room if none is."""
-    movers: Movers
+    """Memory at the start of a step that is divided; no room if none is."""
+    solver_bodies: SolverBodies
     sleep: Sleep
-    joined: Joined
+    delassus: Delassus
     newton: NewtonWork
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
@@ -113,31 +113,31 @@ class ContactSetup(NamedTuple):
     coarse: float
     """The same of those in large islands [m]."""
     slack: float
-    """Gap or overlap of bodies at rest that is left as it is [m]."""
+    """Gap or penetration of bodies at rest that is left as it is [m]."""
     recovery: float
-    """Part of an overlap that is taken back in a step."""
+    """Part of a penetration that is taken back in a step."""
     rounds: int
-    """Most looks ahead and velocity corrections for the sake of contacts in a step."""
+    """Most iterations of either solve for the sake of contacts in a step."""
     law: int
-    """POISSON or NEWTON: what impacts give back."""
-    meets: bool
+    """POISSON or NEWTON: the law of restitution."""
+    time_of_impact: bool
     """Whether parts of steps end where bodies meet."""
     sleeps: bool
     """Whether bodies that rest may sleep."""
 
 
-def new_joined(structure: Structure, state: State, work: Workspace, rows: int) -> Joined:
+def new_delassus(structure: Structure, state: State, work: Workspace, rows: int) -> Delassus:
     """Room for a number of contacts on jointed bodies."""
     nodes = len(structure.column_start) - 1
-    return Joined(
+    return Delassus(
         used=np.zeros(1, dtype=np.int64),
         contact=np.zeros(rows, dtype=np.int64),
         rolls=np.zeros(1, dtype=np.int64),
         velocity=np.zeros((rows, 3)),
-        spin=np.zeros((rows, 3)),
-        answer=np.zeros((3 * rows, 3 * rows)),
-        spin_answer=np.zeros((3 * rows, 3 * rows)),
-        turn_answer=np.zeros((3 * rows, 3 * rows)),
+        angular_velocity=np.zeros((rows, 3)),
+        linear=np.zeros((3 * rows, 3 * rows)),
+        mixed=np.zeros((3 * rows, 3 * rows)),
+        angular=np.zeros((3 * rows, 3 * rows)),
         node_wanted=np.zeros(nodes, dtype=np.int64),
         node=np.zeros(nodes, dtype=np.int64),
         column=np.zeros((nodes, 9)),

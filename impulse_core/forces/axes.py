@@ -18,7 +18,7 @@ from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
 from impulse_core.joints.coordinates import distance_along, turned_angle
 from impulse_core.joints.table import LENGTH, OFFSET, ROTATION_AXIS
-from impulse_core.model import SOFTEST
+from impulse_core.model import FREE_COMPLIANCE
 
 SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
 
@@ -83,7 +83,7 @@ def _take_piece(model, state, k, vertical, value, slope, h, slack, give, work):
     """
     compliance = give * model.axes[k].inverse_mass
     if not vertical:
-        compliance = SOFTEST * model.axes[k].inverse_mass
+        compliance = FREE_COMPLIANCE * model.axes[k].inverse_mass
         if slope * h * compliance > 1.0:
             compliance = 1.0 / (slope * h)
     change = SAME
@@ -147,8 +147,8 @@ def add_axis_impulses(model, work):
 @inner_kernel
 def start_velocities(model, state, multiplier, scale, work):
     """Begin a velocity correction with impulses that have acted before: along the axes those in
-    work.axes.impulse, of the joints scale times multiplier (m, 6). Laws that are looked at before
-    the joints have answered would be looked at on the wrong piece.
+    work.axes.impulse, of the joints scale times multiplier (m, 6). Laws that are evaluated before
+    the joints have reacted would be on the wrong piece.
     """
     for j in range(len(model.joints)):
         for row in range(6):

@@ -16,12 +16,12 @@ from impulse_core.collision.contacts import (
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
-from impulse_core.contact.impact import NEWTON, POISSON
-from impulse_core.contact.movers import new_movers
 from impulse_core.contact.newton_work import new_newton_work
+from impulse_core.contact.restitution import NEWTON, POISSON
 from impulse_core.contact.sleep import Sleep, new_sleep
-from impulse_core.contact.system import ContactSetup, new_joined
-from impulse_core.methods.runners import ContactEvent, ContactPoints, DrivenRunner
+from impulse_core.contact.solver_bodies import new_solver_bodies
+from impulse_core.contact.system import ContactSetup, new_delassus
+from impulse_core.methods.runners import ContactEvent, ContactPoints, ElementRunner
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept
@@ -32,26 +32,26 @@ __all__ = ["ContactRunner"]
 
 _ROWS = 64  # contacts there is room for at first
 _ROWS_PER_SHAPE = 6  # and so many for each shape
-_JOINED_ROWS = 16  # of them on jointed bodies
+_ARTICULATED_ROWS = 16  # of them on jointed bodies
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _FINEST = 1e-10  # m
 _COARSE = 0.03  # of the tolerance, for the contacts of large islands
-_SLACK = 0.01  # of the tolerance, the gap or overlap of bodies at rest that is left as it is
+_SLACK = 0.01  # of the tolerance, the gap or penetration of bodies at rest that is left as it is
 _RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
-_ROUNDS = 6  # looks ahead and velocity corrections for the sake of contacts
-_DEEPEST_START = 100.0  # tolerances that bodies may overlap by at the start
+_ROUNDS = 6  # iterations of either solve for the sake of contacts
+_DEEPEST_START = 100.0  # tolerances that bodies may penetrate by at the start
 
 
 class Room(NamedTuple):
     """Rows that a call wanted but did not have, 0 where there was room."""
 
     contacts: int
-    joined: int
+    articulated: int
     pairs: int
     events: int
 
 
-class ContactRunner(DrivenRunner):
+class ContactRunner(ElementRunner):
     """The direct solver with contacts, elements on free axes, and joints that may break.
 
     Attributes:
@@ -80,9 +80,9 @@ class ContactRunner(DrivenRunner):
             contacts=new_contacts(rows),
             memory=new_memory(rows, len(model.joints)),
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
-            movers=new_movers(model),
+            solver_bodies=new_solver_bodies(model),
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
-            joined=new_joined(structure, state, work, _JOINED_ROWS),
+            delassus=new_delassus(structure, state, work, _ARTICULATED_ROWS),
             newton=new_newton_work(rows, len(model.bodies)),
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
@@ -95,7 +95,7 @@ class ContactRunner(DrivenRunner):
             recovery=_RECOVERY,
             rounds=_ROUNDS,
             law=NEWTON if options.impact_law == "newton" else POISSON,
-            meets=options.time_of_impact,
+            time_of_impact=options.time_of_impact,
             sleeps=options.sleeping,
         )
 
@@ -198,7 +198,7 @@ class ContactRunner(DrivenRunner):
         self.make_room(
             Room(
                 contacts=rows if rows > len(setup.contacts.row) else 0,
-                joined=0,
+                articulated=0,
                 pairs=pairs if pairs > len(setup.sweep.old_key) else 0,
                 events=0,
             )
@@ -210,26 +210,30 @@ class ContactRunner(DrivenRunner):
     def room_wanted(self) -> Room | None:
         """What the last call had too little room for; None if nothing."""
         events = int(self.setup.events.number[0])
-        rows, joined, pairs = (int(n) for n in self.setup.needed)
+        rows, articulated, pairs = (int(n) for n in self.setup.needed)
         if events <= len(self.setup.events.time):
             events = 0
-        return Room(rows, joined, pairs, events) if rows or joined or pairs or events else None
+        return (
+            Room(rows, articulated, pairs, events)
+            if rows or articulated or pairs or events
+            else None
+        )
 
     def make_room(self, wanted: Room) -> None:
         """Make so much room and some more. Nothing is forgotten that ``kept`` names."""
         setup, model = self.setup, self.model
-        rows, joined, pairs, events = wanted
+        rows, articulated, pairs, events = wanted
         if rows := rows + rows // 2:
             setup = setup._replace(
                 contacts=new_contacts(rows),
                 memory=_copied(setup.memory, rows),
-                earlier=new_memory(rows if setup.meets else 0, len(model.joints)),
+                earlier=new_memory(rows if setup.time_of_impact else 0, len(model.joints)),
                 sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
                 newton=new_newton_work(rows, len(model.bodies)),
             )
-        if joined:
-            probe, more = setup.joined.probe, joined + joined // 2
-            setup = setup._replace(joined=new_joined(self.structure, probe, self.work, more))
+        if articulated:
+            probe, more = setup.delassus.probe, articulated + articulated // 2
+            setup = setup._replace(delassus=new_delassus(self.structure, probe, self.work, more))
         if pairs:
             setup = setup._replace(sweep=enlarge(setup.sweep, pairs))
         if events:

@@ -219,14 +219,14 @@ def _chain_step(model, chain, state, h, scratch, work, tally):
     for s in range(4):
         power = _accelerate(model, chain, scratch, work)
         weight = h / 6.0 if s in (0, 3) else h / 3.0
-        reach = h if s == 2 else 0.5 * h
+        elapsed = h if s == 2 else 0.5 * h
         work_done += weight * power
         for k in range(links):
             speed = present[1, k]
             total[0, k] += weight * speed
             total[1, k] += weight * scratch.acceleration[k]
-            present[0, k] = start[0, k] + reach * speed
-            present[1, k] = start[1, k] + reach * scratch.acceleration[k]
+            present[0, k] = start[0, k] + elapsed * speed
+            present[1, k] = start[1, k] + elapsed * scratch.acceleration[k]
     _place(model, chain, total, scratch, scratch.stage)
     shift, turn, error, joint = joint_errors(model, scratch.stage.bodies, work.error)
     tally.failure[0].joint = joint

@@ -16,7 +16,7 @@ from impulse_core.model import (
     Workspace,
     copy_state,
     new_tally,
-    put_state,
+    restore_state,
 )
 from impulse_core.model.options import Options
 from impulse_core.step.dividing import Plan
@@ -62,7 +62,7 @@ class SleRunner(Memoryless):
             try:
                 completed = take_step(model, systems, state, plan, work, tally)
             except KeyboardInterrupt:  # in the middle of a step, unlike in a kernel
-                put_state(state, start)
+                restore_state(state, start)
                 work.fits[0] = 0.0
                 raise
             if not completed:

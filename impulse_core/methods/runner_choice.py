@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from impulse_core.collision.shapes import Shapes
 from impulse_core.methods.paper_runners import IterativeRunner, SleRunner, TimedIterativeRunner
-from impulse_core.methods.runners import DirectRunner, DrivenRunner, Runner, is_driven
+from impulse_core.methods.runners import DirectRunner, ElementRunner, Runner, needs_elements
 from impulse_core.model import Model, State, Structure, Workspace
 from impulse_core.model.options import Options
 from impulse_core.types import Floats
@@ -31,6 +31,6 @@ def choose_runner(
         return kind(options, fractions, model, structure, work)
     if options.solver == "sle":
         return SleRunner(options, fractions, model, structure, work)
-    if is_driven(model):
-        return DrivenRunner(options, fractions, model, structure, work)
+    if needs_elements(model):
+        return ElementRunner(options, fractions, model, structure, work)
     return DirectRunner(options, fractions, model, structure, work)

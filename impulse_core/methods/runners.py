@@ -19,10 +19,10 @@ __all__ = [
     "ContactEvent",
     "ContactPoints",
     "DirectRunner",
-    "DrivenRunner",
+    "ElementRunner",
     "Memoryless",
     "Runner",
-    "is_driven",
+    "needs_elements",
 ]
 
 
@@ -60,8 +60,8 @@ class Runner(Protocol):
 
     model: Model
     """What is left of the machine where joints have broken."""
-    looks_ahead: bool
-    """Whether steps only look ahead, so that nothing breaks in them."""
+    peeking: bool
+    """Whether steps are taken for a peek, so that nothing breaks in them."""
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         """Take count steps of a length [s]; returns how many were completed.
@@ -105,7 +105,7 @@ class Memoryless:
     """A runner without contacts, whose steps depend on the state alone."""
 
     may_lack_room = False
-    looks_ahead = False
+    peeking = False
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class Memoryless:
         return []
 
 
-def is_driven(model: Model) -> bool:
+def needs_elements(model: Model) -> bool:
     """Whether anything acts on free axes, or joints can break: what needs more than bare joints."""
     return len(model.axes) > 0 or can_break(model)
 
@@ -179,7 +179,7 @@ class DirectRunner(Memoryless):
         return int(run_steps(self.model, self.system, state, plan, self.work, tally))
 
 
-class DrivenRunner(DirectRunner):
+class ElementRunner(DirectRunner):
     """The direct solver, with elements on free axes and joints that may break.
 
     Attributes:
@@ -199,7 +199,7 @@ class DrivenRunner(DirectRunner):
         self._can_break = can_break(model)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
-        if not self._can_break or self.looks_ahead:
+        if not self._can_break or self.peeking:
             return self._take_steps(state, length, count, grid, tally)
         from impulse_core.observables.reactions import find_reactions
 

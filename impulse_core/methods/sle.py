@@ -27,13 +27,13 @@ from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.methods.sle_kernels import (
     add_work,
     count_step,
-    look,
+    find_directions,
     predicted_errors,
     push,
     remaining_velocities,
     take_prediction,
 )
-from impulse_core.model import Model, State, Tally, Workspace, put_state
+from impulse_core.model import Model, State, Tally, Workspace, restore_state
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.step.dividing import Plan, halving_step, note_most
 from impulse_core.types import Floats, Ints
@@ -217,17 +217,17 @@ _halving_step: Callable[..., bool] = getattr(halving_step, "py_func", halving_st
 
 
 def _save(state: State, work: Workspace) -> None:
-    put_state(work.saved, state)
+    restore_state(work.saved, state)
 
 
 def _restore(model: Model, systems: JointSystems, state: State, work: Workspace) -> None:
-    put_state(state, work.saved)
+    restore_state(state, work.saved)
     prepare(model, systems, state, work)
 
 
 def prepare(model: Model, systems: JointSystems, state: State, work: Workspace) -> None:
     """Directions, angular velocities and factors at the present state."""
-    look(model, state, work)
+    find_directions(model, state, work)
     systems.factorise(state, work)
 
 

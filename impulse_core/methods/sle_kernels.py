@@ -18,7 +18,7 @@ from impulse_core.step.positions import lines_turn_little
 
 
 @kernel
-def look(model, state, work):
+def find_directions(model, state, work):
     """Directions and angular velocities at the present state, into work."""
     clear(model, state, work)
     joint_directions(model, state.bodies, work.now)

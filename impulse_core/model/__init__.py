@@ -3,7 +3,7 @@
 from impulse_core.model.model import (
     FLOW_EXACT,
     FLOW_RK4,
-    SOFTEST,
+    FREE_COMPLIANCE,
     TAYLOR_ORDER,
     Axis,
     Body,
@@ -19,7 +19,7 @@ from impulse_core.model.state import (
     State,
     copy_state,
     new_state,
-    put_state,
+    restore_state,
 )
 from impulse_core.model.structure import BodyPlace, JointPlace, Structure
 from impulse_core.model.tally import Tally, new_tally
@@ -28,7 +28,7 @@ from impulse_core.model.workspace import Directions, Pose, Workspace, new_worksp
 __all__ = [
     "FLOW_EXACT",
     "FLOW_RK4",
-    "SOFTEST",
+    "FREE_COMPLIANCE",
     "TAYLOR_ORDER",
     "Axis",
     "AxisState",
@@ -51,5 +51,5 @@ __all__ = [
     "new_state",
     "new_tally",
     "new_workspace",
-    "put_state",
+    "restore_state",
 ]

@@ -18,7 +18,7 @@ from impulse_core.types import Floats, Ints, Records, by_address, f8, i8, quat, 
 __all__ = [
     "FLOW_EXACT",
     "FLOW_RK4",
-    "SOFTEST",
+    "FREE_COMPLIANCE",
     "TAYLOR_ORDER",
     "Axis",
     "Body",
@@ -34,7 +34,7 @@ FLOW_RK4 = 1
 
 TAYLOR_ORDER = 30
 
-SOFTEST = 1e12
+FREE_COMPLIANCE = 1e12
 """Compliance of an axis on which nothing acts, relative to its inverse mass."""
 
 

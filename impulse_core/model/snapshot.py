@@ -32,7 +32,7 @@ class Snapshot(NamedTuple):
 
 
 class Layout:
-    """Arrays by name, to be copied and put back as they lie in memory."""
+    """Arrays by name, to be saved and restored as they lie in memory."""
 
     def __init__(self, kept: Mapping[str, Kept]) -> None:
         self.kept = kept
@@ -61,8 +61,8 @@ class Layout:
             parts.append(rows)
         return Snapshot(b"".join(parts), counts)
 
-    def put_back(self, snapshot: Snapshot) -> None:
-        """Let the arrays hold what they held then; there must be room for as many rows."""
+    def restore(self, snapshot: Snapshot) -> None:
+        """Let the arrays hold what they held then; needs room for as many rows."""
         data, begin = np.frombuffer(snapshot.data, np.uint8), 0
         for name, rows, used in self._bytes:
             if used is not None:

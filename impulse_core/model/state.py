@@ -21,7 +21,7 @@ __all__ = [
     "TurnState",
     "copy_state",
     "new_state",
-    "put_state",
+    "restore_state",
 ]
 
 
@@ -160,7 +160,7 @@ def copy_state(state: State) -> State:
     return State._make(array.copy() for array in state)
 
 
-def put_state(state: State, values: State) -> None:
-    """Overwrite the arrays of ``state`` in place."""
+def restore_state(state: State, values: State) -> None:
+    """Overwrite the arrays of ``state`` in place with those of another."""
     for array, value in zip(state, values, strict=True):
         array[:] = value

@@ -113,7 +113,7 @@ class Totals:
     most_bearing: i8
     """Most of them in one step."""
     deepest: f8
-    """Deepest overlap of any two bodies [m]."""
+    """Largest penetration depth of any two bodies [m]."""
     violation: f8
     """Largest violation of the law of a contact that a step left [m]."""
     divisions: i8

@@ -69,7 +69,7 @@ class Account:
     """Before the impulses of a half [m/s]."""
     angular_momentum: vec3
     """The same [kg m²/s]."""
-    spin: vec3
+    angular_velocity: vec3
     """The same [rad/s]."""
     taken: f8
     """½ ΔvᵀM Δv of the halves so far [J]."""
@@ -228,7 +228,7 @@ class Workspace(NamedTuple):
     axes: Records
     """What a stage finds out about each axis (AxisStage), shape (a,)."""
     worst_axis: Ints
-    """Axis whose law was met worst at the last look, -1 if joints were worse, shape (1,)."""
+    """Axis whose law was met worst at the last iteration, -1 if joints were worse, shape (1,)."""
     reactions: Records
     """What joints do to bodies (Reaction), shape (m,)."""
     kinematic_work: Floats

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from impulse_core.algebra import Vec3, cross, dot, norm, quat_of, rotate, set_vec3, vec3_at, vec3_of
-from impulse_core.forces.elements import spring_energy
+from impulse_core.forces.force_elements import spring_energy
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.coordinates import turned_angle
@@ -56,7 +56,7 @@ def momenta(model, state):
 @kernel
 def observe(model, state, work):
     """Kinetic and potential energy [J], linear and angular momentum of the present state."""
-    angular_velocities(model, state, work)  # a look ahead may have left others there
+    angular_velocities(model, state, work)  # a peek may have left others there
     kinetic, potential = energies(model, state, work)
     P, L = momenta(model, state)
     return kinetic, potential, P, L

@@ -28,7 +28,7 @@ from impulse_core.free_motion.kinematic import drive, resume_kinematic
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
-from impulse_core.model import SOFTEST
+from impulse_core.model import FREE_COMPLIANCE
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,
@@ -128,7 +128,7 @@ def _solve_constraints(model, structure, state, work):
     if len(model.axes):
         for k in range(len(model.axes)):
             j, row = model.axes[k].joint, model.axes[k].row
-            work.compliance[j, row] = SOFTEST * model.axes[k].inverse_mass
+            work.compliance[j, row] = FREE_COMPLIANCE * model.axes[k].inverse_mass
             work.error[j, row] = 0.0
         factorise(model, structure, state, work)
     solve(structure, work.error, -1.0, work)

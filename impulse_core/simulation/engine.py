@@ -20,7 +20,7 @@ from impulse_core.jit import compiling
 from impulse_core.methods.comparison import new_comparison_run
 from impulse_core.methods.imp import stage_fractions
 from impulse_core.methods.runner_choice import choose_runner
-from impulse_core.methods.runners import is_driven
+from impulse_core.methods.runners import needs_elements
 from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
@@ -31,7 +31,7 @@ from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.step.assembly import moves
-from impulse_core.step.start import begin, begin_driven, pass_keyframes
+from impulse_core.step.start import begin, begin_elements, pass_keyframes
 from impulse_core.types import Floats, Ints
 
 __all__ = ["Engine"]
@@ -138,15 +138,15 @@ class Engine:
         ]
         if len(state.kinematic):
             calls.append(lambda: self._pass_keyframes(state, 0.0))
-        if is_driven(model):
-            calls.append(lambda: self._begin_driven(state))
+        if needs_elements(model):
+            calls.append(lambda: self._begin_elements(state))
         calls.append(lambda: observe(model, state, work))
         calls.append(lambda: find_reactions(model, structure, state, work))
         return calls
 
-    def _begin_driven(self, state: State) -> None:
-        if is_driven(self.model):
-            begin_driven(self.model, state, self.work, self.tally)
+    def _begin_elements(self, state: State) -> None:
+        if needs_elements(self.model):
+            begin_elements(self.model, state, self.work, self.tally)
 
     def _make_consistent(self) -> dict[str, Any]:
         """Close the joints, then correct the velocities once, and say what that changed."""
@@ -154,10 +154,10 @@ class Engine:
         before, after, joint = begin(
             self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
-        self._begin_driven(self.state)
+        self._begin_elements(self.state)
         if not (after <= self.tolerance):
             raise SceneError([open_joint(self.compiled.scene, self.names, int(joint), after)])
-        self._refuse_locked()
+        self._refuse_overconstraint()
         shift, turn = moves(given, self.state)
         changes = (self.state.bodies["velocity"] - given.bodies["velocity"])[: self.model.dynamic]
         change = np.linalg.norm(changes, axis=1).max(initial=0.0)
@@ -188,12 +188,12 @@ class Engine:
         if overlaps and not assemble:
             raise SceneError(overlap_problems(self.compiled.scene, overlaps))
 
-    def _refuse_locked(self) -> None:
+    def _refuse_overconstraint(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""
         if len(self.model.couplings.joint):
-            from impulse_core.analysis.locked import locked_problem
+            from impulse_core.analysis.overconstraint import overconstraint_problem
 
-            if problem := locked_problem(self.compiled, self.structure, self.state):
+            if problem := overconstraint_problem(self.compiled, self.structure, self.state):
                 raise SceneError([problem])
 
     def start_segment(self, time: float, active: Ints) -> None:
@@ -232,14 +232,14 @@ class Engine:
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
-        self.runner.looks_ahead, self.completed = True, 0
+        self.runner.peeking, self.completed = True, 0
         try:
             reached = self._run(length, 1, returns=True) == 1
             if reached:
                 look()
         finally:
             self._return()
-            self.runner.looks_ahead = False
+            self.runner.peeking = False
         return reached
 
     def find_reactions(self) -> None:
@@ -255,7 +255,7 @@ class Engine:
     def restore(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot of this simulation. ``events`` keeps what was told so far."""
         self._make_room_for(snapshot.used)
-        self._layout().put_back(snapshot)
+        self._layout().restore(snapshot)
         self._take_up()
 
     def digest(self) -> str:
@@ -325,7 +325,7 @@ class Engine:
 
     def _return(self) -> None:
         """Return to where the last call of ``_run`` began."""
-        self._layout().put_back(self._present)
+        self._layout().restore(self._present)
         self.runner.take_up(self.state)
 
     def _take_up(self) -> None:

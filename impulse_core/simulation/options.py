@@ -102,7 +102,7 @@ def choose_options(
 
 def finest_tolerance(compiled: CompiledScene) -> float:
     """The smallest joint error that coordinates of the scene can tell from round-off [m]."""
-    return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.reach
+    return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.farthest
 
 
 def _tolerance(compiled: CompiledScene, order: int, wanted: float | None) -> float:
@@ -113,7 +113,7 @@ def _tolerance(compiled: CompiledScene, order: int, wanted: float | None) -> flo
     if chosen < finest:
         raise OptionError(
             f"the tolerance {chosen:.3g} m is finer than coordinates of"
-            f" {compiled.reach:.3g} m can hold; write {finest:.2g} or more."
+            f" {compiled.farthest:.3g} m can hold; write {finest:.2g} or more."
         )
     return chosen
 

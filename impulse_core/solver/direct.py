@@ -62,7 +62,7 @@ def _put_coupling(structure, block, j, k, rows):
 
 
 @inner_kernel
-def softness(structure, work, j, row):
+def compliance_block(structure, work, j, row):
     """-E of the three rows of joint j from row on."""
     scale, e = work.regularisation[0], work.compliance
     x = e[j, row] + scale * structure.joints[j].row_scale[row]
@@ -98,7 +98,7 @@ def _assemble(model, structure, state, work):
     for j in range(len(model.joints)):
         node = structure.joints[j].translation_node
         if node >= 0:
-            put_mat3(block, node, softness(structure, work, j, 0))
+            put_mat3(block, node, compliance_block(structure, work, j, 0))
             rows = mat3_of(work.now.joints[j].translation_rows)
             for side in range(2):
                 r = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
@@ -107,7 +107,7 @@ def _assemble(model, structure, state, work):
                 _put_coupling(structure, block, j, 2 * side + 1, sign * moment_rows(r, rows))
         node = structure.joints[j].rotation_node
         if node >= 0:
-            put_mat3(block, node, softness(structure, work, j, 3))
+            put_mat3(block, node, compliance_block(structure, work, j, 3))
             rows = mat3_of(work.now.joints[j].rotation_rows)
             for side in range(2):
                 sign = 1.0 if side else -1.0

@@ -36,9 +36,9 @@ from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.coupling import term_rows
 from impulse_core.solver.direct import (
     add_to_first_row,
+    compliance_block,
     gather,
     moment_rows,
-    softness,
     substitute_forward,
     transposed,
 )
@@ -88,7 +88,7 @@ def _assemble(model, structure, state, h, work):
     for j in range(len(model.joints)):
         node = structure.joints[j].translation_node
         if node >= 0:
-            put_mat3(work.newton_lower, node, softness(structure, work, j, 0))
+            put_mat3(work.newton_lower, node, compliance_block(structure, work, j, 0))
             row = mat3_of(then.joints[j].translation_rows)
             column = mat3_of(now.joints[j].translation_rows)
             for side in range(2):
@@ -101,7 +101,7 @@ def _assemble(model, structure, state, h, work):
                 _put_pair(structure, work, j, 2 * side + 1, moment_row, moment_column)
         node = structure.joints[j].rotation_node
         if node >= 0:
-            put_mat3(work.newton_lower, node, softness(structure, work, j, 3))
+            put_mat3(work.newton_lower, node, compliance_block(structure, work, j, 3))
             row = mat3_of(then.joints[j].rotation_rows)
             column = mat3_of(now.joints[j].rotation_rows)
             for side in range(2):

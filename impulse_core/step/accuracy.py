@@ -1,4 +1,4 @@
-"""How far the joint tolerance limits a run, measured by kinetic energies.
+"""Limits of the accuracy by the joint tolerance, measured by kinetic energies.
 
 A correction λ with A λ = b = -d/h gives bodies at rest the kinetic energy ½ λ·b. Were the worst
 row the only one, that would be

@@ -1,30 +1,35 @@
-"""What contacts add to either half of a step; nothing where ``contact`` is None.
+"""Contacts in either half of a step; nothing where ``contact`` is None.
 
 Joints, axes and contacts are solved for together: joints by their factorised matrix, contacts by
-islands, in which jointed bodies answer through that matrix (docs/algorithm.md, section 11).
+islands, with the Delassus operator that follows from that matrix (docs/algorithm.md, section 11).
 """
 
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
 from impulse_core.contact.account import add_exchange, note_velocities
-from impulse_core.contact.impact import NEWTON, find_arrivals, give_back, impact_threshold
+from impulse_core.contact.delassus import find_delassus
+from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.islands import find_islands
-from impulse_core.contact.look_ahead import contact_errors, velocity_errors
-from impulse_core.contact.machines import joined_answers
-from impulse_core.contact.meeting import leave_open
-from impulse_core.contact.passivity import account_first_half, account_second_half, energy_created
-from impulse_core.contact.rows import (
+from impulse_core.contact.jacobian import (
     apply_contact_impulses,
     contact_directions,
     contact_velocities,
-    number_joined,
+    number_articulated,
     read_bodies,
     respond_joints,
 )
+from impulse_core.contact.passivity import account_first_half, account_second_half, energy_created
+from impulse_core.contact.residuals import position_residuals, velocity_residuals
+from impulse_core.contact.restitution import (
+    NEWTON,
+    find_approach_velocities,
+    impact_threshold,
+    restitution_impulses,
+)
 from impulse_core.contact.sleep import hold, put_to_rest
-from impulse_core.contact.sweeps import solve_contacts
 from impulse_core.contact.system import motion_of
+from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
@@ -32,18 +37,18 @@ from impulse_core.model.status import COMPLETED, CREATED
 from impulse_core.step.corrections import add_multipliers
 
 __all__ = [
+    "add_restitution",
     "begin_contacts",
     "begin_first_half",
     "begin_restitution",
     "begin_second_half",
+    "check_positions",
+    "check_velocities",
     "close_first_half",
     "close_second_half",
     "correct_contacts",
     "let_sleep",
-    "look_at_gaps",
-    "look_at_velocities",
     "note_motion",
-    "returns_impulse",
     "start_again",
 ]
 
@@ -55,7 +60,7 @@ def begin_first_half(contact, model, state, h, work):
         return
     contacts = contact.contacts
     row, mark = contacts.row, contacts.mark
-    find_arrivals(contacts, motion_of(model, state, work), h)
+    find_approach_velocities(contacts, motion_of(model, state, work), h)
     for c in range(contacts.used[0]):
         mark[c].active = 1
         set_vec3(row[c].begun, vec3_of(row[c].first))
@@ -103,63 +108,65 @@ def note_motion(contact, model, state, work):
 def begin_contacts(contact, model, state, work):
     """Find islands, and let the impulses act that contacts begin with; False if there is no room.
 
-    Joints are about to be corrected, or begin with what answered those impulses.
+    Joints are about to be corrected, or begin with their reaction to those impulses.
     """
     if contact is None:
         return True
     if not _find_islands(contact):
         return False
     motion = motion_of(model, state, work)
-    apply_contact_impulses(contact.contacts, contact.movers, contact.joined, motion)
+    apply_contact_impulses(contact.contacts, contact.solver_bodies, contact.delassus, motion)
     return True
 
 
 @inner_kernel
 def _find_islands(contact):
     """Number the contacts on jointed bodies, and find islands; False if there is no room."""
-    if not number_joined(contact.contacts, contact.movers, contact.joined, contact.needed):
+    if not number_articulated(
+        contact.contacts, contact.solver_bodies, contact.delassus, contact.needed
+    ):
         return False
-    find_islands(contact.contacts, contact.movers)
+    find_islands(contact.contacts, contact.solver_bodies)
     return True
 
 
 @inner_kernel
-def look_at_gaps(contact, model, state, h, look, work, tally):
+def check_positions(contact, model, state, h, iteration, work, tally):
     """Largest violation of the laws at t+h [m], and whether they are kept as well as they should
     be or the rounds for the sake of contacts end.
     """
     if contact is None:
         return 0.0, True
     angular_velocities(model, state, work)
-    violation, solved = contact_errors(
+    violation, solved = position_residuals(
         contact.contacts,
-        contact.movers,
+        contact.solver_bodies,
         motion_of(model, state, work),
         h,
         contact.accuracy,
         contact.coarse,
-        look == 0,
+        iteration == 0,
         tally.totals,
     )
-    return violation, solved or look >= contact.rounds
+    return violation, solved or iteration >= contact.rounds
 
 
 @inner_kernel
-def look_at_velocities(contact, model, state, h, look, work, tally):
+def check_velocities(contact, model, state, h, iteration, work, tally):
     """The same of the velocities [m/s]; needs the angular ones. h is the length of the stage."""
     if contact is None:
         return 0.0, True
-    violation, solved = velocity_errors(
+    violation, solved = velocity_residuals(
         contact.contacts,
-        contact.movers,
+        contact.solver_bodies,
         motion_of(model, state, work),
         h,
         contact.accuracy / h,
         contact.coarse / h,
-        look == 0,
+        iteration == 0,
         tally.totals,
     )
-    return violation, solved or look >= contact.rounds
+    return violation, solved or iteration >= contact.rounds
 
 
 @inner_kernel
@@ -171,24 +178,24 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
     """
     if contact is None:
         return
-    contacts, movers, joined = contact.contacts, contact.movers, contact.joined
-    if new and joined.used[0] > 0:
-        joined_answers(structure, contacts, movers, joined, work.block)
+    contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
+    if new and delassus.used[0] > 0:
+        find_delassus(structure, contacts, solver_bodies, delassus, work.block)
     if len(model.joints) > 0:
         angular_velocities(model, state, work)
-    read_bodies(contacts, movers, joined, motion_of(model, state, work))
+    read_bodies(contacts, solver_bodies, delassus, motion_of(model, state, work))
     solve_contacts(
-        contacts, movers, joined, contact.newton, contact.accuracy / h, contact.coarse / h
+        contacts, solver_bodies, delassus, contact.newton, contact.accuracy / h, contact.coarse / h
     )
     _push(contact, model, structure, state, multipliers, work)
 
 
 @inner_kernel
 def _push(contact, model, structure, state, multipliers, work):
-    """Apply the contact impulses that were found, and let joints and axes answer."""
-    contacts, movers, joined = contact.contacts, contact.movers, contact.joined
-    if apply_contact_impulses(contacts, movers, joined, motion_of(model, state, work)):
-        respond_joints(model, structure, joined, state, work)
+    """Apply the contact impulses that were found, and the reactions of joints and axes."""
+    contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
+    if apply_contact_impulses(contacts, solver_bodies, delassus, motion_of(model, state, work)):
+        respond_joints(model, structure, delassus, state, work)
         add_axis_impulses(model, work)
         if multipliers:
             add_multipliers(model, state, work)
@@ -203,7 +210,7 @@ def close_first_half(contact, model, state, h, work, tally):
     add_exchange(model, state, True, work)
     tally.totals[0].dissipated -= account_first_half(
         contacts,
-        contact.movers,
+        contact.solver_bodies,
         motion_of(model, state, work),
         h,
         contact.accuracy,
@@ -238,7 +245,7 @@ def begin_second_half(contact, model, state, tolerance, work):
     contacts = contact.contacts
     motion = motion_of(model, state, work)
     row, mark = contacts.row, contacts.mark
-    contact_directions(contacts, contact.movers, motion)
+    contact_directions(contacts, contact.solver_bodies, motion)
     contact_velocities(contacts, motion)
     for c in range(contacts.used[0]):
         p = vec3_of(row[c].first)
@@ -253,19 +260,19 @@ def begin_second_half(contact, model, state, tolerance, work):
 
 
 @inner_kernel
-def returns_impulse(contact, model, state, h, work):
-    """Whether contacts were hit in a stage of length h and give back, which is then added."""
+def add_restitution(contact, model, state, h, work):
+    """Whether contacts were hit in a stage of length h; their restitution is then added."""
     if contact is None:
         return False
     threshold = impact_threshold(motion_of(model, state, work), h, contact.accuracy)
-    hit = give_back(contact.contacts, threshold, contact.law)
+    hit = restitution_impulses(contact.contacts, threshold, contact.law)
     contact.hit[0] = 1 if hit else 0
     return hit
 
 
 @inner_kernel
 def begin_restitution(contact, model, structure, state, work):
-    """Let what contacts give back act, and joints answer it; False if there is no room."""
+    """Apply the impulses of restitution, and the reactions of joints; False if there is no room."""
     if contact is None:
         return True
     if not _find_islands(contact):
@@ -285,7 +292,7 @@ def close_second_half(contact, model, state, h, work, tally):
     add_exchange(model, state, False, work)
     tally.totals[0].dissipated -= account_second_half(
         contacts,
-        contact.movers,
+        contact.solver_bodies,
         motion_of(model, state, work),
         contact.accuracy / h,
         contact.coarse / h,

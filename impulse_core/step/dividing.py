@@ -1,6 +1,6 @@
-"""How a step is divided: into the stages of a composition, and into halves where a stage fails.
+"""Division of a step into the stages of a composition, and into halves where a stage fails.
 
-Parts of a stage that end where bodies meet are in touching.py.
+Parts of a stage that end at a time of impact are in touching.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     length: float
     """[s]."""
     steps: int
-    """How many."""
+    """Their number."""
     grid: int
     """Number of the first on the grid k · length, so that its time does not depend on how steps are
     shared out to calls; negative where the time of the state is right as it is."""
@@ -83,7 +83,7 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
             part = longest_part(done)
             continue
         restore(model, system, state, work)
-        forget_attempt(work, tally)
+        restore_totals(work, tally)
         tally.failure[0].what = status
         if work.stop[0]:
             state.clock[0].progress = done
@@ -98,8 +98,8 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
 
 
 @kernel
-def forget_attempt(work, tally):
-    """Count what an attempt has cost, and nothing else of it."""
+def restore_totals(work, tally):
+    """Restore the totals of before a failed attempt, but for what it has cost."""
     totals, before = tally.totals[0], work.totals[0]
     before.corrections = totals.corrections
     before.velocity_corrections = totals.velocity_corrections

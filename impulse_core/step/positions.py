@@ -5,7 +5,7 @@
 A(t) stays frozen as long as that promises to be done after two more corrections; else the Newton
 matrix is built once at the present prediction. Which matrix is used changes how fast, not to what,
 the iteration converges. Laws along free axes are rows of the same system, on the piece that is
-active at the prediction; contacts are solved for after the joints, which then answer them.
+active at the prediction; contacts are solved for after the joints, whose reactions follow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ from impulse_core.model.status import COMPLETED, LAW, NO_ROOM, OPEN, STOPPED, TO
 from impulse_core.solver.direct import factorise, prepare
 from impulse_core.solver.newton import prepare_newton
 from impulse_core.step.accuracy import correction_energy, note_correction, note_left_open
-from impulse_core.step.contacts import begin_contacts, correct_contacts, look_at_gaps, start_again
+from impulse_core.step.contacts import (
+    begin_contacts,
+    check_positions,
+    correct_contacts,
+    start_again,
+)
 from impulse_core.step.corrections import correct_joints
 
 __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
@@ -82,7 +87,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             model, structure, axes, contact, state, h, gap, opened, work
         )
         failure.joint, failure.error = joint, error
-        violation, kept = look_at_gaps(contact, model, state, h, correction, work, tally)
+        violation, kept = check_positions(contact, model, state, h, correction, work, tally)
         if error <= tolerance and kept:
             if len(model.joints):
                 note_left_open(model, structure, h, error, joint, tally)

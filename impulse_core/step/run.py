@@ -11,7 +11,7 @@ from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
 from impulse_core.step.fitting import resume
 from impulse_core.step.step import impulse_step
-from impulse_core.step.touching import contact_stage, forget_parts
+from impulse_core.step.touching import contact_stage, restore_memory
 from impulse_core.types import by_address
 
 __all__ = ["System", "run_steps", "save"]
@@ -19,13 +19,13 @@ __all__ = ["System", "run_steps", "save"]
 
 @by_address
 class System(NamedTuple):
-    """What the direct solver keeps beside the workspace."""
+    """Data of the direct solver beside the workspace."""
 
     structure: Structure
     axes: int | None
     """1 where anything acts along free axes, or bodies can touch; None elsewhere."""
     contact: ContactSetup | None
-    """What is needed where bodies can touch; None elsewhere."""
+    """Data of contacts where bodies can touch; None elsewhere."""
 
 
 @kernel
@@ -60,9 +60,9 @@ def save(state, work):
 
 @inlined_kernel
 def _restore(model, system, state, work):
-    """Put the saved state back; what contacts remember is replaced at the end of a step only, or
-    of the parts into which meetings divide it.
+    """Restore the saved state; the memory of contacts changes at the end of a step only, or of the
+    parts into which impacts divide it.
     """
-    forget_parts(system.contact)
+    restore_memory(system.contact)
     copy_into(work.saved, state)
     resume(model, system.structure, state, work)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from impulse_core.forces.axes import measure_axes
 from impulse_core.free_motion.kinematic import choose_intervals, drive
 from impulse_core.jit import kernel
-from impulse_core.model import SOFTEST
+from impulse_core.model import FREE_COMPLIANCE
 from impulse_core.observables.invariants import energies, tally_start
 from impulse_core.solver.direct import prepare, set_compliances
 from impulse_core.step.assembly import close_joints
 from impulse_core.step.fitting import resume
 from impulse_core.step.velocities import correct_velocities
 
-__all__ = ["begin", "begin_driven", "pass_keyframes"]
+__all__ = ["begin", "begin_elements", "pass_keyframes"]
 
 
 @kernel
@@ -33,7 +33,7 @@ def begin(model, structure, state, tolerance, work, tally):
 
 
 @kernel
-def begin_driven(model, state, work, tally):
+def begin_elements(model, state, work, tally):
     """Measure the axes of the consistent first state, whose springs count to its energy."""
     measure_axes(model, state)
     tally_start(model, state, work, tally)
@@ -55,7 +55,7 @@ def pass_keyframes(model, structure, state, h, work, tally):
     before, _ = energies(model, state, work)
     drive(model, state, state.clock[0].time, work)
     for k in range(len(model.axes)):
-        state.axes[k].compliance = SOFTEST * model.axes[k].inverse_mass
+        state.axes[k].compliance = FREE_COMPLIANCE * model.axes[k].inverse_mass
     set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)

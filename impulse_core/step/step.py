@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.forces.elements import first_half_laws, motor_without_target, second_half_laws
+from impulse_core.forces.force_elements import (
+    first_half_laws,
+    motor_without_target,
+    second_half_laws,
+)
 from impulse_core.forces.loads import kick
 from impulse_core.free_motion.flow import advance
 from impulse_core.jit import inner_kernel
@@ -54,7 +58,7 @@ class Part(NamedTuple):
     """Time at its end [s]."""
     first: bool
     """Whether it is the first of the stage."""
-    meets: bool
+    at_impact: bool
     """Whether it ends where bodies meet."""
 
 
@@ -131,7 +135,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         correct_velocities(model, structure, state, h, work, tally)
     else:
         second_half_laws(model, state, h, work)
-        begin_velocities(contact, model, state, h, part.meets, work)
+        begin_velocities(contact, model, state, h, part.at_impact, work)
         status = solve_velocities(
             model, structure, contact, state, part.whole, tolerance, work, tally
         )

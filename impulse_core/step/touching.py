@@ -10,20 +10,9 @@ from impulse_core.collision.contacts import copy_impulses, copy_memory
 from impulse_core.collision.detect import Search, detect
 from impulse_core.collision.geometry import note_lowest
 from impulse_core.contact.events import bears, note_events
-from impulse_core.contact.impact import impact_threshold
-from impulse_core.contact.look_ahead import set_targets
-from impulse_core.contact.meeting import (
-    MOST_PARTS,
-    first_try,
-    half_of,
-    is_short,
-    next_try,
-    overlaps_anew,
-    put_velocities_back,
-    save_velocities,
-    shorten,
-)
-from impulse_core.contact.rows import contact_directions, contact_velocities
+from impulse_core.contact.jacobian import contact_directions, contact_velocities
+from impulse_core.contact.residuals import set_targets
+from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import (
     count_rest,
     fall_asleep,
@@ -34,12 +23,23 @@ from impulse_core.contact.sleep import (
     wake_touched,
 )
 from impulse_core.contact.system import motion_of
+from impulse_core.contact.time_of_impact import (
+    MOST_PARTS,
+    first_trial,
+    half_of,
+    is_short,
+    next_trial,
+    penetrates_anew,
+    restore_velocities,
+    save_velocities,
+    shorten,
+)
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM
 from impulse_core.step.step import Part, begin_stage, first_half, second_half
 
-__all__ = ["contact_stage", "forget_parts"]
+__all__ = ["contact_stage", "restore_memory"]
 
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
@@ -55,15 +55,15 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
         if not _find_contacts(model, contact, state, left, h, tolerance, work):
             return NO_ROOM
         begin_stage(model, axes, state, work)
-        divides = contact.meets and parts < MOST_PARTS - 1
-        length, meets, status = _up_to_a_meeting(
+        divides = contact.time_of_impact and parts < MOST_PARTS - 1
+        length, at_impact, status = _up_to_impact(
             model, structure, axes, contact, state, left, h, divides, tolerance, work, tally
         )
         if status != COMPLETED:
             return status
         last = length == left
         after = end if last else state.clock[0].time + length
-        part = Part(length, h, after, parts == 0, meets)
+        part = Part(length, h, after, parts == 0, at_impact)
         status = second_half(model, structure, axes, contact, state, part, tolerance, work, tally)
         if status != COMPLETED:
             return status
@@ -81,8 +81,8 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
 
 
 @inner_kernel
-def forget_parts(contact):
-    """Forget what parts of a stage that failed have left in the memory of contacts."""
+def restore_memory(contact):
+    """Restore the memory of contacts where parts of a failed stage have changed it."""
     if contact is None:
         return
     if contact.divided[0]:
@@ -105,28 +105,28 @@ def _find_contacts(model, contact, state, left, h, tolerance, work):
         motion = motion_of(model, state, work)
         for c in range(contacts.used[0]):
             note_lowest(contacts, c, state.bodies)
-        contact_directions(contacts, contact.movers, motion)
+        contact_directions(contacts, contact.solver_bodies, motion)
         contact_velocities(contacts, motion)
         set_targets(contacts, tolerance, contact.slack, recovery)
-        _guess_forces(contacts, contact.movers)
+        _guess_forces(contacts, contact.solver_bodies)
         if not contact.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
             return True
 
 
 @inner_kernel
-def _guess_forces(contacts, movers):
+def _guess_forces(contacts, solver_bodies):
     """Friction that holds in this part, and the forces with which it begins."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
         row[c].friction = row[c].static if mark[c].sticking else row[c].kinetic
-        row[c].floor = 0.0
-        mark[c].meeting = 0
-        if movers.mark[mark[c].body1].jointed or movers.mark[mark[c].body2].jointed:
+        row[c].min_impulse = 0.0
+        mark[c].impacting = 0
+        if solver_bodies.mark[mark[c].body1].jointed or solver_bodies.mark[mark[c].body2].jointed:
             # nearer in time, as for joints
             set_vec3(row[c].first, vec3_of(row[c].second))
             set_vec3(row[c].roll_first, vec3_of(row[c].roll_second))
         else:
-            # their mean is the force: what one half did to correct the other would be repeated,
+            # their mean is the force: corrections of one half by the other would be repeated,
             # and stacks that are not quite solved for would sway ever more
             force = 0.5 * (vec3_of(row[c].first) + vec3_of(row[c].second))
             set_vec3(row[c].first, force)
@@ -134,9 +134,7 @@ def _guess_forces(contacts, movers):
 
 
 @inner_kernel
-def _up_to_a_meeting(
-    model, structure, axes, contact, state, left, h, divides, tolerance, work, tally
-):
+def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tolerance, work, tally):
     """The first half of a part that ends where bodies meet, or of all that is left of a stage:
     the length of the part, whether bodies meet at its end, and COMPLETED or why not.
     """
@@ -145,7 +143,7 @@ def _up_to_a_meeting(
     threshold = impact_threshold(motion, h, contact.accuracy)
     if divides:
         save_velocities(state, work)
-    tried = first_try(left)
+    tried = first_trial(left)
     while True:
         contact.closed[0] = 1 if tried.closed else 0
         status = first_half(
@@ -153,7 +151,7 @@ def _up_to_a_meeting(
         )
         if status != COMPLETED or not divides:
             return tried.part, False, status
-        again, meets, following = next_try(
+        again, at_impact, following = next_trial(
             contacts,
             motion,
             tried,
@@ -164,38 +162,38 @@ def _up_to_a_meeting(
             contact.accuracy,
             tolerance,
         )
-        if not again and overlaps_anew(
+        if not again and penetrates_anew(
             contact.shapes, contact.sweep, contact.found, contacts, motion, following, h, tolerance
         ):
-            again, meets, following = True, False, half_of(following)
+            again, at_impact, following = True, False, half_of(following)
         if not again:
-            return tried.part, meets, COMPLETED
+            return tried.part, at_impact, COMPLETED
         shorten(contacts, following.part / tried.part)
         tally.totals[0].violation = violation
-        put_velocities_back(state, work)
+        restore_velocities(state, work)
         angular_velocities(model, state, work)
         tried = following
 
 
 @inner_kernel
 def _finish_part(contact, state, part, tally):
-    """Tell of pairs that begin to touch or part, and remember for the next part or step what
-    contacts are left with.
+    """Tell of pairs that begin to touch or part, and save the impulses of contacts for the part
+    or step to come.
     """
     contacts, memory = contact.contacts, contact.memory
     note_events(contacts, memory, contact.events, state.clock[0].time)
-    impact = part.meets or contact.hit[0] == 1
-    if contact.meets and (impact or is_short(part.length, part.whole)):
-        _keep_beginning(contacts, memory, part.length)
+    impact = part.at_impact or contact.hit[0] == 1
+    if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
+        _save_first_impulses(contacts, memory, part.length)
     else:
-        _keep(contacts, memory, state, part.length)
+        _save_impulses(contacts, memory, state, part.length)
     _count(contacts, tally.totals[0], part.length / part.whole)
 
 
 @inner_kernel
-def _keep(contacts, memory, state, h):
-    """Remember the impulses of a part of length h."""
-    _keep_marks(contacts, memory, h)
+def _save_impulses(contacts, memory, state, h):
+    """Save the impulses of a part of length h."""
+    _save_marks(contacts, memory, h)
     row = contacts.row
     for j in range(len(state.joints)):
         for k in range(6):
@@ -207,12 +205,12 @@ def _keep(contacts, memory, state, h):
 
 
 @inner_kernel
-def _keep_beginning(contacts, memory, h):
-    """Remember the forces at the beginning of a part of length h: impacts at its end are no
-    forces, and a very short part cannot tell them.
+def _save_first_impulses(contacts, memory, h):
+    """Save the forces at the beginning of a part of length h: impacts at its end are no forces, and
+    a very short part cannot tell them.
     """
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
-    _keep_marks(contacts, memory, h)
+    _save_marks(contacts, memory, h)
     row = contacts.row
     for j in range(len(memory.multiplier)):
         for k in range(6):
@@ -225,8 +223,8 @@ def _keep_beginning(contacts, memory, h):
 
 
 @inner_kernel
-def _keep_marks(contacts, memory, h):
-    """Remember which contacts there were, and which of them stuck or bore an impulse."""
+def _save_marks(contacts, memory, h):
+    """Save which contacts there were, and which of them stuck or carried an impulse."""
     row, mark = contacts.row, contacts.mark
     memory.step[0] = h
     memory.used[0] = contacts.used[0]
@@ -247,8 +245,8 @@ def _sticks(n, p, friction):
 
 @inner_kernel
 def _count(contacts, totals, share):
-    """Add the contacts that bear an impulse in a share of a step to the totals, and the deepest
-    overlap of all.
+    """Add the contacts that bear an impulse in a share of a step to the totals, and the largest
+    penetration of all.
     """
     row = contacts.row
     bearing = 0
@@ -270,7 +268,7 @@ def _fall_asleep(model, contact, state, h, tolerance, work, tally):
         contact.needed[0] = sleep.frozen.used[0] + memory.used[0]
         return NO_ROOM
     count, lost = fall_asleep(
-        model, contact.contacts, contact.movers, state, sleep, tolerance, work
+        model, contact.contacts, contact.solver_bodies, state, sleep, tolerance, work
     )
     if count > 0:
         tally.totals[0].dissipated += lost

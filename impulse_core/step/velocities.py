@@ -8,7 +8,7 @@ can be, round-off decides between two pieces, and the law is met by both: the re
 
 from __future__ import annotations
 
-from impulse_core.contact.impact import arrive_now
+from impulse_core.contact.restitution import approach_velocities_now
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import (
     GIVE,
@@ -27,11 +27,11 @@ from impulse_core.joints.constraints import (
 from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step.contacts import (
+    add_restitution,
     begin_contacts,
     begin_restitution,
+    check_velocities,
     correct_contacts,
-    look_at_velocities,
-    returns_impulse,
 )
 from impulse_core.step.corrections import add_multipliers, correct_joints
 
@@ -39,7 +39,7 @@ __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
-_MOST_LOOKS = 60  # at the laws
+_MOST_ITERATIONS = 60  # at the laws
 _MOST_ROUNDS = 30  # of joints and contacts in turns
 
 
@@ -67,7 +67,7 @@ def correct_velocities(model, structure, state, h, work, tally):
 
 
 @inner_kernel
-def begin_velocities(contact, model, state, h, meets, work):
+def begin_velocities(contact, model, state, h, at_impact, work):
     """Begin with the impulses of joints in the second half of the last stage, scaled to the length
     of this one, and of axes in the first.
     """
@@ -79,9 +79,9 @@ def begin_velocities(contact, model, state, h, meets, work):
         last = contact.memory.step[0]
         scale = h / last if last > 0.0 else 0.0
         start_velocities(model, state, contact.memory.multiplier, scale, work)
-        if meets:
+        if at_impact:
             angular_velocities(model, state, work)
-            arrive_now(contact.contacts, motion_of(model, state, work))
+            approach_velocities_now(contact.contacts, motion_of(model, state, work))
     state.clock[0].multiplier_step = h
 
 
@@ -89,13 +89,13 @@ def begin_velocities(contact, model, state, h, meets, work):
 def solve_velocities(model, structure, contact, state, h, tolerance, work, tally):
     """COMPLETED, or which law is not satisfied; h is the length of the whole stage.
 
-    Where contacts were hit they give back after the compression, and what that does to others is
+    Where contacts were hit, restitution follows the compression, and the law of all others is
     solved for in turn.
     """
     if not begin_contacts(contact, model, state, work):
         return NO_ROOM
     status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
-    if status == COMPLETED and returns_impulse(contact, model, state, h, work):
+    if status == COMPLETED and add_restitution(contact, model, state, h, work):
         if not begin_restitution(contact, model, structure, state, work):
             return NO_ROOM
         status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
@@ -104,21 +104,21 @@ def solve_velocities(model, structure, contact, state, h, tolerance, work, tally
 
 @inner_kernel
 def _iterate(model, structure, contact, state, h, tolerance, work, tally):
-    """The same without giving back."""
+    """The same without restitution."""
     totals = tally.totals[0]
     has_joints = len(model.joints) > 0
     previous, rate, violation = 1e300, 0.0, 0.0
     solves, change = 0, SAME
-    most = _MOST_LOOKS if contact is None else _MOST_ROUNDS
-    for look in range(most):
+    most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
+    for iteration in range(most):
         if work.stop[0]:
             return STOPPED
         angular_velocities(model, state, work)
         if has_joints:
             rate, change = _law_rates(model, structure, contact, state, work)
-            if look == 0 or change == OTHER_MATRIX:
+            if iteration == 0 or change == OTHER_MATRIX:
                 factorise(model, structure, state, work)
-        violation, kept = look_at_velocities(contact, model, state, h, look, work, tally)
+        violation, kept = check_velocities(contact, model, state, h, iteration, work, tally)
         if change != SAME:
             solves = 0
         met = rate * h <= JOINT_RATE * tolerance
@@ -126,15 +126,15 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             met = not (rate < 0.5 * previous)
             if contact is None:
                 met = met or not structure.has_loops or solves == MOST_SOLVES
-        if met and kept and (look > 0 or not has_joints):
+        if met and kept and (iteration > 0 or not has_joints):
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
-        if look == most - 1:
+        if iteration == most - 1:
             break
         previous = rate
         correct_joints(model, structure, state, -1.0, False, work)
         add_multipliers(model, state, work)
-        new = look == 0 or change == OTHER_MATRIX
+        new = iteration == 0 or change == OTHER_MATRIX
         correct_contacts(contact, model, structure, state, h, new, True, work)
         totals.velocity_corrections += 1
         solves += 1
@@ -159,7 +159,7 @@ def _law_rates(model, structure, contact, state, work):
 
 @inner_kernel
 def _what_moves(model, work, tally):
-    """What is left open: a law, or the joint whose rows move most, which is named as failed."""
+    """LAW_RATE or RATE: the joint of the open law, or that whose rows move most, is named."""
     failure, axis = tally.failure[0], work.worst_axis[0]
     if axis >= 0:
         failure.joint = model.axes[axis].joint

@@ -1,9 +1,9 @@
-"""What loads and elements on free axes do in a half of a stage: their work, and mean forces."""
+"""Work and mean forces of loads and force elements in a half of a stage."""
 
 from __future__ import annotations
 
 from impulse_core.forces.axes import read_axes
-from impulse_core.forces.elements import element_work
+from impulse_core.forces.force_elements import element_work
 from impulse_core.forces.loads import load_power
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import relative_velocities
@@ -27,7 +27,7 @@ def read_rates(model, state, rates, work):
 
 @inner_kernel
 def note_load_power(model, state, work):
-    """Remember the power of the loads before they act; needs the angular velocities."""
+    """Save the power of the loads before they act; needs the angular velocities."""
     if len(model.loads):
         work.load_power[0] = load_power(model, state, work)
 

@@ -17,8 +17,8 @@ from impulse_schema.json_reader import read_json
 from impulse_schema.json_writer import scene_to_json
 from impulse_schema.limits import MAX_BYTES
 from impulse_schema.models import NEWEST_VERSION, Scene
+from impulse_schema.partial_validation import validate_partially
 from impulse_schema.problems import Finding, Problem, SceneError, first_problems
-from impulse_schema.salvage import salvage
 from impulse_schema.source import LineTable, Source
 from impulse_schema.translate import translate
 from impulse_schema.versions import newer_version
@@ -90,7 +90,7 @@ def _build(
     if not findings:
         scene._source = source
         return scene, check_findings(scene)
-    return None, findings + salvage(raw, findings, source)
+    return None, findings + validate_partially(raw, findings, source)
 
 
 def _without_unit(finding: Finding) -> tuple[str | int, ...]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from impulse_core.algebra import quat_at, rotation_matrix, vec3_at
 from impulse_core.collision.contacts import CACHE_NUMBERS, Found, new_found
-from impulse_core.collision.cores import Core, stacked
 from impulse_core.collision.narrow import collide
-from impulse_core.collision.overlap import nearest_features
+from impulse_core.collision.penetration import nearest_features
+from impulse_core.collision.polyhedra import Core, stacked
 from impulse_core.collision.shapes import POLYHEDRON, Shapes
 from impulse_core.collision.vclip import (
     OVERLAPPING,

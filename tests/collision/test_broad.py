@@ -103,7 +103,7 @@ def test_no_pair_is_missed(seed, h, margin, speeds, g):
     owner, dynamic = scene.shapes.owner, scene.shapes.body < scene.model.dynamic
     assert all(owner[a] != owner[b] and (dynamic[a] or dynamic[b]) for a, b in found)
     assert met.keys() <= set(found)
-    reach = dict(zip(found, sweep.pair_reach[: len(found)].tolist(), strict=True))
+    reach = dict(zip(found, sweep.pair_approach[: len(found)].tolist(), strict=True))
     for pair, distance in met.items():
         assert reach[pair] >= distance
 
@@ -209,8 +209,8 @@ def test_planes_pair_with_what_can_reach_them():
     found, sweep = pairs_of(scene, h=0.01, margin=1e-3)
 
     assert [pair for pair in found if 3 in pair] == [(0, 3), (3, 4)]
-    assert sweep.pair_reach[found.index((3, 4))] == pytest.approx(70.0 + 1e-3)
-    assert sweep.pair_reach[found.index((0, 3))] == pytest.approx(1e-3)
+    assert sweep.pair_approach[found.index((3, 4))] == pytest.approx(70.0 + 1e-3)
+    assert sweep.pair_approach[found.index((0, 3))] == pytest.approx(1e-3)
 
 
 @pytest.mark.parametrize("g", [-10.0, 10.0])
@@ -231,7 +231,7 @@ def test_gravity_moves_boxes_within_the_step(g, speed):
         found, sweep = pairs_of(scene, h, margin=1e-6)
 
         assert found == expected
-        assert sweep.pair_reach[0] == pytest.approx(way + 1e-6) or not found
+        assert sweep.pair_approach[0] == pytest.approx(way + 1e-6) or not found
 
 
 def grid_of_cubes(n, gap):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from impulse_core.collision.cores import convexity_defect, ellipsoid_core
-from impulse_core.collision.fine_cores import fine_convexity_defect, fine_core, fine_hull
+from impulse_core.collision.large_hulls import large_convexity_defect, large_core, large_hull
+from impulse_core.collision.polyhedra import convexity_defect, ellipsoid_core
 from impulse_core.collision.shapes import GROUND, POLYHEDRON
 from impulse_core.compile import SceneError
 from impulse_core.geometry import PolygonMesh, convex_hull, polyhedron_mass_properties
@@ -39,7 +39,7 @@ def bumpy_ball(rows, bumps):
 def test_fine_cores_are_cores():
     """Edges, faces and neighbours of an ellipsoid are those that the slow way finds."""
     slow = ellipsoid_core((1.0, 2.0, 3.0))
-    fast = fine_core(slow.vertices, slow.face_vertex.reshape(-1, 3))
+    fast = large_core(slow.vertices, slow.face_vertex.reshape(-1, 3))
 
     def edges(core):
         return {
@@ -69,7 +69,7 @@ def test_how_far_from_convex(bumps):
     vertices, triangles = bumpy_ball(20, bumps)
     exact = convexity_defect(PolygonMesh.from_rows(vertices, triangles))
 
-    found = fine_convexity_defect(vertices, triangles)
+    found = large_convexity_defect(vertices, triangles)
 
     assert 0.8 * exact.amount <= found.amount <= exact.amount * (1.0 + 1e-12)
 
@@ -77,12 +77,12 @@ def test_how_far_from_convex(bumps):
 def test_one_dent_is_found():
     """A single vertex pushed in a hair's breadth, on a ball of 10 000 faces."""
     vertices, triangles = bumpy_ball(50, 0.0)
-    assert fine_convexity_defect(vertices, triangles).amount < 1e-14
+    assert large_convexity_defect(vertices, triangles).amount < 1e-14
 
     vertices[1234] *= 1.0 - 2e-2
     depth = convexity_defect(PolygonMesh.from_rows(vertices, triangles)).amount
 
-    assert 0.9 * depth <= fine_convexity_defect(vertices, triangles).amount <= depth
+    assert 0.9 * depth <= large_convexity_defect(vertices, triangles).amount <= depth
 
 
 def test_a_hull_of_few_corners_is_exact():
@@ -91,7 +91,7 @@ def test_a_hull_of_few_corners_is_exact():
     points = rng.uniform(-1.0, 1.0, (50_000, 3))
     corners = np.array([[x, y, z] for x in (-2, 2) for y in (-2, 2) for z in (-2, 2)], dtype=float)
 
-    hull = fine_hull(np.concatenate([points, corners]))
+    hull = large_hull(np.concatenate([points, corners]))
 
     assert hull.inside == 0.0
     assert {tuple(v) for v in hull.core.vertices} == {tuple(v) for v in corners}
@@ -102,7 +102,7 @@ def test_a_hull_of_many_corners_is_thinned():
     vertices, _ = bumpy_ball(130, 0.0)
     stretched = vertices * [1.0, 2.0, 5.0]
 
-    hull = fine_hull(stretched)
+    hull = large_hull(stretched)
 
     heights = hull.core.face_plane[:, :3] @ stretched[::11].T - hull.core.face_plane[:, 3:]
     assert 1000 < len(hull.core.vertices) < 6200

@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from impulse_core.collision.cores import triangle_core
 from impulse_core.collision.ground import Ground
+from impulse_core.collision.polyhedra import triangle_core
 from impulse_core.collision.shapes import (
     CONE,
     CYLINDER,

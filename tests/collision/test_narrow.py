@@ -16,7 +16,8 @@ from impulse_core.collision.contacts import (
     POINT_POINT,
     Found,
 )
-from impulse_core.collision.cores import (
+from impulse_core.collision.penetration import SHALLOW
+from impulse_core.collision.polyhedra import (
     box_core,
     cylinder_core,
     ellipsoid_core,
@@ -25,7 +26,6 @@ from impulse_core.collision.cores import (
     segment_core,
     triangle_core,
 )
-from impulse_core.collision.overlap import SHALLOW
 
 from .pieces import Pair, Piece, closest_of_pairs, matrices, shapes_of, turn
 

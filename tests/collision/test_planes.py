@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_POINT, PLANE_RIM
-from impulse_core.collision.cores import (
+from impulse_core.collision.polyhedra import (
     box_core,
     cone_core,
     cylinder_core,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
 from impulse_core.collision.contacts import LINE_POINT, PLANE_POINT
-from impulse_core.collision.cores import (
+from impulse_core.collision.polyhedra import (
     box_core,
     cylinder_core,
     point_core,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impulse_core.collision.cores import (
+from impulse_core.collision.polyhedra import (
     box_core,
     cone_core,
     cylinder_core,

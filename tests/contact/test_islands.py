@@ -8,11 +8,11 @@ import pytest
 import impulse_core as ic
 from impulse_core.algebra import Mat3, Vec3
 from impulse_core.compile import compile_scene
-from impulse_core.contact.banded import body_push, body_step, order_bodies
-from impulse_core.contact.friction import law_piece, own_softness
+from impulse_core.contact.banded import banded_push, banded_step, order_bodies
 from impulse_core.contact.islands import find_islands, island_of
+from impulse_core.contact.jacobian import diagonal_blocks
+from impulse_core.contact.law import effective_inverse_mass, law_piece
 from impulse_core.contact.newton import solve_island
-from impulse_core.contact.rows import contact_answers
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
@@ -22,7 +22,7 @@ from tests.contact.scenes import cube, fan, scene
 
 
 def after_steps(pile: Scene, count: int = 1, step: float = 0.01):
-    """Contacts, movers and Newton's scratch with the forces of the last of some steps."""
+    """Contacts, solver bodies and Newton's scratch with the forces of the last of some steps."""
     compiled = compile_scene(pile)
     engine = Engine(compiled, choose_options(compiled, step=step))
     engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
@@ -45,49 +45,49 @@ def tower(height: int) -> Scene:
 
 
 @kernel
-def find(contacts, movers, island):
+def find(contacts, solver_bodies, island):
     """The island of each contact."""
-    find_islands(contacts, movers)
+    find_islands(contacts, solver_bodies)
     for c in range(contacts.used[0]):
-        island[c] = island_of(contacts.mark, movers.mark, c)
+        island[c] = island_of(contacts.mark, solver_bodies.mark, c)
 
 
 @kernel
-def list_island(contacts, movers, work, i):
+def list_island(contacts, solver_bodies, work, i):
     """Take the contacts of island i; returns how many, its bodies, and their reach."""
-    c = movers.mark["head"][i]
-    for k in range(movers.mark["number"][i]):
+    c = solver_bodies.mark["head"][i]
+    for k in range(solver_bodies.mark["number"][i]):
         work.mark["contact"][k] = c
         c = contacts.mark["next"][c]
-    bodies, reach = order_bodies(contacts, movers, work, movers.mark["number"][i])
-    return movers.mark["number"][i], bodies, reach
+    bodies, bandwidth = order_bodies(contacts, solver_bodies, work, solver_bodies.mark["number"][i])
+    return solver_bodies.mark["number"][i], bodies, bandwidth
 
 
 @kernel
-def newton_step(contacts, movers, work, n, bodies, reach):
+def newton_step(contacts, solver_bodies, work, n, bodies, bandwidth):
     """The Newton step of an island and its push; False if the system is singular."""
-    if not body_step(contacts, movers, work, n, bodies, reach):
+    if not banded_step(contacts, solver_bodies, work, n, bodies, bandwidth):
         return False
-    body_push(contacts, movers, work, n, bodies)
+    banded_push(contacts, solver_bodies, work, n, bodies)
     return True
 
 
 @kernel
-def improve(contacts, movers, joined, work, i):
+def improve(contacts, solver_bodies, delassus, work, i):
     """Solve island i by Newton's method; returns whether its laws hold to 1e-7 m/s."""
-    return solve_island(contacts, movers, joined, work, i, 1e-7)
+    return solve_island(contacts, solver_bodies, delassus, work, i, 1e-7)
 
 
 @kernel
-def find_answers(contacts, movers, joined, i):
-    """The answer of each contact of island i to its own impulse."""
-    contact_answers(contacts, movers, joined, i)
+def find_blocks(contacts, solver_bodies, delassus, i):
+    """The diagonal block of each contact of island i."""
+    diagonal_blocks(contacts, solver_bodies, delassus, i)
 
 
 @kernel
 def piece(row, c, n, p, u):
     """D, C and f of contact c as rows of numbers."""
-    w = own_softness(row, c)
+    w = effective_inverse_mass(row, c)
     D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0)
     C = B * w
     return D, C, f
@@ -96,16 +96,16 @@ def piece(row, c, n, p, u):
 def test_islands_are_what_contacts_connect():
     """Two towers on one ground are two islands; a cube across both makes them one."""
     apart = scene(*(cube(f"{x}-{k}", position=(x, 0.0, 0.5 + k)) for x in (0, 3) for k in (0, 1)))
-    joined = scene(
+    connected = scene(
         *(cube(f"{x}-{k}", position=(x, 0.0, 0.5 + k)) for x in (0.0, 1.5) for k in (0, 1)),
         cube("across", position=(0.75, 0.0, 2.5)),
     )
-    for pile, number in ((apart, 2), (joined, 1)):
+    for pile, number in ((apart, 2), (connected, 1)):
         setup = after_steps(pile)
         island = np.zeros(int(setup.contacts.used[0]), dtype=np.int64)
-        find(setup.contacts, setup.movers, island)
+        find(setup.contacts, setup.solver_bodies, island)
         assert len(np.unique(island)) == number
-        counts = setup.movers.mark["number"][np.unique(island)]
+        counts = setup.solver_bodies.mark["number"][np.unique(island)]
         assert counts.sum() == setup.contacts.mark["active"][: len(island)].sum()
 
 
@@ -113,12 +113,12 @@ def test_islands_are_what_contacts_connect():
 def test_neighbours_in_a_tower_have_neighbouring_places(height):
     """Places are a permutation of the bodies, and touching ones are next to each other."""
     setup = after_steps(tower(height))
-    find(setup.contacts, setup.movers, np.zeros(len(setup.contacts.row), dtype=np.int64))
-    _, bodies, reach = list_island(setup.contacts, setup.movers, setup.newton, 0)
-    order = setup.movers.mark["order"][:bodies]
+    find(setup.contacts, setup.solver_bodies, np.zeros(len(setup.contacts.row), dtype=np.int64))
+    _, bodies, bandwidth = list_island(setup.contacts, setup.solver_bodies, setup.newton, 0)
+    order = setup.solver_bodies.mark["order"][:bodies]
     assert sorted(order) == list(range(height))
-    assert (setup.movers.mark["place"][order] == np.arange(height)).all()
-    assert reach == 1
+    assert (setup.solver_bodies.mark["place"][order] == np.arange(height)).all()
+    assert bandwidth == 1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -129,15 +129,15 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     """
     random = np.random.default_rng(seed)
     setup = after_steps(pyramid(4))
-    contacts, movers, work = setup.contacts, setup.movers, setup.newton
-    find(contacts, movers, np.zeros(len(contacts.row), dtype=np.int64))
-    n, bodies, reach = list_island(contacts, movers, work, 0)
+    contacts, solver_bodies, work = setup.contacts, setup.solver_bodies, setup.newton
+    find(contacts, solver_bodies, np.zeros(len(contacts.row), dtype=np.int64))
+    n, bodies, bandwidth = list_island(contacts, solver_bodies, work, 0)
     rows = work.mark["contact"][:n]
     normal = contacts.row["normal"][rows]
     work.row["trial"][:n] = normal * random.random((n, 1)) + random.normal(scale=0.3, size=(n, 3))
     work.row["rate"][:n] = random.normal(scale=0.3, size=(n, 3))
 
-    G, inverse_mass = directions_and_masses(contacts, movers, rows, bodies)
+    G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, bodies)
     D, C, f = np.zeros((3 * n, 3 * n)), np.zeros((3 * n, 3 * n)), np.zeros(3 * n)
     for k, c in enumerate(rows):
         at = slice(3 * k, 3 * k + 3)
@@ -148,7 +148,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     W = G @ inverse_mass @ G.T
     wanted = np.linalg.solve(D @ W + C, f)
 
-    assert newton_step(contacts, movers, work, n, bodies, reach)
+    assert newton_step(contacts, solver_bodies, work, n, bodies, bandwidth)
     change = work.row["change"][:n].ravel()
     push = work.row["push"][:n].ravel()
     # what redundant contacts share is told apart by the proximal term alone
@@ -157,23 +157,23 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     assert push == pytest.approx(W @ change, abs=1e-9 * np.abs(W @ change).max())
 
 
-def directions_and_masses(contacts, movers, rows, bodies):
+def directions_and_masses(contacts, solver_bodies, rows, bodies):
     """G (3n, 6m) and M⁻¹ (6m, 6m) of the bodies at their places."""
     G = np.zeros((3 * len(rows), 6 * bodies))
     inverse_mass = np.zeros((6 * bodies, 6 * bodies))
     for k, c in enumerate(rows):
         for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
             i = contacts.mark[c][body]
-            if movers.row["inverse_mass"][i] > 0.0:
-                place = 6 * movers.mark["place"][i]
+            if solver_bodies.row["inverse_mass"][i] > 0.0:
+                place = 6 * solver_bodies.mark["place"][i]
                 r = contacts.row[c][arm]
                 G[3 * k : 3 * k + 3, place : place + 3] = sign * np.eye(3)
                 G[3 * k : 3 * k + 3, place + 3 : place + 6] = sign * np.cross(np.eye(3), r)
     for k in range(bodies):
-        i = movers.mark["order"][k]
-        J = movers.row[i]["inverse_inertia"].reshape(3, 3)
+        i = solver_bodies.mark["order"][k]
+        J = solver_bodies.row[i]["inverse_inertia"].reshape(3, 3)
         inverse_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = (
-            np.eye(3) * movers.row["inverse_mass"][i]
+            np.eye(3) * solver_bodies.row["inverse_mass"][i]
         )
         inverse_mass[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = J
     return G, inverse_mass
@@ -210,43 +210,48 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
     contacts ask for velocities that contradict each other.
     """
     setup = after_steps(pile, 3, step)
-    contacts, movers, joined, work = setup.contacts, setup.movers, setup.joined, setup.newton
-    island = int(np.argmax(movers.mark["number"][:] * (movers.mark["head"][:] >= 0)))
-    n, bodies, _ = list_island(contacts, movers, work, island)
+    contacts, solver_bodies, delassus, work = (
+        setup.contacts,
+        setup.solver_bodies,
+        setup.delassus,
+        setup.newton,
+    )
+    island = int(np.argmax(solver_bodies.mark["number"][:] * (solver_bodies.mark["head"][:] >= 0)))
+    n, bodies, _ = list_island(contacts, solver_bodies, work, island)
     rows = work.mark["contact"][:n].copy()
-    find_answers(contacts, movers, joined, island)
+    find_blocks(contacts, solver_bodies, delassus, island)
     random = np.random.default_rng(seed)
     contacts.row["offset"][rows] = random.normal(scale=scale, size=(n, 3))
     p, u = (
         contacts.row["impulse"][rows],
-        velocities(contacts, movers, joined, rows),
+        velocities(contacts, solver_bodies, delassus, rows),
     )
     before = residual(contacts, rows, p, u)
 
-    improve(contacts, movers, joined, work, island)
+    improve(contacts, solver_bodies, delassus, work, island)
 
     change = (contacts.row["impulse"][rows] - p).ravel()
-    if (contacts.mark["joined"][rows] >= 0).any():
-        push = work.answer[: 3 * n, : 3 * n] @ change
+    if (contacts.mark["delassus_row"][rows] >= 0).any():
+        push = work.delassus[: 3 * n, : 3 * n] @ change
     else:
-        G, inverse_mass = directions_and_masses(contacts, movers, rows, bodies)
+        G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, bodies)
         push = G @ (inverse_mass @ (G.T @ change))
     p, u = contacts.row["impulse"][rows], u + push.reshape(n, 3)
     assert within_cones(contacts, rows, p)
     return before, residual(contacts, rows, p, u)
 
 
-def velocities(contacts, movers, joined, rows):
+def velocities(contacts, solver_bodies, delassus, rows):
     """u of each contact, shape (n, 3)."""
     row, mark = contacts.row[rows], contacts.mark[rows]
     u = row["offset"].copy()
     for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
-        mover = movers.row[mark[body]]
-        spin = mover["spin"]
-        u += sign * mover["velocity"]
-        u += sign * np.cross(spin, row[arm])
-    of_machine = mark["joined"] >= 0
-    u[of_machine] += joined.velocity[mark["joined"][of_machine]]
+        solver_body = solver_bodies.row[mark[body]]
+        angular_velocity = solver_body["angular_velocity"]
+        u += sign * solver_body["velocity"]
+        u += sign * np.cross(angular_velocity, row[arm])
+    articulated = mark["delassus_row"] >= 0
+    u[articulated] += delassus.velocity[mark["delassus_row"][articulated]]
     return u
 
 
@@ -261,7 +266,7 @@ def residual(contacts, rows, p, u):
         size, radius = np.linalg.norm(across), row["friction"] * max(n @ impulse, 0.0)
         if size > radius:
             across *= radius / size
-        projected = n * max(n @ z, row["floor"]) + across
+        projected = n * max(n @ z, row["min_impulse"]) + across
         worst = max(worst, float(np.linalg.norm(impulse - projected)) * w)
     return worst
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from impulse_core.algebra import Mat3, Vec3, inverse
-from impulse_core.contact.friction import contact_law
+from impulse_core.contact.law import contact_law
 from impulse_core.jit import kernel
 
 

@@ -86,7 +86,7 @@ def narrow(monkeypatch) -> None:
     """Begin with next to no room for contacts, those of machines, pairs and events."""
     monkeypatch.setattr(contact_runner, "_ROWS", 1)
     monkeypatch.setattr(contact_runner, "_ROWS_PER_SHAPE", 0)
-    monkeypatch.setattr(contact_runner, "_JOINED_ROWS", 1)
+    monkeypatch.setattr(contact_runner, "_ARTICULATED_ROWS", 1)
     monkeypatch.setattr(contact_runner, "new_sweep", partial(sweep.new_sweep, pairs=1))
     monkeypatch.setattr(
         contact_runner,
@@ -98,7 +98,7 @@ def narrow(monkeypatch) -> None:
 def wide(monkeypatch) -> None:
     """Begin with more room than is ever used."""
     monkeypatch.setattr(contact_runner, "_ROWS", 500)
-    monkeypatch.setattr(contact_runner, "_JOINED_ROWS", 50)
+    monkeypatch.setattr(contact_runner, "_ARTICULATED_ROWS", 50)
     monkeypatch.setattr(contact_runner, "new_sweep", partial(sweep.new_sweep, pairs=1000))
 
 

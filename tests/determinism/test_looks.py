@@ -53,12 +53,12 @@ SCRATCH = (
     *("comparison.stages.stage.bodies", "comparison.stages.rate.bodies"),
     *(f"comparison.scratch.{name}" for name in ("coordinates", "present", "sum", "stage", "rate")),
     "runner.sweeps",
-    "runner.setup.movers",
+    "runner.setup.solver_bodies",
     "runner.setup.found",
     "runner.setup.contacts",
     "runner.setup.earlier",
     "runner.setup.newton",
-    "runner.setup.joined",
+    "runner.setup.delassus",
     "runner.setup.needed",
     "runner.setup.closed",
     "runner.setup.hit",
@@ -68,7 +68,7 @@ SCRATCH = (
         for name in (
             *("low", "high", "turning", "box", "cell", "slot", "cell_level", "cell_x", "cell_y"),
             *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first"),
-            *("pair_second", "pair_reach", "key", "key_before", "cache_before", "histogram"),
+            *("pair_second", "pair_approach", "key", "key_before", "cache_before", "histogram"),
         )
     ),
     *(f"runner.setup.events.{name}" for name in ("time", "what", "pair")),
@@ -76,7 +76,7 @@ SCRATCH = (
 # Lies among scratch, but is constant, or for signals.
 CONSTANT = ("runner.sweeps.limit", "runner.sweeps.padding", "work.stop")
 # Scratch that is not spoiled: what others look into.
-SPARED = ("comparison.stages.packed", "runner.setup.joined.probe_rate")
+SPARED = ("comparison.stages.packed", "runner.setup.delassus.probe_rate")
 # Is found out at every step where bodies may sleep, and is constant elsewhere.
 STILL = "runner.setup.sleep.still"
 # Only the first so many rows mean anything.
@@ -168,8 +168,8 @@ def spoil(arrays: Arrays) -> None:
     for path, array in arrays.items():
         nothing = np.nan if array.dtype == float else 3
         owner, _, field = path.rpartition(".")
-        if owner in ("runner.setup.movers.row", "runner.setup.movers.mark"):
-            if field not in ("jointed", "mover", "inverse_mass", "inverse_inertia"):
+        if owner in ("runner.setup.solver_bodies.row", "runner.setup.solver_bodies.mark"):
+            if field not in ("jointed", "articulation", "inverse_mass", "inverse_inertia"):
                 array[:dynamic] = nothing
         elif is_scratch(path) and path not in SPARED:
             array[...] = nothing

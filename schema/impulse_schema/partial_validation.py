@@ -13,7 +13,9 @@ from impulse_schema.problems import Finding
 from impulse_schema.source import Layout, ScenePath, Source
 
 
-def salvage(raw: dict[str, Any], findings: list[Finding], source: Source) -> list[Finding]:
+def validate_partially(
+    raw: dict[str, Any], findings: list[Finding], source: Source
+) -> list[Finding]:
     """What :func:`check_findings` says about the parts of ``raw`` that ``findings`` leave alone.
 
     Parts with findings are left out, but their names stay known.

@@ -1,6 +1,8 @@
 """The law of one contact: unilateral, with Coulomb's exact cone.
 
-0 ≤ p_n - floor  ⟂  u_n ≥ 0,     ‖p_t‖ ≤ μ p_n,     p_t = -μ p_n u_t/‖u_t‖ where u_t ≠ 0
+0 ≤ p_n - p_0  ⟂  u_n ≥ 0,     ‖p_t‖ ≤ μ p_n,     p_t = -μ p_n u_t/‖u_t‖ where u_t ≠ 0
+
+with the minimum normal impulse p_0 that an impact gives back.
 """
 
 from __future__ import annotations
@@ -10,15 +12,15 @@ import math
 from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_of, norm
 from impulse_core.jit import inner_kernel
 
-__all__ = ["contact_law", "in_disc", "law_piece", "own_softness"]
+__all__ = ["contact_law", "effective_inverse_mass", "in_disc", "law_piece"]
 
 _TRIES = 3  # local iterations of a contact that slides
 _SETTLED = 1e-13  # relative change at which they end
-_SOFTNESS = 1e-6  # of a Newton step, relative: redundant contacts share their load
+_PROXIMAL = 1e-6  # of a Newton step, relative: redundant contacts share their load
 
 
 @inner_kernel
-def contact_law(W, W_inverse, n, u, p, friction, floor):
+def contact_law(W, W_inverse, n, u, p, friction, min_impulse):
     """The impulse that satisfies the law where u is the relative velocity with the impulse p, and
     by how much it changes that velocity.
 
@@ -28,20 +30,20 @@ def contact_law(W, W_inverse, n, u, p, friction, floor):
     if friction > 0.0:
         stuck = p - W_inverse @ u
         p_n = dot(n, stuck)
-        if p_n > floor:
+        if p_n > min_impulse:
             across = stuck - n * p_n
             if dot(across, across) <= (friction * p_n) ** 2:
                 return stuck, -u
     w_n = dot(n, W @ n)
     if friction == 0.0:
-        new = n * max(floor, dot(n, p) - dot(n, u) / w_n)
+        new = n * max(min_impulse, dot(n, p) - dot(n, u) / w_n)
     else:
-        new = slide(W, w_n, n, u, p, friction, floor)
+        new = slide(W, w_n, n, u, p, friction, min_impulse)
     return new, W @ (new - p)
 
 
 @inner_kernel
-def slide(W, w_n, n, u, p, friction, floor):
+def slide(W, w_n, n, u, p, friction, min_impulse):
     """The impulse on the border of the cone, by projection: p_t ← P(p_t - u_t/w_t)."""
     w_t = W.xx + W.yy + W.zz - w_n
     q = p
@@ -49,7 +51,7 @@ def slide(W, w_n, n, u, p, friction, floor):
     last, share = ZERO3, 1.0
     for _ in range(_TRIES):
         v = u + W @ (q - p)
-        q_n = max(floor, dot(n, q) - dot(n, v) / w_n)
+        q_n = max(min_impulse, dot(n, q) - dot(n, v) / w_n)
         across = q - n * dot(n, q)
         if q_n == 0.0:
             new = ZERO3
@@ -77,14 +79,14 @@ def in_disc(a, radius):
 
 
 @inner_kernel
-def own_softness(row, c):
-    """Mean answer of contact c to its own impulse [1/kg]: 1/ρ of the projection P(p - ρu)."""
+def effective_inverse_mass(row, c):
+    """Mean diagonal of the block W of contact c [1/kg]: 1/ρ of the projection P(p - ρu)."""
     W = mat3_of(row[c].block)
     return (W.xx + W.yy + W.zz) / 3.0
 
 
 @inner_kernel
-def law_piece(n, p, u, w, friction, floor):
+def law_piece(n, p, u, w, friction, min_impulse):
     """The piece of the law on which z = p - u/w lies: A Δu + w B Δp = f [m/s].
 
     A part 1e-6 is added to B, as a proximal term (docs/algorithm.md, section 11).
@@ -93,12 +95,12 @@ def law_piece(n, p, u, w, friction, floor):
     z_n = dot(n, z)
     N = _outer(n, n)
     T = IDENTITY3 - N
-    soft = IDENTITY3 * _SOFTNESS
+    proximal = IDENTITY3 * _PROXIMAL
     p_n = max(dot(n, p), 0.0)
-    bears = z_n > floor
+    bears = z_n > min_impulse
     A = N if bears else N * 0.0
-    B = soft if bears else soft + N
-    f = n * (-dot(n, u)) if bears else n * ((floor - dot(n, p)) * w)
+    B = proximal if bears else proximal + N
+    f = n * (-dot(n, u)) if bears else n * ((min_impulse - dot(n, p)) * w)
     across = z - n * z_n
     size = norm(across)
     radius = friction * p_n

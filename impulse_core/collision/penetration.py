@@ -1,14 +1,14 @@
-"""The shortest way between two cores, or apart where they overlap.
+"""Distance of two cores, or their penetration depth where they overlap.
 
 The gap g(n) of two cores along a unit vector n is the least n·B of the second less the largest
 n·A of the first. Of cores that do not touch the largest gap is their distance, which V-Clip
-finds. Overlapping cores have g < 0 everywhere; where g is largest, -g is the shortest way apart.
+finds. Overlapping cores have g < 0 everywhere; where g is largest, -g is the penetration depth.
 A climb finds it from any n: the second core is moved by δ n until there is a margin between them,
 and the normal n' of the closest features then is better, for
 
     g(n') ≥ g(n) + δ (1 - n·n')                                              (docs/algorithm.md, 41)
 
-It starts with the direction that the pair remembers, so that cores at rest on each other, whose gap
+It starts with the direction cached for the pair, so that cores at rest on each other, whose gap
 is round-off of either sign, keep their normal; without memory with the best of all separating axes.
 """
 
@@ -36,7 +36,7 @@ from impulse_core.jit import inner_kernel
 
 __all__ = ["NEAR", "SHALLOW", "nearest_features"]
 
-SHALLOW = 0.002  # depth, as part of the smaller shape, down to which a remembered direction holds
+SHALLOW = 0.002  # depth, as part of the smaller shape, down to which a cached direction holds
 NEAR = 1e-8  # distance, as part of the smaller shape, that gives no direction of its own
 _MARGIN = 0.01  # between the cores while they climb, as part of the smaller shape
 _MOST_CLIMBS = 30
@@ -46,12 +46,12 @@ _MOST_EDGE_PAIRS = 40_000  # above this the climb starts from faces only
 
 @inner_kernel
 def nearest_features(cores, s1, s2, R, t, between, first, second, sizes):
-    """Closest features of two cores, or those with the least overlap.
+    """Closest features of two cores, or those of the penetration depth.
 
     Args:
         R, t: pose of the frame of s2 in that of s1.
         between: from the centre of s1 to that of s2 [m], frame of s1.
-        first, second: the features that the pair remembers.
+        first, second: the features cached for the pair.
         sizes: radii of balls around the two shapes [m].
 
     Returns:
@@ -73,7 +73,7 @@ def nearest_features(cores, s1, s2, R, t, between, first, second, sizes):
             if state == SEPARATE and not vague:
                 return near1, near2, near_A, near_B, m, distance
             climbing = True
-            known, n = _remembered_axis(cores, R, first, second)
+            known, n = _cached_axis(cores, R, first, second)
             gap = gap_along(cores, R, t, first, second, n) if known else -INFINITE
             if gap < -SHALLOW * size:
                 n, gap = _best_axis(cores, s1, s2, R, t)
@@ -94,7 +94,7 @@ def nearest_features(cores, s1, s2, R, t, between, first, second, sizes):
 
 
 @inner_kernel
-def _remembered_axis(cores, R, first, second):
+def _cached_axis(cores, R, first, second):
     """If two features name a direction, and which: a face's normal, or across two edges."""
     i, kind1 = first // 3, first % 3
     j, kind2 = second // 3, second % 3

@@ -1,4 +1,4 @@
-"""How machines answer impulses at their contacts, against rigid bodies of the same mass."""
+"""The Delassus operator of contacts on jointed bodies, against rigid bodies of the same mass."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Engine]:
     engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
     assert engine.advance(machine.settings.step, 1, 0)
     setup = engine.runner.setup
-    k = int(setup.joined.used[0])
-    rows = setup.joined.contact[:k]
+    k = int(setup.delassus.used[0])
+    rows = setup.delassus.contact[:k]
     arms = setup.contacts.row["arm2"][rows]
     points = engine.state.bodies["position"][setup.contacts.mark["body2"][rows]] + arms
-    W = setup.joined.answer[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
+    W = setup.delassus.linear[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
     return W, points, engine
 
 

@@ -1,4 +1,4 @@
-"""The contacts' part of the look-ahead: what the prediction says each of them lacks.
+"""Residuals of the contact laws in the position-level and the velocity-level solve.
 
 In the first half of a step the law of a contact is about the mean velocity over the step: its
 normal part is what the gap at t+h lacks to its target, over h, its tangential part the way that the
@@ -14,13 +14,13 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.collision.geometry import contact_geometry, moved, turn
 from impulse_core.contact.islands import is_large, island_of
-from impulse_core.contact.rows import relative_spin, relative_velocity
+from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["accuracy_of", "contact_errors", "set_targets", "velocity_errors"]
+__all__ = ["accuracy_of", "position_residuals", "set_targets", "velocity_residuals"]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
-_ENOUGH = 60.0  # times the coarse accuracy: what need not be looked at again in this step
+_ENOUGH = 60.0  # times the coarse accuracy: what need not be solved for again in this step
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
@@ -39,51 +39,53 @@ def set_targets(contacts, tolerance, slack, recovery):
         row[c].target = min(gap, 0.0)
         if gap < -slack:
             row[c].target = gap - recovery * (gap + slack)
-        elif gap > 0.0 and _bore(row, c):
+        elif gap > 0.0 and _carried_impulse(row, c):
             row[c].target = min(gap - recovery * max(gap - slack, 0.0), tolerance)
 
 
 @inner_kernel
-def _bore(row, c):
-    """Whether contact c bore an impulse in either half of the last step."""
+def _carried_impulse(row, c):
+    """Whether contact c carried an impulse in either half of the last step."""
     p = vec3_of(row[c].first)
     q = vec3_of(row[c].second)
     return dot(p, p) + dot(q, q) > 0.0
 
 
 @inner_kernel
-def contact_errors(contacts, movers, motion, h, accuracy, coarse, first, totals):
+def position_residuals(contacts, solver_bodies, motion, h, accuracy, coarse, first, totals):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
-    The first look is at all islands, later ones are at those that were marked as unsolved. Returns
+    The first iteration is over all islands, later ones over those marked as unsolved. Returns
     the largest violation [m] of the law by the impulses that have acted, and whether each island
     keeps it to its accuracy; those that do not are marked. The violation in totals is raised to
-    the largest that is borne [m], since what has it is not looked at again.
+    the largest within the accuracy [m], since its island is not evaluated again.
     """
-    return _look_at_islands(
-        _error, contacts, movers, motion, h, accuracy, coarse, first, 1.0, totals
+    return _island_residuals(
+        _position_residual, contacts, solver_bodies, motion, h, accuracy, coarse, first, 1.0, totals
     )
 
 
 @inner_kernel
-def velocity_errors(contacts, movers, motion, h, accuracy, coarse, first, totals):
-    """As contact_errors, for the present velocities [m/s]; offsets are left as they are."""
-    return _look_at_islands(
-        _velocity_error, contacts, movers, motion, h, accuracy, coarse, first, h, totals
+def velocity_residuals(contacts, solver_bodies, motion, h, accuracy, coarse, first, totals):
+    """As position_residuals, for the present velocities [m/s]; offsets are left as they are."""
+    return _island_residuals(
+        _velocity_residual, contacts, solver_bodies, motion, h, accuracy, coarse, first, h, totals
     )
 
 
 @inlined_kernel
-def _look_at_islands(error_of, contacts, movers, motion, h, accuracy, coarse, first, unit, totals):
-    """What contact_errors says, for the violations that error_of finds, in a unit [m]."""
-    mover = movers.mark
+def _island_residuals(
+    error_of, contacts, solver_bodies, motion, h, accuracy, coarse, first, unit, totals
+):
+    """As position_residuals, for the violations that error_of finds, in a unit [m]."""
+    solver_body = solver_bodies.mark
     worst, solved = 0.0, True
-    for i in range(len(mover) - 1):
-        if mover[i].head < 0 or not (first or mover[i].unsolved):
+    for i in range(len(solver_body) - 1):
+        if solver_body[i].head < 0 or not (first or solver_body[i].unsolved):
             continue
         violated = 0.0
-        allowed = coarse if is_large(mover, i) else -1.0
-        c = mover[i].head
+        allowed = coarse if is_large(solver_body, i) else -1.0
+        c = solver_body[i].head
         while c >= 0:
             error = error_of(contacts, c, motion, h)
             violated = max(violated, error)
@@ -91,7 +93,7 @@ def _look_at_islands(error_of, contacts, movers, motion, h, accuracy, coarse, fi
             contacts.mark[c].violated = 1 if error > allowed else 0
             c = contacts.mark[c].next
         worst = max(worst, violated)
-        if _bear_with(mover, i, violated, accuracy, coarse, first):
+        if _within_accuracy(solver_body, i, violated, accuracy, coarse, first):
             totals[0].violation = max(totals[0].violation, violated * unit)
         else:
             solved = False
@@ -99,7 +101,7 @@ def _look_at_islands(error_of, contacts, movers, motion, h, accuracy, coarse, fi
 
 
 @inner_kernel
-def _error(contacts, c, motion, h):
+def _position_residual(contacts, c, motion, h):
     """Offset of contact c; returns its violation [m]."""
     row, mark = contacts.row, contacts.mark
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
@@ -115,56 +117,56 @@ def _error(contacts, c, motion, h):
     rolled = 0.0
     if row[c].rolling > 0.0:
         turned = turn(mark[c].body2, motion) - turn(mark[c].body1, motion)
-        missing = turned * (1.0 / h) - relative_spin(contacts, c, motion)
+        missing = turned * (1.0 / h) - relative_angular_velocity(contacts, c, motion)
         set_vec3(row[c].turn_offset, missing)
         rolled = _rolls_on(contacts, c, motion, n, p, turned)
-    scale = h * _answer(contacts, c, motion)
-    violated = _violation(n, p, lacking, slid, row[c].friction, row[c].floor, scale)
+    scale = h * _inverse_mass(contacts, c, motion)
+    violated = _violation(n, p, lacking, slid, row[c].friction, row[c].min_impulse, scale)
     return max(violated, rolled)
 
 
 @inner_kernel
-def _velocity_error(contacts, c, motion, h):  # noqa: ARG001  # as _error
+def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
     """Violation of contact c by the present velocities [m/s]."""
     row = contacts.row
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
     u = relative_velocity(contacts, c, motion) + vec3_of(row[c].offset)
     u_n = dot(n, u)
-    scale = _answer(contacts, c, motion)
-    violated = _violation(n, p, u_n, u - n * u_n, row[c].friction, row[c].floor, scale)
+    scale = _inverse_mass(contacts, c, motion)
+    violated = _violation(n, p, u_n, u - n * u_n, row[c].friction, row[c].min_impulse, scale)
     if row[c].rolling > 0.0:
-        w = relative_spin(contacts, c, motion)
+        w = relative_angular_velocity(contacts, c, motion)
         violated = max(violated, _rolls_on(contacts, c, motion, n, p, w))
     return violated
 
 
 @inner_kernel
-def _bear_with(mover, i, violated, accuracy, coarse, first):
+def _within_accuracy(solver_body, i, violated, accuracy, coarse, first):
     """Whether a violation is within the accuracy of island i; else that is marked as unsolved.
 
-    The first look is a close one: what it lets pass adds up from step to step, to a creep. Islands
-    of machines stay unsolved: what corrects joints moves contacts.
+    The first iteration is strict: what it lets pass adds up from step to step, to a creep.
+    Articulated islands stay unsolved, since corrections of joints move contacts.
     """
-    machine = mover[i].machine == 1
-    if is_large(mover, i):
+    articulated = solver_body[i].articulated == 1
+    if is_large(solver_body, i):
         accuracy = coarse if first else _ENOUGH * coarse
-    elif first and not machine:
+    elif first and not articulated:
         accuracy = _CLOSELY * accuracy
-    borne = violated <= accuracy
-    mover[i].unsolved = 1 if machine or not borne else 0
-    return borne
+    within = violated <= accuracy
+    solver_body[i].unsolved = 1 if articulated or not within else 0
+    return within
 
 
 @inner_kernel
-def accuracy_of(contacts, movers, c, accuracy, coarse):
+def accuracy_of(contacts, solver_bodies, c, accuracy, coarse):
     """The violation that contact c may be left with, in the unit of both accuracies."""
-    i = island_of(contacts.mark, movers.mark, c)
-    return _ENOUGH * coarse if is_large(movers.mark, i) else accuracy
+    i = island_of(contacts.mark, solver_bodies.mark, c)
+    return _ENOUGH * coarse if is_large(solver_bodies.mark, i) else accuracy
 
 
 @inner_kernel
 def _slid_way(contacts, c, n, B_next, motion):
-    """How far the touching points of contact c move past each other in the step [m]."""
+    """Displacement of the touching points of contact c past each other in the step [m]."""
     row = contacts.row
     A, B = vec3_of(row[c].core1), vec3_of(row[c].core2)
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
@@ -207,14 +209,14 @@ def _rolls_on(contacts, c, motion, n, p, turned):
 
 
 @inner_kernel
-def _answer(contacts, c, motion):
-    """How much an impulse at contact c moves its bodies at least [1/kg]."""
+def _inverse_mass(contacts, c, motion):
+    """Inverse mass of the bodies of contact c [1/kg]: no impulse there moves them less."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     return motion.bodies[i1].inverse_mass + motion.bodies[i2].inverse_mass
 
 
 @inner_kernel
-def _violation(n, p, lacking, slid, friction, floor, scale):
+def _violation(n, p, lacking, slid, friction, min_impulse, scale):
     """By how much an impulse and its errors break the law, in the unit of the errors; 1e300 where
     that is not a number.
 
@@ -224,12 +226,12 @@ def _violation(n, p, lacking, slid, friction, floor, scale):
     p_n = dot(n, p)
     if not (abs(lacking) <= 1e300):
         return 1e300
-    if p_n <= floor * (1.0 + _ROUND_OFF):
+    if p_n <= min_impulse * (1.0 + _ROUND_OFF):
         normal = max(0.0, -lacking)
         if p_n == 0.0:
             return normal
     else:
-        normal = max(-lacking, min(lacking, (p_n - floor) * scale))
+        normal = max(-lacking, min(lacking, (p_n - min_impulse) * scale))
     if friction == 0.0:
         return normal
     most = 2.0 * friction * p_n * scale

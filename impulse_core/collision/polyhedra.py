@@ -1,4 +1,4 @@
-"""``Core``: the features of one convex polyhedron, as ``Shapes`` lists them.
+"""Convex polyhedra: ``Core`` has the features of one, as ``Shapes`` lists them.
 
 A core has vertices, edges and faces that know each other. Points and segments have no faces, a
 triangle has two that look away from each other. Coplanar triangles of a hull are one face, so that
@@ -99,7 +99,7 @@ class Core:
 
 @dataclass(frozen=True)
 class ConvexityDefect:
-    """How far the surface of a mesh is from convex.
+    """Distance of the surface of a mesh from a convex one.
 
     Attributes:
         amount: largest height of a vertex above the plane of a face [m]; 0 for a convex solid.

@@ -85,8 +85,8 @@ def _motor_law(model, state, k, s, h, work):
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
     share = _share_of_end(P, D, axis.inverse_mass, h)
     stage.motor_share = share
-    reach = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
-    force = P * reach + I * state.axes[k].motor_integral + D * (target_rate + s / h)
+    target = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
+    force = P * target + I * state.axes[k].motor_integral + D * (target_rate + s / h)
     law.servo = 0.5 * h * force
     law.servo_slope = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
     law.servo_bound = bound

@@ -20,14 +20,16 @@ from impulse_core.model import Model, State, Structure, Workspace, copy_state, n
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.types import Floats
 
-__all__ = ["locked_problem"]
+__all__ = ["overconstraint_problem"]
 
 _LOCKED = 1e-9  # of the velocity that the same push gives the bodies without any joint
 _SOFT = 1e30  # compliance that takes a coupling out
 _SOLVES = 3  # what one leaves is round-off of the first
 
 
-def locked_problem(compiled: CompiledScene, structure: Structure, state: State) -> Problem | None:
+def overconstraint_problem(
+    compiled: CompiledScene, structure: Structure, state: State
+) -> Problem | None:
     """The problem of the couplings that lock what they couple; None if nothing is locked."""
     couplings = compiled.model.couplings
     held_still = _locked_terms(compiled.model, structure, state)

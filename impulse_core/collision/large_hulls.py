@@ -1,4 +1,4 @@
-"""Cores of meshes of very many faces, by whole arrays."""
+"""Convex hulls of meshes of very many faces, by whole arrays."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.collision.cores import ConvexityDefect, Core, CoreError
+from impulse_core.collision.polyhedra import ConvexityDefect, Core, CoreError
 from impulse_core.geometry.hull import convex_hull
 from impulse_core.types import Floats, Ints
 
-__all__ = ["FineHull", "fine_convexity_defect", "fine_core", "fine_hull"]
+__all__ = ["LargeHull", "large_convexity_defect", "large_core", "large_hull"]
 
 _LOOKED_AT = 16  # faces that are compared with all vertices, of each kind
 _SAMPLE = 20_000  # vertices that tell whether a hull will be large
@@ -20,7 +20,7 @@ _COMPARED = 4_000  # vertices that tell how far a thinned hull is from them
 
 
 @dataclass(frozen=True, eq=False)
-class FineHull:
+class LargeHull:
     """Core of the hull of many points.
 
     Attributes:
@@ -32,7 +32,7 @@ class FineHull:
     inside: float
 
 
-def fine_hull(points: Floats) -> FineHull:
+def large_hull(points: Floats) -> LargeHull:
     """Hull of many points [m], shape (N, 3); of the outermost in each direction if it would have
     very many corners.
 
@@ -43,12 +43,12 @@ def fine_hull(points: Floats) -> FineHull:
     sample = points[:: max(1, len(points) // _SAMPLE)]
     if len(points) <= _SAMPLE or len(convex_hull(sample).vertices) <= _LARGE:
         hull = convex_hull(points)
-        return FineHull(fine_core(hull.vertices, hull.corners.reshape(-1, 3)), 0.0)
+        return LargeHull(large_core(hull.vertices, hull.corners.reshape(-1, 3)), 0.0)
     hull = convex_hull(_outermost(points))
-    core = fine_core(hull.vertices, hull.corners.reshape(-1, 3))
+    core = large_core(hull.vertices, hull.corners.reshape(-1, 3))
     compared = sample[:: max(1, len(sample) // _COMPARED)]
     heights = core.face_plane[:, :3] @ compared.T - core.face_plane[:, 3:]
-    return FineHull(core, max(0.0, float(heights.max())))
+    return LargeHull(core, max(0.0, float(heights.max())))
 
 
 def _outermost(points: Floats) -> Floats:
@@ -71,8 +71,8 @@ def _outermost(points: Floats) -> Floats:
     return chosen
 
 
-def fine_core(vertices: Floats, triangles: Ints) -> Core:
-    """Core of a convex solid, as ``cores`` makes it but for the faces of a plane, which stay
+def large_core(vertices: Floats, triangles: Ints) -> Core:
+    """Core of a convex solid, as ``polyhedra`` makes it but for the faces of a plane, which stay
     triangles.
 
     Args:
@@ -103,8 +103,8 @@ def fine_core(vertices: Floats, triangles: Ints) -> Core:
     )
 
 
-def fine_convexity_defect(vertices: Floats, triangles: Ints) -> ConvexityDefect:
-    """How far a closed surface is from convex, as ``convexity_defect`` says.
+def large_convexity_defect(vertices: Floats, triangles: Ints) -> ConvexityDefect:
+    """Distance of a closed surface from a convex one, as ``convexity_defect`` says.
 
     Of its faces only those beside the steepest and deepest valleys and some all over the surface
     are compared with all vertices.

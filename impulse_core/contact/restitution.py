@@ -1,8 +1,8 @@
-"""Impacts: which contacts were hit, and what they give back.
+"""Restitution: the impulses that contacts return which were hit.
 
 By Poisson's hypothesis each contact that was hit returns e times the impulse of its compression.
 A body that arrives within a step is stopped at its end, so the compression also counts what gravity
-would have added after the contact; the part s of it is that of the arrival itself,
+would have added after the contact; the part s of it is that of the approach velocity itself,
 
     s = v_a / |u + a h|,   v_a² = u² - 2 a gap                     (docs/algorithm.md, section 11)
 
@@ -21,16 +21,16 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.contact.rows import relative_velocity
+from impulse_core.contact.jacobian import relative_velocity
 from impulse_core.jit import inner_kernel
 
 __all__ = [
     "NEWTON",
     "POISSON",
-    "arrive_now",
-    "find_arrivals",
-    "give_back",
+    "approach_velocities_now",
+    "find_approach_velocities",
     "impact_threshold",
+    "restitution_impulses",
 ]
 
 POISSON = 0
@@ -47,8 +47,8 @@ def impact_threshold(motion, h, accuracy):
 
 
 @inner_kernel
-def find_arrivals(contacts, motion, h):
-    """Velocities of arrival of all contacts at the start of a step, from their gaps and motion."""
+def find_approach_velocities(contacts, motion, h):
+    """Approach velocities of all contacts at the start of a step, from their gaps and motion."""
     row, mark = contacts.row, contacts.mark
     g = vec3_at(motion.gravity.reshape(1, 3), 0)
     for c in range(contacts.used[0]):
@@ -61,26 +61,26 @@ def find_arrivals(contacts, motion, h):
             a -= dot(n, g)
         last = u + a * h
         square = u * u - 2.0 * a * max(row[c].gap, 0.0)
-        row[c].arrival = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
-        row[c].rebound = min(1.0, row[c].arrival / -last) if last < 0.0 else 0.0
+        row[c].approach_velocity = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
+        row[c].rebound = min(1.0, row[c].approach_velocity / -last) if last < 0.0 else 0.0
 
 
 @inner_kernel
-def arrive_now(contacts, motion):
-    """Velocities of arrival where bodies meet at this very moment, so that gravity adds nothing."""
+def approach_velocities_now(contacts, motion):
+    """Approach velocities where bodies meet at this very moment, so that gravity adds nothing."""
     row = contacts.row
     for c in range(contacts.used[0]):
         u = dot(vec3_of(row[c].normal), relative_velocity(contacts, c, motion))
-        row[c].arrival = max(0.0, -u)
+        row[c].approach_velocity = max(0.0, -u)
         row[c].rebound = 1.0
 
 
 @inner_kernel
-def give_back(contacts, threshold, law):
-    """Add what contacts return that were hit in this step; returns whether any was.
+def restitution_impulses(contacts, threshold, law):
+    """Add the impulses of restitution of this step; returns whether any contact was hit.
 
     A contact was hit if its impulse of the whole step exceeds that of the step before by more than
-    the threshold [m/s], what slow motion needs.
+    slow motion needs, the threshold [m/s].
     """
     row = contacts.row
     hit = False
@@ -95,9 +95,9 @@ def give_back(contacts, threshold, law):
             continue
         hit = True
         if law == NEWTON:
-            set_vec3(row[c].offset, n * (-e * row[c].arrival))
+            set_vec3(row[c].offset, n * (-e * row[c].approach_velocity))
         else:
             more = e * row[c].rebound * sudden
             set_vec3(row[c].impulse, p + n * more)
-            row[c].floor = p_n + more
+            row[c].min_impulse = p_n + more
     return hit

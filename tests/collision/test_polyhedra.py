@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impulse_core.collision.cores import (
+from impulse_core.collision.polyhedra import (
     Core,
     CoreError,
     box_core,

@@ -1,4 +1,4 @@
-"""Bodies as the contact response sees them: those that joints hold count as immovable."""
+"""Solver bodies: bodies in the contact solver, where those that joints hold count as immovable."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from impulse_core.jit import inlined_kernel
 from impulse_core.model import Model
 from impulse_core.types import Ints, Records, by_address, f8, i8, mat3, new_records, record, vec3
 
-__all__ = ["MoverMark", "MoverRow", "Movers", "new_movers", "push_mover"]
+__all__ = ["SolverBodies", "SolverBody", "SolverBodyMark", "new_solver_bodies", "push_solver_body"]
 
 
 @record
-class MoverMark:
-    """How a body stands among those that contacts connect."""
+class SolverBodyMark:
+    """A body among those that contacts connect."""
 
     jointed: i8
     """1 for bodies that a joint holds."""
-    mover: i8
-    """Row that stands for all that moves with a body, the world's if nothing moves it."""
+    articulation: i8
+    """Row that stands for all bodies that joints connect with this one; the world's if nothing
+    moves it."""
     stirred: i8
-    """Sweep in which a mover was last moved noticeably, -1 for the world."""
+    """Sweep in which a solver body was last moved noticeably, -1 for the world."""
     island: i8
-    """Towards the mover that stands for all that contacts connect with this one."""
+    """Towards the solver body that stands for all that contacts connect with this one."""
     head: i8
-    """First active contact of the island that a mover stands for, -1 if none."""
+    """First active contact of the island that a solver body stands for, -1 if none."""
     number: i8
     """Active contacts of that island."""
-    machine: i8
-    """1 if some of them are on jointed bodies."""
+    articulated: i8
+    """1 if the island is articulated: some of them are on jointed bodies."""
     unsolved: i8
     """1 if one of them breaks its law by more than it may."""
     place: i8
@@ -43,13 +44,13 @@ class MoverMark:
 
 
 @record
-class MoverRow:
-    """How a body that no joint holds moves, and answers impulses."""
+class SolverBody:
+    """Velocities and inertia of a body that no joint holds."""
 
     velocity: vec3
     """[m/s]."""
-    spin: vec3
-    """Angular velocity [rad/s], world frame."""
+    angular_velocity: vec3
+    """[rad/s], world frame."""
     inverse_mass: f8
     """[1/kg]; 0 for bodies that a joint holds."""
     inverse_inertia: mat3
@@ -57,34 +58,34 @@ class MoverRow:
 
 
 @by_address
-class Movers(NamedTuple):
-    """What impulses at contacts move, a row for each of b bodies, the world last."""
+class SolverBodies(NamedTuple):
+    """Bodies that impulses at contacts move, a row for each of b bodies, the world last."""
 
     mark: Records
-    """MoverMark, shape (b,)."""
+    """SolverBodyMark, shape (b,)."""
     row: Records
-    """MoverRow, shape (b,)."""
+    """SolverBody, shape (b,)."""
 
 
-def new_movers(model: Model) -> Movers:
+def new_solver_bodies(model: Model) -> SolverBodies:
     """For the bodies and joints of a model."""
     bodies = len(model.bodies)
-    mark, row = new_records(MoverMark, bodies), new_records(MoverRow, bodies)
+    mark, row = new_records(SolverBodyMark, bodies), new_records(SolverBody, bodies)
     mark["jointed"][model.joints["body1"]] = 1
     mark["jointed"][model.joints["body2"]] = 1
     mark["jointed"][model.dynamic :] = 0
-    mark["mover"] = _movers(model)
+    mark["articulation"] = _articulations(model)
     row["inverse_mass"] = np.where(mark["jointed"] == 1, 0.0, model.bodies["inverse_mass"])
-    return Movers(mark, row)
+    return SolverBodies(mark, row)
 
 
-def _movers(model: Model) -> Ints:
+def _articulations(model: Model) -> Ints:
     """Row that stands for all bodies that joints connect with each body; the world's if nothing
     moves it.
     """
     world = len(model.bodies) - 1
-    mover = np.arange(len(model.bodies))
-    mover[model.dynamic :] = world
+    articulation = np.arange(len(model.bodies))
+    articulation[model.dynamic :] = world
     inner = [
         pair
         for pair in zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
@@ -99,12 +100,15 @@ def _movers(model: Model) -> Ints:
         graph = coo_array((np.ones(len(inner)), (ends[0], ends[1])), shape=size)
         _, label = connected_components(graph, directed=False)
         _, first = np.unique(label, return_index=True)
-        mover[: model.dynamic] = first[label]
-    return mover.astype(np.int64)
+        articulation[: model.dynamic] = first[label]
+    return articulation.astype(np.int64)
 
 
 @inlined_kernel
-def push_mover(body, p, arm):  # type: ignore[no-untyped-def]
-    """Let a body (MoverRow) that no joint holds answer the impulse p at ``arm`` from its centre."""
+def push_solver_body(body, p, arm):  # type: ignore[no-untyped-def]
+    """Apply the impulse p to a SolverBody at ``arm`` from its centre."""
     set_vec3(body.velocity, vec3_of(body.velocity) + p * body.inverse_mass)
-    set_vec3(body.spin, vec3_of(body.spin) + mat3_of(body.inverse_inertia) @ cross(arm, p))
+    set_vec3(
+        body.angular_velocity,
+        vec3_of(body.angular_velocity) + mat3_of(body.inverse_inertia) @ cross(arm, p),
+    )

@@ -1,4 +1,4 @@
-"""Directions of all contacts at the present poses, and how bodies answer impulses at them.
+"""Contact Jacobian: normals and arms at the present poses, and impulses along them.
 
 Conventions (docs/algorithm.md, section 11): an impulse p acts on body 2 and -p on body 1 at the
 same point x, the middle between the two surfaces, so that both momenta are conserved to round-off.
@@ -27,7 +27,7 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.collision.geometry import contact_geometry
-from impulse_core.contact.machines import answer_block
+from impulse_core.contact.delassus import delassus_block
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -38,20 +38,20 @@ from impulse_core.solver.direct import solve
 
 __all__ = [
     "apply_contact_impulses",
-    "contact_answers",
     "contact_directions",
     "contact_velocities",
-    "number_joined",
+    "diagonal_blocks",
+    "number_articulated",
     "read_bodies",
-    "relative_spin",
+    "relative_angular_velocity",
     "relative_velocity",
     "respond_joints",
 ]
 
 
 @inner_kernel
-def contact_directions(contacts, movers, motion):
-    """Gaps, normals and arms of all contacts at the present poses, and inertia of the movers."""
+def contact_directions(contacts, solver_bodies, motion):
+    """Gaps, normals and arms of all contacts at the present poses; inertia of solver bodies."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
         n, A, B, gap = contact_geometry(contacts, c, motion.states)
@@ -63,18 +63,18 @@ def contact_directions(contacts, movers, motion):
         set_vec3(row[c].arm1, x - vec3_of(motion.states[mark[c].body1].position))
         set_vec3(row[c].arm2, x - vec3_of(motion.states[mark[c].body2].position))
     for i in range(motion.dynamic):
-        if not movers.mark[i].jointed:
+        if not solver_bodies.mark[i].jointed:
             R = rotation_matrix(quat_of(motion.states[i].orientation))
             J = similarity(R, vec3_of(motion.bodies[i].inverse_inertia))
-            set_mat3(movers.row[i].inverse_inertia, J)
+            set_mat3(solver_bodies.row[i].inverse_inertia, J)
 
 
 @inner_kernel
 def contact_velocities(contacts, motion):
-    """Remember the relative velocities of all contacts before the impulses of a half step."""
+    """Save the relative velocities of all contacts before the impulses of a half step."""
     for c in range(contacts.used[0]):
         set_vec3(contacts.row[c].before, relative_velocity(contacts, c, motion))
-        set_vec3(contacts.row[c].turn_before, relative_spin(contacts, c, motion))
+        set_vec3(contacts.row[c].turn_before, relative_angular_velocity(contacts, c, motion))
 
 
 @inner_kernel
@@ -87,54 +87,56 @@ def relative_velocity(contacts, c, motion):
 
 
 @inner_kernel
-def relative_spin(contacts, c, motion):
+def relative_angular_velocity(contacts, c, motion):
     """Angular velocity of body 2 relative to body 1."""
     w1 = vec3_at(motion.angular_velocity, contacts.mark[c].body1)
     return vec3_at(motion.angular_velocity, contacts.mark[c].body2) - w1
 
 
 @inner_kernel
-def number_joined(contacts, movers, joined, needed):
+def number_articulated(contacts, solver_bodies, delassus, needed):
     """Number the active contacts on jointed bodies; False if there is not room for all of them, of
     which needed[1] then tells.
     """
     mark = contacts.mark
     count = 0
     for c in range(contacts.used[0]):
-        mark[c].joined = -1
-        jointed = movers.mark[mark[c].body1].jointed or movers.mark[mark[c].body2].jointed
+        mark[c].delassus_row = -1
+        jointed = (
+            solver_bodies.mark[mark[c].body1].jointed or solver_bodies.mark[mark[c].body2].jointed
+        )
         if mark[c].active and jointed:
-            if count < len(joined.contact):
-                mark[c].joined = count
-                joined.contact[count] = c
+            if count < len(delassus.contact):
+                mark[c].delassus_row = count
+                delassus.contact[count] = c
             count += 1
-    joined.used[0] = min(count, len(joined.contact))
-    if count > len(joined.contact):
+    delassus.used[0] = min(count, len(delassus.contact))
+    if count > len(delassus.contact):
         needed[1] = count
         return False
     return True
 
 
 @inner_kernel
-def contact_answers(contacts, movers, joined, i):
-    """W of the contacts of island i and its inverse; needs the answers of jointed bodies."""
+def diagonal_blocks(contacts, solver_bodies, delassus, i):
+    """W of the contacts of island i and its inverse; needs the Delassus operator."""
     row, mark = contacts.row, contacts.mark
-    c = movers.mark[i].head
+    c = solver_bodies.mark[i].head
     while c >= 0:
-        W = _own_answer(contacts, movers, c)
-        k = mark[c].joined
+        W = _own_block(contacts, solver_bodies, c)
+        k = mark[c].delassus_row
         if k >= 0:
-            W = W + answer_block(joined.answer, 3 * k, 3 * k)
+            W = W + delassus_block(delassus.linear, 3 * k, 3 * k)
         set_mat3(row[c].block, W)
         set_mat3(row[c].block_inverse, inverse(W))
         c = mark[c].next
 
 
 @inner_kernel
-def _own_answer(contacts, movers, c):
+def _own_block(contacts, solver_bodies, c):
     """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    bodies = movers.row
+    bodies = solver_bodies.row
     W = IDENTITY3 * (bodies[i1].inverse_mass + bodies[i2].inverse_mass)
     if bodies[i1].inverse_mass > 0.0:
         r = cross_matrix(vec3_of(contacts.row[c].arm1))
@@ -146,24 +148,24 @@ def _own_answer(contacts, movers, c):
 
 
 @inner_kernel
-def _rest(joined, motion):
+def _rest(delassus, motion):
     """Let the bodies of the probe rest where they are."""
-    bodies = joined.probe.bodies
+    bodies = delassus.probe.bodies
     for i in range(len(bodies)):
         set_quat(bodies[i].orientation, quat_of(motion.states[i].orientation))
         set_vec3(bodies[i].velocity, ZERO3)
         set_vec3(bodies[i].angular_momentum, ZERO3)
-        put_vec3(joined.probe_work.angular_velocity, i, ZERO3)
+        put_vec3(delassus.probe_work.angular_velocity, i, ZERO3)
 
 
 @inner_kernel
-def _push_joined(contacts, movers, joined, motion, c, p):
+def _push_probe(contacts, solver_bodies, delassus, motion, c, p):
     """Let the impulse p act at contact c on the jointed bodies of the probe."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    bodies = joined.probe.bodies
-    if movers.mark[i1].jointed:
+    bodies = delassus.probe.bodies
+    if solver_bodies.mark[i1].jointed:
         _push(bodies[i1], motion.bodies[i1].inverse_mass, -p, vec3_of(contacts.row[c].arm1))
-    if movers.mark[i2].jointed:
+    if solver_bodies.mark[i2].jointed:
         _push(bodies[i2], motion.bodies[i2].inverse_mass, p, vec3_of(contacts.row[c].arm2))
 
 
@@ -175,49 +177,56 @@ def _push(body, inverse_mass, p, arm):
 
 
 @inner_kernel
-def _joined_velocity(contacts, movers, c, bodies, spin):
+def _articulated_velocity(contacts, solver_bodies, c, bodies, angular_velocity):
     """Part of the jointed bodies in the relative velocity of contact c."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     u = ZERO3
-    if movers.mark[i1].jointed:
+    if solver_bodies.mark[i1].jointed:
         r = vec3_of(contacts.row[c].arm1)
-        u = u - vec3_of(bodies[i1].velocity) - cross(vec3_at(spin, i1), r)
-    if movers.mark[i2].jointed:
+        u = u - vec3_of(bodies[i1].velocity) - cross(vec3_at(angular_velocity, i1), r)
+    if solver_bodies.mark[i2].jointed:
         r = vec3_of(contacts.row[c].arm2)
-        u = u + vec3_of(bodies[i2].velocity) + cross(vec3_at(spin, i2), r)
+        u = u + vec3_of(bodies[i2].velocity) + cross(vec3_at(angular_velocity, i2), r)
     return u
 
 
 @inner_kernel
-def read_bodies(contacts, movers, joined, motion):
+def read_bodies(contacts, solver_bodies, delassus, motion):
     """Take the present velocities as those from which impulses are found."""
-    for i in range(len(movers.row)):
-        free = not movers.mark[i].jointed
-        set_vec3(movers.row[i].velocity, vec3_of(motion.states[i].velocity) if free else ZERO3)
-        set_vec3(movers.row[i].spin, vec3_at(motion.angular_velocity, i) if free else ZERO3)
-    for k in range(joined.used[0]):
-        u = _joined_velocity(
-            contacts, movers, joined.contact[k], motion.states, motion.angular_velocity
+    for i in range(len(solver_bodies.row)):
+        free = not solver_bodies.mark[i].jointed
+        set_vec3(
+            solver_bodies.row[i].velocity, vec3_of(motion.states[i].velocity) if free else ZERO3
         )
-        put_vec3(joined.velocity, k, u)
-        w = joined_spin(contacts, movers, joined.contact[k], motion.angular_velocity)
-        put_vec3(joined.spin, k, w)
+        set_vec3(
+            solver_bodies.row[i].angular_velocity,
+            vec3_at(motion.angular_velocity, i) if free else ZERO3,
+        )
+    for k in range(delassus.used[0]):
+        u = _articulated_velocity(
+            contacts, solver_bodies, delassus.contact[k], motion.states, motion.angular_velocity
+        )
+        put_vec3(delassus.velocity, k, u)
+        w = _articulated_angular_velocity(
+            contacts, solver_bodies, delassus.contact[k], motion.angular_velocity
+        )
+        put_vec3(delassus.angular_velocity, k, w)
 
 
 @inner_kernel
-def joined_spin(contacts, movers, c, spin):
+def _articulated_angular_velocity(contacts, solver_bodies, c, angular_velocity):
     """Part of the jointed bodies in the relative angular velocity of contact c."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     w = ZERO3
-    if movers.mark[i1].jointed:
-        w = w - vec3_at(spin, i1)
-    if movers.mark[i2].jointed:
-        w = w + vec3_at(spin, i2)
+    if solver_bodies.mark[i1].jointed:
+        w = w - vec3_at(angular_velocity, i1)
+    if solver_bodies.mark[i2].jointed:
+        w = w + vec3_at(angular_velocity, i2)
     return w
 
 
 @inner_kernel
-def apply_contact_impulses(contacts, movers, joined, motion):
+def apply_contact_impulses(contacts, solver_bodies, delassus, motion):
     """Let what of the impulses has not acted yet act on the bodies.
 
     Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
@@ -225,17 +234,17 @@ def apply_contact_impulses(contacts, movers, joined, motion):
     """
     row, mark = contacts.row, contacts.mark
     world = len(motion.bodies) - 1
-    any_joined = False
-    if joined.used[0] > 0:
-        _rest(joined, motion)
+    any_articulated = False
+    if delassus.used[0] > 0:
+        _rest(delassus, motion)
     for c in range(contacts.used[0]):
         if row[c].rolling > 0.0:
             t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
             set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
             _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
-            if mark[c].joined >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
-                _turn_bodies(contacts, joined.probe.bodies, motion.dynamic, c, t)
-                any_joined = True
+            if mark[c].delassus_row >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
+                _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
+                any_articulated = True
         p = vec3_of(row[c].impulse) - vec3_of(row[c].applied)
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
@@ -251,10 +260,10 @@ def apply_contact_impulses(contacts, movers, joined, motion):
                     vec3_at(motion.angular_velocity, i), r
                 )
                 motion.kinematic_work[0] -= dot(P, v)
-        if mark[c].joined >= 0:
-            _push_joined(contacts, movers, joined, motion, c, p)
-            any_joined = True
-    return any_joined
+        if mark[c].delassus_row >= 0:
+            _push_probe(contacts, solver_bodies, delassus, motion, c, p)
+            any_articulated = True
+    return any_articulated
 
 
 @inner_kernel
@@ -268,9 +277,9 @@ def _turn_bodies(contacts, bodies, dynamic, c, t):
 
 
 @inlined_kernel
-def respond_joints(model, structure, joined, state, work):
+def respond_joints(model, structure, delassus, state, work):
     """Let the joints answer the contact impulses that just acted; λ is left in work.impulse."""
-    angular_velocities(model, joined.probe, joined.probe_work)
-    relative_velocities(model, joined.probe, joined.probe_work, joined.probe_rate)
-    solve(structure, joined.probe_rate, -1.0, work)
+    angular_velocities(model, delassus.probe, delassus.probe_work)
+    relative_velocities(model, delassus.probe, delassus.probe_work, delassus.probe_rate)
+    solve(structure, delassus.probe_rate, -1.0, work)
     apply_impulses(model, work.impulse, state, work)

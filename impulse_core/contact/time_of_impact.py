@@ -1,11 +1,11 @@
-"""When bodies meet within a step, and parts of steps that end there (Bender, Finkenzeller and
+"""Time of impact within a step, and parts of steps that end there (Bender, Finkenzeller and
 Schmitt 2005: the step is undone and repeated up to the first contact).
 
 A part of a step is first tried over all that is left of the step. Contacts that it had to stop
 suddenly meet within it: they are taken out of the first half of the part, which is tried again,
 shorter, until the first of them has no gap at its end,
 
-    g(s) = g + u s + c s²,   c from the gap at the end of the last try   (docs/algorithm.md, 57)
+    g(s) = g + u s + c s²,   c from the gap at the end of the last trial (docs/algorithm.md, 57)
 
 so that the impact acts at that very moment, in the second half. Bodies that turn may touch with
 features that did not seem near: where they overlap at the end of a part, half of it is tried.
@@ -26,32 +26,32 @@ from impulse_core.jit import inner_kernel
 
 __all__ = [
     "MOST_PARTS",
-    "Try",
-    "first_try",
+    "Trial",
+    "first_trial",
     "half_of",
     "is_short",
     "leave_open",
-    "next_try",
-    "overlaps_anew",
-    "put_velocities_back",
+    "next_trial",
+    "penetrates_anew",
+    "restore_velocities",
     "save_velocities",
     "shorten",
 ]
 
 MOST_PARTS = 32  # of a step; what meets after so many is stopped at the end of the step
 
-_MOST_TRIES = 32  # of one part
+_MOST_TRIALS = 32  # of one part
 _MET = 0.01  # of the contacts' accuracy, the gap at which bodies have met
 _RESOLUTION = 2.0**-40  # of the step, to which the moment is sought at most
 _FINEST = 2.0**-24  # of the step, the least part
-_FINEST_JOINED = 2.0**-10  # the same with joints, whose errors are corrected within a part
+_FINEST_JOINTED = 2.0**-10  # the same with joints, whose errors are corrected within a part
 _TURNED = 0.01  # rad in a part, from which on other features may touch than seemed near
-_OVERLAP = 10.0  # tolerances that they may overlap by
-_LEAST_LOOK = 2.0**-6  # of the step, the least part that is halved because of that
+_PENETRATION = 10.0  # tolerances that they may penetrate by
+_LEAST_HALVED = 2.0**-6  # of the step, the least part that is halved because of that
 _FAR = 1e6  # m below any gap: the target of a contact that is left open
 
 
-class Try(NamedTuple):
+class Trial(NamedTuple):
     """A length that a part of a step was tried with, or will be."""
 
     part: float
@@ -63,45 +63,45 @@ class Try(NamedTuple):
     high: float
     """Shortest one after that [s], or the longest."""
     number: int
-    """How many lengths were tried before."""
+    """Number of lengths tried before."""
     closed: bool
     """Whether what meets is stopped in the first half as without division."""
 
 
 @inner_kernel
-def first_try(left):
+def first_trial(left):
     """All that is left of the step [s]."""
-    return Try(left, left, 0.0, left, 0, False)
+    return Trial(left, left, 0.0, left, 0, False)
 
 
 @inner_kernel
 def half_of(tried):
     """The first half of what was tried."""
     half = 0.5 * tried.part
-    return Try(half, half, 0.0, half, 0, False)
+    return Trial(half, half, 0.0, half, 0, False)
 
 
 @inner_kernel
 def is_short(part, h):
     """Whether the impulses in a part of a step of length h [s] are too small to tell forces."""
-    return part < _FINEST_JOINED * h
+    return part < _FINEST_JOINTED * h
 
 
 @inner_kernel
-def next_try(contacts, motion, tried, left, h, joints, threshold, accuracy, tolerance):
-    """What follows from a part that was tried, with the prediction of its end.
+def next_trial(contacts, motion, tried, left, h, joints, threshold, accuracy, tolerance):
+    """The trial that follows a part with the prediction of its end.
 
-    Returns whether it must be tried again, whether it ends where bodies meet, and the next try.
+    Returns whether it must be tried again, whether it ends where bodies meet, and the next trial.
     Impacts nearer to either end of what is left than the least part do not divide it: they are
     stopped at the end of a part of that length, or of all that is left.
     """
-    finest = h * (_FINEST_JOINED if joints > 0 else _FINEST)
+    finest = h * (_FINEST_JOINTED if joints > 0 else _FINEST)
     part, longest = tried.part, tried.longest
     low, high, number = tried.low, tried.high, tried.number + 1
     if tried.closed:
         return False, False, tried
-    fresh, least, first = _find_meetings(contacts, motion, part, threshold, accuracy, tolerance)
-    if number == _MOST_TRIES:
+    fresh, least, first = _find_impacts(contacts, motion, part, threshold, accuracy, tolerance)
+    if number == _MOST_TRIALS:
         return False, least <= tolerance, tried
     if fresh == 0:
         if part == longest and least > _MET * accuracy:  # nothing meets, or not in this part
@@ -110,24 +110,24 @@ def next_try(contacts, motion, tried, left, h, joints, threshold, accuracy, tole
         if met and (part == left or left - part >= finest):
             return False, True, tried
         if met:
-            return True, False, Try(left, left, low, high, number, True)
+            return True, False, Trial(left, left, low, high, number, True)
     if fresh == 0 and least > 0.0:
         low = part
     else:
         high = part
     if not (low < first < high):
         first = 0.5 * (low + high)
-    if number + 1 == _MOST_TRIES and low > 0.0:
+    if number + 1 == _MOST_TRIALS and low > 0.0:
         first = low
     if first < finest:
-        return True, False, Try(min(finest, left), longest, low, high, number, True)
+        return True, False, Trial(min(finest, left), longest, low, high, number, True)
     if low > left - finest:
-        return True, False, Try(left, left, low, high, number, True)
-    return True, False, Try(first, longest, low, high, number, False)
+        return True, False, Trial(left, left, low, high, number, True)
+    return True, False, Trial(first, longest, low, high, number, False)
 
 
 @inner_kernel
-def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
+def _find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
     """Which contacts meet within a part [s] that was tried, and when.
 
     New ones had to be stopped, as from the gap that they would have had otherwise: they are marked.
@@ -141,7 +141,7 @@ def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
     for c in range(contacts.used[0]):
         n, gap = vec3_of(row[c].normal), row[c].gap
         u = dot(n, vec3_of(row[c].before))
-        if mark[c].meeting:
+        if mark[c].impacting:
             _, _, _, after = contact_geometry(contacts, c, motion.next)
             least = min(least, after)
             curvature = (after - gap - u * part) / (part * part)
@@ -151,22 +151,22 @@ def _find_meetings(contacts, motion, part, threshold, accuracy, tolerance):
                 continue
             after = -sudden * dot(n, mat3_of(row[c].block) @ n) * part
             curvature = (after - gap - u * part) / (part * part)
-            arrival = u * u - 4.0 * curvature * gap
-            if not (after < -accuracy and arrival > threshold * threshold):
+            square = u * u - 4.0 * curvature * gap
+            if not (after < -accuracy and square > threshold * threshold):
                 continue
-            mark[c].meeting = 1
+            mark[c].impacting = 1
             fresh += 1
         first = min(first, _end_of_gap(gap, u, curvature))
     return fresh, least, first
 
 
 @inner_kernel
-def overlaps_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
+def penetrates_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
     """Whether shapes that turn overlap at the end of a part of a step of length h [s] that was
     tried, and more than at its start.
     """
     part = tried.part
-    if tried.closed or part <= _LEAST_LOOK * h:
+    if tried.closed or part <= _LEAST_HALVED * h:
         return False
     c = 0
     for k in range(sweep.pair_count[0]):
@@ -185,7 +185,7 @@ def overlaps_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
         pose2 = (vec3_of(motion.next[i2].position), quat_of(motion.next[i2].orientation))
         count = collide(shapes, s1, s2, pose1, pose2, 0.0, sweep.cache[k], found)
         for point in range(count):
-            if found.gap[point] < deepest - _OVERLAP * tolerance:
+            if found.gap[point] < deepest - _PENETRATION * tolerance:
                 return True
     return False
 
@@ -195,7 +195,7 @@ def leave_open(contacts):
     """Take the contacts that meet within this part out of its first half."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
-        if mark[c].meeting:
+        if mark[c].impacting:
             mark[c].active = 0
             row[c].target = -_FAR
             set_vec3(row[c].impulse, ZERO3)
@@ -222,7 +222,7 @@ def shorten(contacts, factor):
     for c in range(contacts.used[0]):
         copy_impulses(row[c], row[c], factor)
         gap = row[c].gap
-        if mark[c].meeting:
+        if mark[c].impacting:
             row[c].target = min(gap, 0.0)
         elif row[c].target != 0.0:
             row[c].target = gap + (row[c].target - gap) * factor
@@ -237,7 +237,7 @@ def save_velocities(state, work):
 
 
 @inner_kernel
-def put_velocities_back(state, work):
+def restore_velocities(state, work):
     """Return to the velocities with which a part begins."""
     for i in range(len(state.bodies)):
         set_vec3(state.bodies[i].velocity, vec3_of(work.part[i].velocity))

@@ -1,0 +1,242 @@
+"""Nonlinear block Gauss-Seidel over the contacts of an island: each in turn gets the impulse of its
+own law.
+
+A contact is visited again only if one of its bodies was moved noticeably since. A sweep is also a
+step of a conjugate gradient method, whose direction goes on as long as changes become smaller
+(Silcowitz, Niebe and Erleben 2010): a tower whose contacts stick is as ill-conditioned as the beam
+that it is. Islands that a few sweeps do not solve are solved by Newton's method where that is
+cheap.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import (
+    ZERO3,
+    cross,
+    dot,
+    mat3_of,
+    norm,
+    put_vec3,
+    set_vec3,
+    transposed_times,
+    vec3_at,
+    vec3_of,
+)
+from impulse_core.contact.delassus import delassus_block
+from impulse_core.contact.islands import is_large
+from impulse_core.contact.jacobian import diagonal_blocks
+from impulse_core.contact.law import contact_law, in_disc
+from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
+from impulse_core.contact.solver_bodies import push_solver_body
+from impulse_core.jit import inlined_kernel, inner_kernel
+
+__all__ = ["solve_contacts"]
+
+_FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
+_MOST_SWEEPS = 100
+_MOST_OF_LARGE = 20
+_CALM = 0.3  # of the accuracy, the change of a velocity that counts as none
+_ENOUGH = 0.03  # of the changes in the first sweep, what large islands are left with
+
+
+@inner_kernel
+def solve_contacts(contacts, solver_bodies, delassus, newton, accuracy, coarse):
+    """Find the impulses of all unsolved islands for the velocities of the solver bodies.
+
+    The laws are to hold to accuracy [m/s], those of large islands to a coarse one.
+    """
+    world = len(solver_bodies.mark) - 1
+    for i in range(world):
+        solver_bodies.mark[i].stirred = -1
+    for i in range(world):
+        if solver_bodies.mark[i].unsolved == 0:
+            continue
+        diagonal_blocks(contacts, solver_bodies, delassus, i)
+        large = is_large(solver_bodies.mark, i)
+        calm = _CALM * (coarse if large else accuracy)
+        sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
+        if quiet and large:
+            continue
+        result = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy)
+        if result == SOLVED:
+            continue
+        if result == IMPROVED:
+            _apply_changes(contacts, solver_bodies, delassus, i)
+        most = _MOST_SWEEPS
+        if large and result == TOO_MANY:
+            calm = max(calm, _ENOUGH * first)
+            most = _MOST_OF_LARGE
+        _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
+
+
+@inner_kernel
+def _apply_changes(contacts, solver_bodies, delassus, i):
+    """Apply the changes of an island's impulses since the last sweep to its bodies."""
+    c = solver_bodies.mark[i].head
+    while c >= 0:
+        p = vec3_of(contacts.row[c].impulse) - vec3_of(contacts.row[c].before_sweep)
+        _apply_impulse(contacts.row, contacts.mark, solver_bodies, delassus, c, p)
+        c = contacts.mark[c].next
+
+
+@inner_kernel
+def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
+    """Sweeps number ``first`` to ``last`` at most over the island of solver body i.
+
+    Returns the number of the last one, the largest change of a velocity in the first [m/s], and
+    whether there was none above ``calm`` in the last. ``before_sweep`` is left with the impulses
+    that the velocities of the solver bodies belong to.
+    """
+    row, mark, solver_body = contacts.row, contacts.mark, solver_bodies.mark
+    world = len(solver_body) - 1
+    solver_body[world].stirred = -1
+    before, most = 0.0, 0.0
+    quiet = False
+    sweep = first - 1
+    while sweep < last and not quiet:
+        sweep += 1
+        largest, change = 0.0, 0.0
+        c = solver_body[i].head
+        while c >= 0:
+            if sweep == first:
+                set_vec3(row[c].search, ZERO3)
+            set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
+            m1, m2 = (
+                solver_body[mark[c].body1].articulation,
+                solver_body[mark[c].body2].articulation,
+            )
+            stirred = max(solver_body[m1].stirred, solver_body[m2].stirred)
+            if stirred >= sweep - 1 or (sweep == first and mark[c].violated):
+                changed = _visit(row, mark, solver_bodies, delassus, c)
+                largest = max(largest, changed)
+                if changed > calm:
+                    solver_body[m1].stirred = sweep
+                    solver_body[m2].stirred = sweep
+                    solver_body[world].stirred = -1
+                d = vec3_of(row[c].impulse) - vec3_of(row[c].before_sweep)
+                change += dot(d, d)
+            c = mark[c].next
+        quiet = largest <= calm
+        if sweep == first:
+            most = largest
+        if not quiet and sweep < last:
+            beta = change / before if before > change else 0.0
+            _go_on(contacts, solver_bodies, delassus, i, beta, sweep)
+        before = change
+    c = solver_body[i].head
+    while c >= 0:
+        set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
+        c = mark[c].next
+    return sweep, most, quiet
+
+
+@inner_kernel
+def _go_on(contacts, solver_bodies, delassus, i, beta, sweep):
+    """Go on by β in the direction of the sweeps before, s ← β s + Δp; 0 begins a new direction."""
+    row, mark, solver_body = contacts.row, contacts.mark, solver_bodies.mark
+    c = solver_body[i].head
+    while c >= 0:
+        s = vec3_of(row[c].search) * beta
+        p = vec3_of(row[c].impulse)
+        set_vec3(row[c].search, s + p - vec3_of(row[c].before_sweep))
+        if s.x != 0.0 or s.y != 0.0 or s.z != 0.0:
+            set_vec3(row[c].impulse, p + s)
+            _apply_impulse(row, mark, solver_bodies, delassus, c, s)
+            solver_body[solver_body[mark[c].body1].articulation].stirred = sweep
+            solver_body[solver_body[mark[c].body2].articulation].stirred = sweep
+        c = mark[c].next
+    solver_body[len(solver_body) - 1].stirred = -1
+
+
+@inlined_kernel
+def _visit(row, mark, solver_bodies, delassus, c):
+    """Give contact c the impulse of its law; returns the change of its velocity [m/s]."""
+    i1, i2, k = mark[c].body1, mark[c].body2, mark[c].delassus_row
+    n, r1, r2 = vec3_of(row[c].normal), vec3_of(row[c].arm1), vec3_of(row[c].arm2)
+    u = vec3_of(row[c].offset)
+    u = u + vec3_of(solver_bodies.row[i2].velocity) - vec3_of(solver_bodies.row[i1].velocity)
+    u = (
+        u
+        + cross(vec3_of(solver_bodies.row[i2].angular_velocity), r2)
+        - cross(vec3_of(solver_bodies.row[i1].angular_velocity), r1)
+    )
+    if k >= 0:
+        u = u + vec3_at(delassus.velocity, k)
+    p = vec3_of(row[c].impulse)
+    min_impulse = row[c].min_impulse
+    bears = p.x != 0.0 or p.y != 0.0 or p.z != 0.0 or dot(n, u) < 0.0 or min_impulse > 0.0
+    if not bears:
+        return 0.0
+    W, W_inverse = mat3_of(row[c].block), mat3_of(row[c].block_inverse)
+    new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, min_impulse)
+    set_vec3(row[c].impulse, new)
+    _apply_impulse(row, mark, solver_bodies, delassus, c, new - p)
+    if row[c].rolling > 0.0:
+        _resist_rolling(row, mark, solver_bodies, delassus, c, dot(n, new))
+    return norm(moved)
+
+
+@inlined_kernel
+def _apply_impulse(row, mark, solver_bodies, delassus, c, p):
+    """Apply a change p of the impulse of contact c to its bodies."""
+    i1, i2 = mark[c].body1, mark[c].body2
+    if solver_bodies.row[i1].inverse_mass > 0.0:
+        push_solver_body(solver_bodies.row[i1], -p, vec3_of(row[c].arm1))
+    if solver_bodies.row[i2].inverse_mass > 0.0:
+        push_solver_body(solver_bodies.row[i2], p, vec3_of(row[c].arm2))
+    if mark[c].delassus_row >= 0:
+        _apply_articulated(delassus, mark[c].delassus_row, p)
+
+
+@inlined_kernel
+def _apply_articulated(delassus, k, p):
+    """Apply the impulse p at row k of the Delassus operator to all contacts on jointed bodies."""
+    for m in range(delassus.used[0]):
+        for axis in range(3):
+            a = delassus.linear[3 * m + axis, 3 * k] * p.x
+            a += delassus.linear[3 * m + axis, 3 * k + 1] * p.y
+            a += delassus.linear[3 * m + axis, 3 * k + 2] * p.z
+            delassus.velocity[m, axis] += a
+    if delassus.rolls[0]:
+        for m in range(delassus.used[0]):
+            C = delassus_block(delassus.mixed, 3 * m, 3 * k)
+            put_vec3(delassus.angular_velocity, m, vec3_at(delassus.angular_velocity, m) + C @ p)
+
+
+@inlined_kernel
+def _resist_rolling(row, mark, solver_bodies, delassus, c, p_n):
+    """Rolling resistance: a torque against the relative turning across the normal, at most
+    lever arm × p_n.
+    """
+    i1, i2, k, n = mark[c].body1, mark[c].body2, mark[c].delassus_row, vec3_of(row[c].normal)
+    bodies = solver_bodies.row
+    J1, J2 = mat3_of(bodies[i1].inverse_inertia), mat3_of(bodies[i2].inverse_inertia)
+    inverse_inertia = max(J1.xx + J1.yy + J1.zz + J2.xx + J2.yy + J2.zz, 1e-300)
+    w = (
+        vec3_of(row[c].turn_offset)
+        + vec3_of(bodies[i2].angular_velocity)
+        - vec3_of(bodies[i1].angular_velocity)
+    )
+    if k >= 0:
+        T = delassus_block(delassus.angular, 3 * k, 3 * k)
+        inverse_inertia += T.xx + T.yy + T.zz
+        w = w + vec3_at(delassus.angular_velocity, k)
+    w = w - n * dot(n, w)
+    t = vec3_of(row[c].torque)
+    new = in_disc(t - w * (1.0 / inverse_inertia), row[c].rolling * p_n)
+    set_vec3(row[c].torque, new)
+    change = new - t
+    set_vec3(bodies[i1].angular_velocity, vec3_of(bodies[i1].angular_velocity) - J1 @ change)
+    set_vec3(bodies[i2].angular_velocity, vec3_of(bodies[i2].angular_velocity) + J2 @ change)
+    if k >= 0:
+        _apply_articulated_torque(delassus, k, change)
+
+
+@inlined_kernel
+def _apply_articulated_torque(delassus, k, t):
+    """Apply the torque impulse t at row k of the Delassus operator likewise."""
+    for m in range(delassus.used[0]):
+        C = delassus_block(delassus.mixed, 3 * k, 3 * m)
+        put_vec3(delassus.velocity, m, vec3_at(delassus.velocity, m) + transposed_times(C, t))
+        T = delassus_block(delassus.angular, 3 * m, 3 * k)
+        put_vec3(delassus.angular_velocity, m, vec3_at(delassus.angular_velocity, m) + T @ t)
