@@ -56,15 +56,17 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
 
 
 def energy_noise(model: Model, options: Options) -> float:
-    """Energy [J] below which no rise ends a run: that of all bodies at the velocity by which a step
-    takes back an error as large as the tolerance, and what their weight does on that way. Newton's
-    law of impacts may create any.
+    """Energy [J] below which no rise ends a run: that of all bodies at the velocity that gravity
+    gives in a step, by which what rests swings between the halves, and at that by which a step
+    takes back an error as large as the tolerance; and what weight does on that way. Newton's law
+    of impacts may create any.
     """
     if options.impact_law == "newton":
         return math.inf
-    speed = options.tolerance / options.step
-    weight = float(np.linalg.norm(model.gravity))
-    return float(model.bodies["mass"].sum()) * (0.5 * speed**2 + weight * options.tolerance)
+    gravity = float(np.linalg.norm(model.gravity))
+    speed = options.tolerance / options.step + gravity * options.step
+    mass = float(model.bodies["mass"].sum())
+    return mass * (0.5 * speed**2 + gravity * options.tolerance)
 
 
 def rise_event(names: Names, model: Model, state: State, totals: np.void) -> dict[str, Any]:
