@@ -128,13 +128,13 @@ def test_a_rise_out_of_nowhere_ends_the_run(
 
 def test_a_step_too_long_is_warned_of() -> None:
     """A share of the energy goes astray that a shorter step does not lose."""
-    coarse = ic.simulate(chain(4, step=0.1))
-    fine = ic.simulate(chain(4, step=0.002))
+    coarse = ic.simulate(chain(6, step=0.05), duration=2.0)
+    fine = ic.simulate(chain(6, step=0.0025), duration=2.0)
     wanted = "away from what loads, motors and friction explain"
     assert any(wanted in text for text in coarse.diagnostics["warnings"])
     assert not any(wanted in text for text in fine.diagnostics["warnings"])
     drifts = [energy_of(run)["max_abs_drift"] for run in (coarse, fine)]
-    assert drifts[1] < 0.01 * drifts[0]
+    assert drifts[1] < 0.03 * drifts[0]
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
