@@ -11,14 +11,16 @@ with Δv what all impulses of a half change, they do the work
     Σ p·½(u⁻+u⁺) = Σ p·u⁺ - ½ ΔvᵀM Δv
 
 so what was taken is ½ ΔvᵀM Δv of both halves, and the work on the way until the gap was closed. The
-swing p·(u⁺ - U) of a first half is the method's, comes and goes, and is not judged.
+swing p·(u⁺ - U) of a first half is the method's, comes and goes, and is not judged where it is that
+of what rests, m (g h)², or of what turns by less than half a radian within the step: the work of
+both halves may be a tenth of the energy they meet.
 
 Sums are over bodies that exchange impulses, and measured by the kinetic energy that those meet.
 """
 
 from __future__ import annotations
 
-from impulse_core.algebra import dot, set_vec3, vec3_at, vec3_of
+from impulse_core.algebra import Vec3, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "note_velocities",
 ]
 
+_MOST_SWING = 0.1  # of the same: (1 - cos φ) of a body that turns by φ = 0.45 rad in the step
 MOST_CREATED = 1e-6  # of the kinetic energy that the impulses of a group of bodies meet
 
 
@@ -63,12 +66,14 @@ def add_exchange(model, state, first, work):
 
 
 @inner_kernel
-def begin_groups(model, work):
-    """Make groups of the bodies that joints connect."""
+def begin_groups(model, h, work):
+    """Make groups of the bodies that joints connect, for a part of length h."""
+    g = norm(Vec3(model.gravity[0], model.gravity[1], model.gravity[2]))
     for i in range(model.dynamic):
         account = work.account[i]
         account.group = i
         account.created, account.returned, account.worked = 0.0, 0.0, 0.0
+        account.swing = model.bodies[i].mass * (g * h) * (g * h)
     for j in range(len(model.joints)):
         join_bodies(model, model.joints[j].body1, model.joints[j].body2, work)
 
@@ -107,6 +112,7 @@ def excess_of_groups(model, most, work):
         if root != i:
             account[root].taken += account[i].taken
             account[root].met += account[i].met
+            account[root].swing += account[i].swing
     created, largest, worst = 0.0, 0.0, -1
     for i in range(model.dynamic):
         if group_of(work, i) != i:
@@ -115,6 +121,8 @@ def excess_of_groups(model, most, work):
         if account[i].returned > 0.0:
             balance = excess + account[i].returned - account[i].taken
             excess = max(excess, min(balance, account[i].worked))
+        elif account[i].worked > _MOST_SWING * account[i].met + account[i].swing:
+            excess = max(excess, account[i].worked)
         if excess > 0.0:
             created += excess
         beyond = excess - most * account[i].met

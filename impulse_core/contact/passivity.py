@@ -100,20 +100,21 @@ def _beyond_accuracy(contacts, solver_bodies, c, gained, accuracy, coarse):
 
 
 @inner_kernel
-def energy_created(model, contacts, work):
-    """Energy that contacts created in this part of a step.
+def energy_created(model, contacts, h, work):
+    """Energy that contacts created in a part of a step, of length h.
 
     Returns it [J], and the contact that created most in the group of bodies where that is
     beyond MOST_CREATED; -1 if there is no such group.
     """
     row, mark = contacts.row, contacts.mark
-    suspect = False
+    suspect, worked = False, 0.0
     for c in range(contacts.used[0]):
+        worked += max(row[c].worked, 0.0)
         if row[c].extra > 0.0 or row[c].returned > 0.0:
             suspect = True
-    if not suspect:
+    if not suspect and worked == 0.0:
         return 0.0, -1
-    begin_groups(model, work)
+    begin_groups(model, h, work)
     for c in range(contacts.used[0]):
         if _acted(row, c):
             join_bodies(model, mark[c].body1, mark[c].body2, work)
@@ -127,7 +128,7 @@ def energy_created(model, contacts, work):
     worst, most = -1, 0.0
     for c in range(contacts.used[0]):
         if group >= 0 and _group(model, contacts, c, work) == group:
-            extra = row[c].extra + row[c].returned
+            extra = max(row[c].extra + row[c].returned, row[c].worked)
             if worst < 0 or extra > most:
                 worst, most = c, extra
     return created, worst

@@ -81,6 +81,8 @@ class Account:
     """Σ p·U of what gives back, less what that took on its way [J]; the same."""
     worked: f8
     """Σ p·½(u⁻+u⁺) [J]; the same."""
+    swing: f8
+    """Σ m (g h)² [J] of the bodies of the group."""
     group: i8
     """Towards the body that stands for all that exchange impulses with this one."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -187,6 +188,8 @@ class Engine:
         overlaps = self.runner.start_overlaps()
         if overlaps and not assemble:
             raise SceneError(overlap_problems(self.compiled.scene, overlaps))
+        if overlaps:  # to push them apart lifts them, which nothing else explains
+            self.tally.totals["noise"] = math.inf
 
     def _refuse_overconstraint(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""

@@ -297,7 +297,7 @@ def close_second_half(contact, model, state, h, work, tally):
         contact.accuracy / h,
         contact.coarse / h,
     )
-    created, guilty = energy_created(model, contacts, work)
+    created, guilty = energy_created(model, contacts, h, work)
     if guilty >= 0 and contact.law != NEWTON:
         failure, mark = tally.failure[0], contacts.mark[guilty]
         failure.energy = created
