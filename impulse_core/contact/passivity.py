@@ -39,8 +39,10 @@ def account_first_half(contacts, solver_bodies, motion, h, accuracy, coarse):
         if row[c].rolling > 0.0:
             on_way += dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_offset))
         row[c].extra = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
-        way = min(row[c].target - row[c].gap, 0.0)
-        row[c].returned = dot(p, vec3_of(row[c].normal)) * way / h
+        way = row[c].target - row[c].gap
+        on_gap = dot(p, vec3_of(row[c].normal)) * way / h
+        row[c].returned = min(on_gap, 0.0)
+        row[c].worked -= max(on_gap, 0.0)
     return total
 
 
