@@ -72,14 +72,16 @@ class Totals:
     dissipated: f8
     """Energy taken out by dampers, friction, limits and contacts, as their impulses add up [J]."""
     most_dissipated: f8
-    """The most of that after any step [J]: what was taken out does not come back."""
+    """The most of that after any step [J]."""
+    settled: f8
+    """What of it stands [J]: what was taken out does not come back, but for a small swing."""
     created: f8
     """Energy that contacts created against their laws [J]."""
     start_energy: f8
     """Total energy at the start [J]."""
     energy: f8
     """Total energy after the last step less the work W of loads, kinematic bodies and motors, plus
-    the most that was dissipated [J]."""
+    what of the dissipated stands [J]."""
     highest: f8
     """The highest it was [J]."""
     largest_drift: f8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import Vec3, cross, dot, norm, quat_of, rotate, set_vec3, vec3_at, vec3_of
 from impulse_core.forces.force_elements import spring_energy
 from impulse_core.jit import inner_kernel, kernel
@@ -19,6 +21,7 @@ __all__ = [
 MOST_RISE = 0.5
 """Largest rise of E - W in a step, as a share of all energy that was moved: beyond it most of what
 moves came from nowhere."""
+_SWING = 0.01  # of the energy moved
 _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
 
@@ -86,8 +89,8 @@ def tally_step(model, state, work, tally):
     totals = tally.totals[0]
     kinetic, potential = energies(model, state, work)
     totals.most_kinetic = max(totals.most_kinetic, kinetic)
-    totals.most_dissipated = max(totals.most_dissipated, totals.dissipated)
-    work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.most_dissipated
+    _settle_dissipated(totals)
+    work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.settled
     energy = kinetic + potential - work_done
     drift = abs(energy - totals.start_energy)
     _note_increment(model, state, energy, work, totals)
@@ -109,6 +112,27 @@ def tally_step(model, state, work, tally):
 
 
 @inner_kernel
+def _settle_dissipated(totals):
+    """What was dissipated, for the balance: a fall of its sum that is more than a swing (passivity)
+    is not, since what only takes out cannot give back.
+    """
+    totals.most_dissipated = max(totals.most_dissipated, totals.dissipated)
+    swing = _SWING * _energy_moved(totals)
+    if totals.noise < math.inf:
+        swing += totals.noise
+    totals.settled = totals.dissipated
+    if totals.dissipated < totals.most_dissipated - swing:
+        totals.settled = max(totals.most_dissipated - swing, 0.0)
+
+
+@inner_kernel
+def _energy_moved(totals):
+    """The largest kinetic energy, and what every kind of work has moved so far [J]."""
+    of_drives = abs(totals.kinematic_work) + abs(totals.motor_work)
+    return totals.most_kinetic + abs(totals.work) + of_drives + totals.most_dissipated
+
+
+@inner_kernel
 def _note_increment(model, state, energy, work, totals):
     """What of a step's change of E - W nothing explains, and the first rise beyond all that it was
     so far that is most of the energy that was moved.
@@ -117,11 +141,9 @@ def _note_increment(model, state, energy, work, totals):
     totals.increment_sum += abs(increment)
     if not (abs(increment) <= totals.largest_increment):
         totals.largest_increment = abs(increment)
-    moved = totals.most_kinetic + abs(totals.work) + abs(totals.kinematic_work)
-    moved += abs(totals.motor_work) + totals.most_dissipated
     rise = min(increment, energy - totals.highest)
     totals.highest = max(totals.highest, energy)
-    if totals.rise == 0.0 and rise > MOST_RISE * moved + totals.noise:
+    if totals.rise == 0.0 and rise > MOST_RISE * _energy_moved(totals) + totals.noise:
         totals.rise, totals.rise_time = rise, state.clock[0].time
         totals.rise_body = _most_energetic(model, state, work)
 

@@ -23,7 +23,7 @@ def figures(engine: Engine) -> dict[str, Any]:
     counts = np.array([count for _, count in engine.call_seconds] or [1])
     isolated = _is_isolated(engine.compiled)
     of_loads, of_motors = float(totals["work"]), float(totals["motor_work"])
-    of_kinematics, dissipated = float(totals["kinematic_work"]), float(totals["most_dissipated"])
+    of_kinematics, dissipated = float(totals["kinematic_work"]), float(totals["settled"])
     work = of_loads + of_kinematics + of_motors - dissipated
     return {
         "compile_seconds": engine.compile_seconds,

@@ -128,7 +128,7 @@ def test_a_rise_out_of_nowhere_ends_the_run(
 
 def test_a_step_too_long_is_warned_of() -> None:
     """A share of the energy goes astray that a shorter step does not lose."""
-    coarse = ic.simulate(chain(6, step=0.05), duration=2.0)
+    coarse = ic.simulate(chain(6, step=0.1), duration=2.0)
     fine = ic.simulate(chain(6, step=0.0025), duration=2.0)
     wanted = "away from what loads, motors and friction explain"
     assert any(wanted in text for text in coarse.diagnostics["warnings"])
