@@ -82,6 +82,8 @@ class Totals:
     energy: f8
     """Total energy after the last step less the work W of loads, kinematic bodies and motors, plus
     what of the dissipated stands [J]."""
+    start_kinetic: f8
+    """Kinetic energy at the start [J]."""
     highest: f8
     """The highest it was [J]."""
     largest_drift: f8
@@ -93,7 +95,10 @@ class Totals:
     largest_increment: f8
     """max |ΔE - ΔW| of a step [J]."""
     noise: f8
-    """Energy below which no rise ends a run [J]."""
+    """Energy that the tolerance and the swing of what rests may move [J], inf where overlaps or the
+    law of impacts may move any."""
+    fall: f8
+    """Energy of a fall through the scene, below which no rise ends a run [J]; inf as before."""
     rise: f8
     """The first rise of E - W in a step that ends the run [J], 0 if none did."""
     rise_time: f8

@@ -18,9 +18,9 @@ __all__ = [
     "tally_step",
 ]
 
-MOST_RISE = 0.5
-"""Largest rise of E - W in a step, as a share of all energy that was moved: beyond it most of what
-moves came from nowhere."""
+MOST_RISE = 10.0
+"""Largest rise of E - W in a step, as a multiple of all energy that was moved before it. Steps far
+too long for a motion are wrong by as much as it has, and run on with a warning."""
 _SWING = 0.01  # of the energy moved
 _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
@@ -73,6 +73,7 @@ def tally_start(model, state, work, tally):
     totals.start_energy = kinetic + potential
     totals.energy = kinetic + potential
     totals.highest = kinetic + potential
+    totals.start_kinetic = kinetic
     P, L = momenta(model, state)
     set_vec3(totals.start_momentum, P)
     set_vec3(totals.start_angular_momentum, L)
@@ -88,12 +89,13 @@ def tally_step(model, state, work, tally):
     """Add a completed step."""
     totals = tally.totals[0]
     kinetic, potential = energies(model, state, work)
+    most_rise = MOST_RISE * (totals.start_kinetic + _energy_moved(totals)) + 0.5 * kinetic
     totals.most_kinetic = max(totals.most_kinetic, kinetic)
     _settle_dissipated(totals)
     work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.settled
     energy = kinetic + potential - work_done
     drift = abs(energy - totals.start_energy)
-    _note_increment(model, state, energy, work, totals)
+    _note_increment(model, state, energy, most_rise + totals.fall, work, totals)
     totals.energy = energy
     totals.drift_sum += drift
     if not (drift <= totals.largest_drift):
@@ -133,9 +135,9 @@ def _energy_moved(totals):
 
 
 @inner_kernel
-def _note_increment(model, state, energy, work, totals):
+def _note_increment(model, state, energy, most_rise, work, totals):
     """What of a step's change of E - W nothing explains, and the first rise beyond all that it was
-    so far that is most of the energy that was moved.
+    so far that is larger than ``most_rise``.
     """
     increment = energy - totals.energy
     totals.increment_sum += abs(increment)
@@ -143,7 +145,7 @@ def _note_increment(model, state, energy, work, totals):
         totals.largest_increment = abs(increment)
     rise = min(increment, energy - totals.highest)
     totals.highest = max(totals.highest, energy)
-    if totals.rise == 0.0 and rise > MOST_RISE * _energy_moved(totals) + totals.noise:
+    if totals.rise == 0.0 and rise > most_rise:
         totals.rise, totals.rise_time = rise, state.clock[0].time
         totals.rise_body = _most_energetic(model, state, work)
 

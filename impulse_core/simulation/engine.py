@@ -27,7 +27,7 @@ from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
 from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
-from impulse_core.simulation.failures import Attempt, energy_noise, failure_event, rise_event
+from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event, rise_event
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
 from impulse_core.solver.ordering import plan_structure
@@ -66,7 +66,8 @@ class Engine:
         self.work = new_workspace(model, self.structure, self.state)
         self.tally = new_tally(len(model.joints))
         self.tally.failure["body"] = -1
-        self.tally.totals["noise"] = energy_noise(model, options)
+        totals = self.tally.totals[0]
+        totals["noise"], totals["fall"] = energy_bounds(model, options)
         self.events: list[dict[str, Any]] = []
         self._noted_breaks = 0
         self.options = options
@@ -189,7 +190,7 @@ class Engine:
         if overlaps and not assemble:
             raise SceneError(overlap_problems(self.compiled.scene, overlaps))
         if overlaps:  # to push them apart lifts them, which nothing else explains
-            self.tally.totals["noise"] = math.inf
+            self.tally.totals["noise"] = self.tally.totals["fall"] = math.inf
 
     def _refuse_overconstraint(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""

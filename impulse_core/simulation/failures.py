@@ -19,7 +19,13 @@ from impulse_core.model.options import Options
 from impulse_core.model.status import CREATED, LAW, LAW_RATE, LINE, NO_TARGET, RATE, TOO_FAR
 from impulse_core.simulation.names import Names
 
-__all__ = ["Attempt", "energy_noise", "failure_event", "rise_event", "what_failed"]
+__all__ = [
+    "Attempt",
+    "energy_bounds",
+    "failure_event",
+    "rise_event",
+    "what_failed",
+]
 
 
 @dataclass(frozen=True)
@@ -55,18 +61,22 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     return {**event, "joint": name, "body1": body1, "body2": body2, "message": message}
 
 
-def energy_noise(model: Model, options: Options) -> float:
-    """Energy [J] below which no rise ends a run: that of all bodies at the velocity that gravity
-    gives in a step, by which what rests swings between the halves, and at that by which a step
-    takes back an error as large as the tolerance; and what weight does on that way. Newton's law
-    of impacts may create any.
+def energy_bounds(model: Model, options: Options) -> tuple[float, float]:
+    """Energies [J] that a step may move without a cause.
+
+    The first is that of all bodies at the velocity that gravity gives in a step, by which what
+    rests swings between the halves, and at that by which a step takes back an error as large as
+    the tolerance; and what weight does on that way. The second has a fall through the scene as
+    well: steps far too long may be wrong by as much, and run on. Newton's law of impacts may
+    create any.
     """
     if options.impact_law == "newton":
-        return math.inf
+        return math.inf, math.inf
     gravity = float(np.linalg.norm(model.gravity))
     speed = options.tolerance / options.step + gravity * options.step
     mass = float(model.bodies["mass"].sum())
-    return mass * (0.5 * speed**2 + gravity * options.tolerance)
+    noise = mass * (0.5 * speed**2 + gravity * options.tolerance)
+    return noise, noise + mass * gravity * model.size
 
 
 def rise_event(names: Names, model: Model, state: State, totals: np.void) -> dict[str, Any]:
