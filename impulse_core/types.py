@@ -1,10 +1,11 @@
-"""Types of arrays, and records: what belongs to one axis, joint or body, field by field.
+"""Types of arrays, records, and the named tuples that hold them.
 
 A class of fields becomes the type of one array of structures, so that a kernel is handed one array
 where it was handed one for every field, and compiles in a fraction of the time
 (docs/design/records.md). In kernels ``model.axes[k].stiffness`` is a number, ``model.axes[k]`` a
 reference that can be handed on, and ``model.axes.stiffness`` a view of the field; in Python the
-view is ``model.axes["stiffness"]``.
+view is ``model.axes["stiffness"]``. A tuple of arrays is handed to kernels by its address
+(docs/design/by-address.md).
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.joints.table import IMPLICIT_SERVO
 from impulse_core.model import Model, copy_state, new_workspace
+from impulse_core.model.copies import halt
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.types import Floats
@@ -161,10 +162,7 @@ def _push_each(model, structure, state, work, masses):
     """Velocity along each axis after a unit impulse along it, shape (a,)."""
     prepare(model, structure, state, work)
     for k in range(len(masses)):
-        for i in range(len(model.bodies)):
-            for axis in range(3):
-                state.bodies[i].velocity[axis] = 0.0
-                state.bodies[i].angular_momentum[axis] = 0.0
+        halt(state.bodies)
         for j in range(len(model.joints)):
             for row in range(6):
                 work.impulse[j, row] = 0.0

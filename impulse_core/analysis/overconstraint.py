@@ -17,6 +17,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.joints.coupling import push_term, term_rate
 from impulse_core.model import Model, State, Structure, Workspace, copy_state, new_workspace
+from impulse_core.model.copies import halt
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.types import Floats
 
@@ -95,10 +96,7 @@ def _push_each(model, structure, state, work, mobility):
     """Velocity along each term after a unit push, relative to that without joints, shape (t,)."""
     prepare(model, structure, state, work)
     for k in range(len(mobility)):
-        for i in range(len(model.bodies)):
-            for axis in range(3):
-                state.bodies[i].velocity[axis] = 0.0
-                state.bodies[i].angular_momentum[axis] = 0.0
+        halt(state.bodies)
         push_term(model, k, 1.0, state, work)
         for i in range(model.dynamic, len(model.bodies)):
             for axis in range(3):

@@ -101,7 +101,8 @@ def excess_of_groups(model, most, work):
     """Energy that groups created beyond what they took, from the sums of their bodies and impulses.
 
     Whether more was returned than taken is told by both balances, without the swing and with it:
-    what is thrown upwards adds to the one, what rests below an impact to the other.
+    what is thrown upwards adds to the one, what rests below an impact to the other. Where nothing
+    was returned, work beyond any swing was created.
 
     Returns the sum over groups [J], and the group of the largest excess over ``most`` of the energy
     that its impulses met; -1 if there is none.

@@ -20,7 +20,6 @@ from impulse_core.algebra import (
     quat_of,
     rotation_matrix,
     set_mat3,
-    set_quat,
     set_vec3,
     similarity,
     vec3_at,
@@ -34,6 +33,7 @@ from impulse_core.joints.constraints import (
     apply_impulses,
     relative_velocities,
 )
+from impulse_core.model.copies import copy_poses, halt
 from impulse_core.solver.direct import solve
 
 __all__ = [
@@ -151,10 +151,9 @@ def _own_block(contacts, solver_bodies, c):
 def _rest(delassus, motion):
     """Let the bodies of the probe rest where they are."""
     bodies = delassus.probe.bodies
+    copy_poses(motion.states, bodies)
+    halt(bodies)
     for i in range(len(bodies)):
-        set_quat(bodies[i].orientation, quat_of(motion.states[i].orientation))
-        set_vec3(bodies[i].velocity, ZERO3)
-        set_vec3(bodies[i].angular_momentum, ZERO3)
         put_vec3(delassus.probe_work.angular_velocity, i, ZERO3)
 
 

@@ -109,12 +109,11 @@ def energy_created(model, contacts, h, work):
     beyond MOST_CREATED; -1 if there is no such group.
     """
     row, mark = contacts.row, contacts.mark
-    suspect, worked = False, 0.0
+    suspect = False
     for c in range(contacts.used[0]):
-        worked += max(row[c].worked, 0.0)
-        if row[c].extra > 0.0 or row[c].returned > 0.0:
+        if row[c].extra > 0.0 or row[c].returned > 0.0 or row[c].worked > 0.0:
             suspect = True
-    if not suspect and worked == 0.0:
+    if not suspect:
         return 0.0, -1
     begin_groups(model, h, work)
     for c in range(contacts.used[0]):

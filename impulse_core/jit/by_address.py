@@ -1,7 +1,7 @@
 """How kernels are handed a tuple by its address (``Addressed`` in types.py).
 
-Numba takes a tuple apart: a function that is handed Model, State and Workspace has some four
-hundred arguments, seven for each array, and so has each function that it calls. By address each of
+Numba takes a tuple apart: a function that is handed Model, State and Workspace has some
+350 arguments, seven for each array, and so has each function that it calls. By address each of
 the three is one argument. A kernel loads from the tuple's table what it needs of an array, data and
 shape. The table never changes, and the loads say so (``invariant.load``), so that LLVM moves them
 out of loops.

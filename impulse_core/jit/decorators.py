@@ -89,9 +89,8 @@ def sources() -> str:
 # error_model numpy: division by zero gives inf, which the convergence checks catch, instead of
 # a branch and an exception at every division. No fastmath: the same bits everywhere.
 # _nrt False: kernels of a step allocate nothing, so that arrays need not be counted as they are
-# passed on; every call with Model and Workspace would count a hundred, 25 microseconds a stage.
-# no_cfunc_wrapper: C never calls; unwrapping Model, State and Workspace takes a second of
-# compilation for each function that can do it.
+# passed on.
+# no_cfunc_wrapper: C never calls.
 _allocating: dict[str, Any] = {
     "nopython": True,
     "nogil": True,

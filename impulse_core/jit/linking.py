@@ -3,10 +3,8 @@
 Numba by itself optimises a function with all it calls, makes machine code of it, and hands the
 result to each caller, which does both again. Here a function that only kernels call is no more
 than translated; an entry point links what it calls and has that optimised in one piece, in which
-LLVM sees every caller of a function. So it also drops the arguments that a function does not use,
-as most of those of a large tuple. Numba's passes over functions that nothing has simplified yet
-are left out: in a large function, which holds a Model of hundreds of numbers in single values,
-they take longer than all other optimisation together, and the passes over the whole do the same.
+LLVM sees every caller of a function. LLVM's passes over functions that nothing has simplified yet
+are left out, since those over the whole do the same.
 """
 
 from __future__ import annotations

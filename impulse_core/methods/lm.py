@@ -35,7 +35,7 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.model import BodyState, State, Structure, copy_state
-from impulse_core.model.copies import copy_poses
+from impulse_core.model.copies import copy_poses, halt
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,
@@ -240,9 +240,7 @@ def _project_poses(model, structure, stages, work, tally):
             _hold_rows(model, structure, stages.held, stage, work)
         previous = error
         solve(structure, work.error, -1.0, work)
-        for i in range(len(model.bodies)):
-            set_vec3(shift.bodies[i].velocity, ZERO3)
-            set_vec3(shift.bodies[i].angular_momentum, ZERO3)
+        halt(shift.bodies)
         apply_impulses(model, work.impulse, shift, work)
         copy_poses(stage.bodies, shift.bodies)
         move_bodies(model, shift)

@@ -9,18 +9,13 @@ import numpy as np
 
 from impulse_core.methods.runners import Memoryless
 from impulse_core.model import (
-    Model,
     State,
-    Structure,
     Tally,
-    Workspace,
     copy_state,
     new_tally,
     restore_state,
 )
-from impulse_core.model.options import Options
 from impulse_core.step.dividing import Plan
-from impulse_core.types import Floats
 
 __all__ = ["IterativeRunner", "SleRunner", "TimedIterativeRunner"]
 
@@ -31,18 +26,10 @@ class SleRunner(Memoryless):
     seconds_per_row = 5e-5
     most_steps = 2**31
 
-    def __init__(
-        self,
-        options: Options,
-        fractions: Floats,
-        model: Model,
-        structure: Structure,
-        work: Workspace,
-    ) -> None:
+    def set_up(self) -> None:
         from impulse_core.methods.sle import JointSystems
 
-        super().__init__(options, fractions, model, structure, work)
-        self.systems = JointSystems(model)
+        self.systems = JointSystems(self.model)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         from impulse_core.methods.sle import load_kernels, prepare, take_step
@@ -83,20 +70,12 @@ class IterativeRunner(Memoryless):
     seconds_per_row = 5e-5
     most_steps = 2**31
 
-    def __init__(
-        self,
-        options: Options,
-        fractions: Floats,
-        model: Model,
-        structure: Structure,
-        work: Workspace,
-    ) -> None:
+    def set_up(self) -> None:
         from impulse_core.methods.joint_rounds import new_sweeps
 
-        super().__init__(options, fractions, model, structure, work)
-        self.sweeps = new_sweeps(model, structure)
-        if options.budget_corrections is not None:
-            self.sweeps.limit[0] = options.budget_corrections
+        self.sweeps = new_sweeps(self.model, self.structure)
+        if self.options.budget_corrections is not None:
+            self.sweeps.limit[0] = self.options.budget_corrections
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         return self._run(state, length, count, grid, tally, self.options.tolerance)
@@ -128,15 +107,8 @@ class TimedIterativeRunner(IterativeRunner):
     _RECENT = 0.1  # weight of the last step in the cost of a correction
     _WORTH_TIMING = 50  # corrections a step must make to say what one costs
 
-    def __init__(
-        self,
-        options: Options,
-        fractions: Floats,
-        model: Model,
-        structure: Structure,
-        work: Workspace,
-    ) -> None:
-        super().__init__(options, fractions, model, structure, work)
+    def set_up(self) -> None:
+        super().set_up()
         self._seconds_per_step = 0.0
         self._seconds_per_correction = 0.0
 

@@ -118,6 +118,10 @@ class Memoryless:
         self.options = options
         self.fractions = fractions
         self.model, self.structure, self.work = model, structure, work
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Make what a kind of runner keeps beside these."""
 
     def take_up(self, state: State) -> None:  # noqa: ARG002
         self.work.fits[0] = 0.0
@@ -186,17 +190,9 @@ class ElementRunner(DirectRunner):
         whole: The model with all its joints; ``model`` is what is left of it.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        fractions: Floats,
-        model: Model,
-        structure: Structure,
-        work: Workspace,
-    ) -> None:
-        super().__init__(options, fractions, model, structure, work)
-        self.whole = model
-        self._can_break = can_break(model)
+    def set_up(self) -> None:
+        self.whole = self.model
+        self._can_break = can_break(self.model)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         if not self._can_break or self.peeking:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from impulse_core.algebra import quat_of, set_quat, set_vec3, vec3_of
+from impulse_core.algebra import ZERO3, quat_of, set_quat, set_vec3, vec3_of
 from impulse_core.jit import inner_kernel
 
-__all__ = ["copy_into", "copy_poses"]
+__all__ = ["copy_into", "copy_poses", "halt"]
 
 
 @inner_kernel
@@ -32,3 +32,11 @@ def copy_poses(source, target):  # type: ignore[no-untyped-def]
     for i in range(len(source)):
         set_vec3(target[i].position, vec3_of(source[i].position))
         set_quat(target[i].orientation, quat_of(source[i].orientation))
+
+
+@inner_kernel
+def halt(bodies):  # type: ignore[no-untyped-def]
+    """Take all velocity and angular momentum from bodies (BodyState)."""
+    for i in range(len(bodies)):
+        set_vec3(bodies[i].velocity, ZERO3)
+        set_vec3(bodies[i].angular_momentum, ZERO3)

@@ -1,7 +1,7 @@
 """Model: what is constant of a machine.
 
-Model, State and Workspace are named tuples of arrays of records, which Numba passes to kernels
-without boxing. Body rows 0 … n-1 are the dynamic bodies, then come k kinematic ones, and **the last
+Model, State and Workspace are named tuples of arrays of records, handed to kernels by address
+(types.py). Body rows 0 … n-1 are the dynamic bodies, then come k kinematic ones, and **the last
 row is the world** (infinite mass, at rest), so that a joint to the world needs no branch anywhere:
 b = n+k+1 rows. The *body frame* of a dynamic body sits at the centre of mass along the principal
 axes, that of a kinematic one at the user's origin (docs/conventions.md).

@@ -73,6 +73,8 @@ class Totals:
     """Energy taken out by dampers, friction, limits and contacts, as their impulses add up [J]."""
     most_dissipated: f8
     """The most of that after any step [J]."""
+    moved: f8
+    """The largest kinetic energy, and what every kind of work has moved so far [J]."""
     settled: f8
     """What of it stands [J]: what was taken out does not come back, but for a small swing."""
     created: f8

@@ -35,12 +35,19 @@ def energies(model, state, work):
     kinetic = 0.0
     potential = 0.0
     for i in range(model.dynamic):
-        v = vec3_of(state.bodies[i].velocity)
-        w = vec3_at(work.angular_velocity, i)
-        kinetic += 0.5 * model.bodies[i].mass * dot(v, v)
-        kinetic += 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
+        of_centre, of_turning = _kinetic_energy(model, state, i, work)
+        kinetic += of_centre
+        kinetic += of_turning
         potential -= model.bodies[i].mass * dot(g, vec3_of(state.bodies[i].position))
     return kinetic, potential + spring_energy(model, state)
+
+
+@inner_kernel
+def _kinetic_energy(model, state, i, work):
+    """½ m v² and ½ L·ω of body i [J]; needs work.angular_velocity at the present state."""
+    v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
+    turning = 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
+    return 0.5 * model.bodies[i].mass * dot(v, v), turning
 
 
 @inner_kernel
@@ -89,13 +96,13 @@ def tally_step(model, state, work, tally):
     """Add a completed step."""
     totals = tally.totals[0]
     kinetic, potential = energies(model, state, work)
-    most_rise = MOST_RISE * (totals.start_kinetic + _energy_moved(totals)) + 0.5 * kinetic
+    most_rise = MOST_RISE * (totals.start_kinetic + totals.moved) + 0.5 * kinetic + totals.fall
     totals.most_kinetic = max(totals.most_kinetic, kinetic)
     _settle_dissipated(totals)
     work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.settled
     energy = kinetic + potential - work_done
     drift = abs(energy - totals.start_energy)
-    _note_increment(model, state, energy, most_rise + totals.fall, work, totals)
+    _note_increment(model, state, energy, most_rise, work, totals)
     totals.energy = energy
     totals.drift_sum += drift
     if not (drift <= totals.largest_drift):
@@ -119,19 +126,14 @@ def _settle_dissipated(totals):
     is not, since what only takes out cannot give back.
     """
     totals.most_dissipated = max(totals.most_dissipated, totals.dissipated)
-    swing = _SWING * _energy_moved(totals)
+    of_drives = abs(totals.kinematic_work) + abs(totals.motor_work)
+    moved = totals.most_kinetic + abs(totals.work) + of_drives + totals.most_dissipated
+    totals.moved, swing = moved, _SWING * moved
     if totals.noise < math.inf:
         swing += totals.noise
     totals.settled = totals.dissipated
     if totals.dissipated < totals.most_dissipated - swing:
         totals.settled = max(totals.most_dissipated - swing, 0.0)
-
-
-@inner_kernel
-def _energy_moved(totals):
-    """The largest kinetic energy, and what every kind of work has moved so far [J]."""
-    of_drives = abs(totals.kinematic_work) + abs(totals.motor_work)
-    return totals.most_kinetic + abs(totals.work) + of_drives + totals.most_dissipated
 
 
 @inner_kernel
@@ -155,11 +157,9 @@ def _most_energetic(model, state, work):
     """Body with the largest kinetic energy; needs the angular velocities."""
     most, body = 0.0, 0
     for i in range(model.dynamic):
-        v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
-        kinetic = 0.5 * model.bodies[i].mass * dot(v, v)
-        kinetic += 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
-        if not (kinetic <= most):
-            most, body = kinetic, i
+        of_centre, of_turning = _kinetic_energy(model, state, i, work)
+        if not (of_centre + of_turning <= most):
+            most, body = of_centre + of_turning, i
     return body
 
 

@@ -17,8 +17,6 @@ from impulse_core.algebra import (
     ZERO3,
     Vec3,
     mat3_of,
-    quat_of,
-    set_quat,
     set_vec3,
     transposed_times,
     vec3_at,
@@ -29,6 +27,7 @@ from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
 from impulse_core.model import FREE_COMPLIANCE
+from impulse_core.model.copies import copy_poses, halt
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,
@@ -50,11 +49,9 @@ def find_reactions(model, structure, state, work):
     rate = work.saved  # which means nothing between two steps
     for k in range(len(model.loads)):
         rate.loads[k].active = state.loads[k].active
+    copy_poses(state.bodies, rate.bodies)
+    halt(rate.bodies)
     for i in range(len(model.bodies)):
-        set_vec3(rate.bodies[i].position, vec3_of(state.bodies[i].position))
-        set_quat(rate.bodies[i].orientation, quat_of(state.bodies[i].orientation))
-        set_vec3(rate.bodies[i].velocity, ZERO3)
-        set_vec3(rate.bodies[i].angular_momentum, ZERO3)
         set_vec3(work.next[i].position, ZERO3)
         set_vec3(work.stage[i].velocity, ZERO3)
     angular_velocities(model, state, work)

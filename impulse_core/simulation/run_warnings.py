@@ -81,14 +81,13 @@ def _newton_warnings(engine: Engine, moving: float) -> list[str]:
 def _balance_warnings(engine: Engine) -> list[str]:
     """Energy that the work of what acts from outside does not explain."""
     totals = engine.tally.totals[0]
-    works = ("work", "kinematic_work", "motor_work", "most_dissipated")
-    moved = float(totals["most_kinetic"]) + sum(abs(float(totals[name])) for name in works)
-    drift, noise = float(totals["largest_drift"]), float(totals["noise"])
-    if not _LARGEST_DRIFT * moved + noise < drift < math.inf:
+    moved, drift = float(totals["moved"]), float(totals["largest_drift"])
+    if not _LARGEST_DRIFT * moved + float(totals["noise"]) < drift < math.inf:
         return []
+    share = drift / moved if moved else math.inf
     warning = (
         f"the energy is up to {drift:.3g} J away from what loads, motors and friction explain,"
-        f" {100.0 * drift / moved:.2g} % of what was moved and up to"
+        f" {100.0 * share:.2g} % of what was moved and up to"
         f" {float(totals['largest_increment']):.2g} J in a step; use a smaller step, a finer"
         " --tolerance or a method of higher order"
     )

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from impulse_core.algebra import (
-    ZERO3,
     Vec3,
     normalized,
     quat_of,
@@ -29,6 +28,7 @@ from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
 from impulse_core.joints.coupling import coupling_errors
 from impulse_core.model import State
+from impulse_core.model.copies import halt
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.types import Floats
 
@@ -69,9 +69,7 @@ def close_joints(model, structure, state, tolerance, work):
         # far from closed, a part of the way: the directions turn as the bodies do
         share = min(1.0, _LARGEST_PULL * model.size / error)
         solve(structure, work.error, -share, work)
-        for i in range(len(model.bodies)):
-            set_vec3(state.bodies[i].velocity, ZERO3)
-            set_vec3(state.bodies[i].angular_momentum, ZERO3)
+        halt(state.bodies)
         apply_impulses(model, work.impulse, state, work)
         move_bodies(model, state)
     for i in range(len(model.bodies)):

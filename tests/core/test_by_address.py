@@ -140,8 +140,8 @@ def test_a_field_that_there_is_not() -> None:
     """Numba's own message names the field; nothing is read from beside the table."""
 
     @kernel
-    def reads_beyond(inner):
+    def reads_more(inner):
         return inner.beyond
 
     with pytest.raises(Exception, match="beyond"):
-        reads_beyond(Inner(np.zeros(1, int), new_records(Load, 0)))
+        reads_more(Inner(np.zeros(1, int), new_records(Load, 0)))
