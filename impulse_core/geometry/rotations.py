@@ -11,17 +11,15 @@ __all__ = ["conjugated", "matrix_to_quaternion", "multiplied", "quaternion_to_ma
 
 def multiplied(a: Floats, b: Floats) -> Floats:
     """Hamilton products a ∘ b, shapes (…, 4)."""
-    aw, ax, ay, az = np.moveaxis(np.asarray(a, dtype=float), -1, 0)
-    bw, bx, by, bz = np.moveaxis(np.asarray(b, dtype=float), -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        axis=-1,
-    )
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    product = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    product[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    product[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    product[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    product[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return product
 
 
 def conjugated(q: Floats) -> Floats:
@@ -35,8 +33,17 @@ def rotated(q: Floats, v: Floats) -> Floats:
     q = np.asarray(q, dtype=float)
     v = np.asarray(v, dtype=float)
     u = q[..., 1:]
-    t = 2.0 * np.cross(u, v)
-    return v + q[..., :1] * t + np.cross(u, t)
+    t = 2.0 * _crossed(u, v)
+    return v + q[..., :1] * t + _crossed(u, t)
+
+
+def _crossed(a: Floats, b: Floats) -> Floats:
+    """a × b, shapes (…, 3); np.cross takes five times as long for a single vector."""
+    product = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    product[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    product[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    product[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return product
 
 
 def quaternion_to_matrix(q: Floats) -> Floats:
