@@ -92,14 +92,14 @@ test-blender: $(INSTALLED) samples
 $(RUNNABLE): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; name it with PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,blender]" || { \
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,blender]" || { \
 		test "$$CI" != true && \
 		echo "Trying again without Blender's module (bpy)." && \
-		$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots]"; }
+		$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots]"; }
 	@touch $@
 
 $(INSTALLED): $(RUNNABLE)
-	$(BIN)/python -m pip install --disable-pip-version-check -e ".[plots,test,dev]"
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,test,dev]"
 	@touch $@
 
 clean:
