@@ -16,6 +16,8 @@ from impulse_core.types import Ints
 
 __all__ = ["Mobility", "mobility"]
 
+_ROWS_OF_BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])
+
 
 @dataclass(frozen=True)
 class Mobility:
@@ -91,7 +93,7 @@ def _dropped_rows(compiled: CompiledScene, translations: Ints, rotations: Ints) 
     )  # comparable with real pivots
     _factorise(compiled.model, structure, compiled.state, work)
     # joints without such a part have node -1, which reads the zero put behind the last
-    dropped = np.append(work.dropped, 0)
+    dropped = np.append(_ROWS_OF_BITS[work.dropped], 0)
     of_translations = np.minimum(dropped[structure.joints["translation_node"]], translations)
     of_rotations = np.minimum(dropped[structure.joints["rotation_node"]], rotations)
     rows: Ints = of_translations + of_rotations

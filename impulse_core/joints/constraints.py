@@ -311,24 +311,37 @@ def angular_velocities(model, state, work):
 def relative_velocities(model, state, work, rate):
     """G v of all joints with the directions and angular velocities in work, into rate (m, 6).
 
-    Returns the largest rate along a constraint row [m/s], rotations weighed by body_length.
+    Returns the largest rate along a constraint row that is not loose [m/s], rotations weighed by
+    body_length.
     """
     fastest = 0.0
     for j in range(len(model.joints)):
         T, R = velocity_along(model, j, state, work)
+        loose = state.joints[j].loose
         if model.joints[j].translation_part != NO_PART:
             rate[j, 0], rate[j, 1], rate[j, 2] = T.x, T.y, T.z
             if model.joints[j].translation_part == OFFSET:
                 T = ZERO3
             elif model.joints[j].has_translation_axis:
                 T = Vec3(T.x, T.y, 0.0)
-            fastest = max(fastest, norm(T))
+            fastest = max(fastest, norm(held_part(T, loose)))
         if model.joints[j].rotation_part != NO_PART:
             rate[j, 3], rate[j, 4], rate[j, 5] = R.x, R.y, R.z
             if model.joints[j].has_rotation_axis:
                 R = Vec3(R.x, R.y, 0.0)
-            fastest = max(fastest, norm(R) * model.joints[j].body_length)
+            turning = norm(held_part(R, loose >> 3))
+            fastest = max(fastest, turning * model.joints[j].body_length)
     return max(fastest, coupling_velocities(model, model.coupled, state, work, rate))
+
+
+@inner_kernel
+def held_part(error, loose):
+    """Three rows of an error, zero where ``loose`` has a bit."""
+    return Vec3(
+        0.0 if loose & 1 else error.x,
+        0.0 if loose & 2 else error.y,
+        0.0 if loose & 4 else error.z,
+    )
 
 
 @inner_kernel

@@ -17,7 +17,7 @@ import numpy as np
 
 from impulse_core.types import Floats
 
-__all__ = ["COMPOSITIONS", "DEFAULT_TOLERANCE", "ORDERS", "stage_fractions"]
+__all__ = ["COMPOSITIONS", "ORDERS", "default_tolerance", "stage_fractions"]
 
 _ORDER_6 = (
     "0.39216144400731413927925056",
@@ -63,9 +63,22 @@ COMPOSITIONS = {"imp6": _ORDER_6, "imp8": _ORDER_8, "imp10": _ORDER_10}
 
 ORDERS = {"imp2": 2, "imp4": 4, "imp6": 6, "imp8": 8, "imp10": 10}
 
-DEFAULT_TOLERANCE = {2: 1e-6, 4: 1e-9, 6: 1e-12, 8: 1e-12, 10: 1e-14}
-"""Joint tolerance [m] by order: a composition's order lives only above it (docs/algorithm.md, 17).
+_DEFAULT_TOLERANCE = {2: 1e-6, 4: 1e-9, 6: 1e-12, 8: 1e-12, 10: 1e-14}
+"""Of a scene of one metre and steps of 10 ms, by order: a composition's order lives only above it.
 At 1e-12 m the energy error of imp10 is that of the tolerance, twenty times what it can reach."""
+_REFERENCE_STEP = 0.01  # s
+_FINEST_DEFAULT = 1e-14  # of the scene's size: that of imp10 at the reference step
+
+
+def default_tolerance(order: int, step: float, size: float) -> float:
+    """Joint tolerance [m] of a method for steps [s] in a scene of this size [m].
+
+    What an accepted error ε leaves to the velocities is ε/h, while the method's own error there is
+    of h^p: with ε ~ h^(p+1) a smaller step is never worse (docs/algorithm.md, 17). Longer steps get
+    no coarser tolerance.
+    """
+    shorter = min(1.0, step / _REFERENCE_STEP)
+    return max(_DEFAULT_TOLERANCE[order] * shorter ** (order + 1), _FINEST_DEFAULT) * size
 
 
 def stage_fractions(method: str) -> Floats:

@@ -48,6 +48,8 @@ class JointState:
     """Impulses of the last velocity correction [N s | N m s]: the warm start."""
     broken: i8
     """1 where it holds nothing any more: it has broken, or is a coupling of one that has."""
+    loose: i8
+    """Rows, as bits, that nearly repeat those of others and contradict them (solver/loose.py)."""
 
 
 @record

@@ -23,3 +23,5 @@ NO_ROOM = 9
 """There is no room for all contacts or pairs: the call is repeated with more."""
 STOPPED = 10
 """A signal wants the call to end."""
+CONTRADICTS = 11
+"""A joint contradicts others whose rows it nearly repeats."""

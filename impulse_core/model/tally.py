@@ -63,6 +63,10 @@ class Totals:
     """Largest energy of a correction along rows that are nearly repeated [J]."""
     kick_joint: i8
     """Its joint."""
+    contradiction: f8
+    """Largest error of rows that contradict others which they nearly repeat [m]."""
+    contradicting: i8
+    """Its joint."""
     work: f8
     """Work done by loads [J]."""
     kinematic_work: f8

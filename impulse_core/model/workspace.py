@@ -224,7 +224,9 @@ class Workspace(NamedTuple):
     """What is added to E relative to Structure.row_scale, shape (1,): 0 unless a singular pose
     needs it."""
     dropped: Ints
-    """How many rows of each node the factorisation of block dropped, shape (K,)."""
+    """Rows of each node that the factorisation of block dropped, as bits, shape (K,)."""
+    loose: Ints
+    """Rows of each node that are loose (JointState.loose), as bits, shape (K,)."""
     laws: Records
     """Force law of each axis in this half of the stage (ForceLaw), shape (a,)."""
     axes: Records
@@ -297,6 +299,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         compliance=compliance,
         regularisation=np.zeros(1),
         dropped=np.zeros(nodes, dtype=np.int64),
+        loose=np.zeros(nodes, dtype=np.int64),
         laws=new_records(ForceLaw, axes),
         axes=new_records(AxisStage, axes),
         worst_axis=np.full(1, -1, dtype=np.int64),

@@ -16,7 +16,16 @@ from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
 from impulse_core.methods.comparison import ComparisonRun
 from impulse_core.model import Model, State, Workspace
 from impulse_core.model.options import Options
-from impulse_core.model.status import CREATED, LAW, LAW_RATE, LINE, NO_TARGET, RATE, TOO_FAR
+from impulse_core.model.status import (
+    CONTRADICTS,
+    CREATED,
+    LAW,
+    LAW_RATE,
+    LINE,
+    NO_TARGET,
+    RATE,
+    TOO_FAR,
+)
 from impulse_core.simulation.names import Names
 
 __all__ = [
@@ -131,6 +140,12 @@ def _about_joint(attempt: Attempt, j: int, failed_at: float) -> str:
     if attempt.comparison:
         return attempt.comparison.failure(float(failure["error"]))
     scene = attempt.compiled.scene
+    if failure["what"] == CONTRADICTS:
+        return (
+            f"nearly repeats what others in its loop hold, but contradicts them by"
+            f" {float(failure['error']):.3g} m: give anchors and axes with more digits, or use a"
+            " joint that leaves free what the others hold already"
+        )
     if failure["what"] == NO_TARGET:
         return f"has a motor without a target: {target_error(scene, j, failed_at + finest)}"
     return (

@@ -16,8 +16,8 @@ from impulse_core.compile import (
 )
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
-from impulse_core.methods.imp import DEFAULT_TOLERANCE
 from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
+from impulse_core.methods.imp import default_tolerance
 from impulse_core.model import FLOW_RK4
 from impulse_core.model.options import Options
 from impulse_core.simulation.frames import frame_bytes
@@ -97,7 +97,7 @@ def choose_options(
             " make the step smaller."
         )
     wanted = tolerance if tolerance is not None else settings.tolerance
-    return replace(chosen, tolerance=_tolerance(compiled, ORDERS[chosen.method], wanted))
+    return replace(chosen, tolerance=_tolerance(compiled, chosen, wanted))
 
 
 def finest_tolerance(compiled: CompiledScene) -> float:
@@ -105,10 +105,11 @@ def finest_tolerance(compiled: CompiledScene) -> float:
     return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.farthest
 
 
-def _tolerance(compiled: CompiledScene, order: int, wanted: float | None) -> float:
-    """The tolerance that is wanted, or that of a method's order [m]."""
+def _tolerance(compiled: CompiledScene, options: Options, wanted: float | None) -> float:
+    """The tolerance that is wanted, or that of the method, the step and the scene's size [m]."""
     finest = finest_tolerance(compiled)
-    default = max(DEFAULT_TOLERANCE[order] * max(1.0, compiled.size), finest)
+    order = ORDERS[options.method]
+    default = max(default_tolerance(order, options.step, compiled.size or 1.0), finest)
     chosen = _positive("tolerance", "m", wanted, default)
     if chosen < finest:
         raise OptionError(

@@ -16,6 +16,7 @@ _LARGEST_DRIFT = 0.05  # of the energy that was moved: 2.5 % of the velocities
 _LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
 _LARGEST_LEFT = 1e-4  # of the largest kinetic energy: 1 % of the velocities
 _LARGEST_KICK = 1e-4  # the same, of one correction along rows that nearly repeat others
+_STILL = 1e-6
 
 
 def run_warnings(engine: Engine, moving: float) -> list[str]:
@@ -102,7 +103,7 @@ def _tolerance_warnings(engine: Engine) -> list[str]:
     # corrections that follow may take it back: no jump is larger than what the energy shows
     kick = min(float(totals["kick"]), float(totals["largest_drift"]))
     warnings = []
-    if left > _LARGEST_LEFT * most > 0.0:
+    if left > _LARGEST_LEFT * most > _still(engine):
         joint = engine.joint_name(int(totals["left_joint"]))
         wanted = float(totals["left_error"]) * math.sqrt(_LARGEST_LEFT * most / left)
         warnings.append(
@@ -111,7 +112,15 @@ def _tolerance_warnings(engine: Engine) -> list[str]:
             f" to {math.sqrt(left / most):.2g} of the largest velocities, and smaller steps"
             f" make it worse; use {_finer(engine, wanted)}"
         )
-    if kick > _LARGEST_KICK * most > 0.0:
+    contradiction = float(totals["contradiction"])
+    if contradiction > engine.tolerance:
+        joint = engine.joint_name(int(totals["contradicting"]))
+        warnings.append(
+            f"joint '{joint}' nearly repeats what others in its loop hold, and contradicts them: it"
+            f" stays up to {contradiction:.2g} m open; give anchors and axes with more digits, or"
+            " use a joint that leaves free what the others hold already"
+        )
+    if kick > _LARGEST_KICK * most > _still(engine):
         joint = engine.joint_name(int(totals["kick_joint"]))
         wanted = engine.tolerance * math.sqrt(_LARGEST_KICK * most / kick)
         warnings.append(
@@ -121,6 +130,14 @@ def _tolerance_warnings(engine: Engine) -> list[str]:
             " or a joint that leaves free what the others hold already"
         )
     return warnings
+
+
+def _still(engine: Engine) -> float:
+    """Kinetic energy [J] of a machine that does not move but for round-off: its bodies at a
+    millionth of the velocity that gravity gives in a step.
+    """
+    speed = _STILL * float(np.linalg.norm(engine.model.gravity)) * engine.options.step
+    return 0.5 * float(engine.model.bodies["mass"].sum()) * speed**2
 
 
 def _finer(engine: Engine, tolerance: float) -> str:

@@ -34,6 +34,7 @@ from impulse_core.algebra import (
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.coupling import term_rows
+from impulse_core.solver.loose import floor_of, recall_loose_rows
 from impulse_core.solver.pivots import pivot_inverse
 
 
@@ -113,6 +114,8 @@ def _assemble(model, structure, state, work):
                 sign = 1.0 if side else -1.0
                 _put_coupling(structure, block, j, 4 + side, sign * rows)
     _add_couplings(model, model.coupled, structure, work)
+    if structure.has_loops:
+        recall_loose_rows(structure, state, work)
 
 
 @inner_kernel
@@ -132,9 +135,8 @@ def _factorise(structure, work):
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
         if structure.pivot_floor[k, 0] > 0.0:
-            pivot, work.dropped[k] = pivot_inverse(
-                mat3_at(block, k), vec3_at(structure.pivot_floor, k)
-            )
+            floor = floor_of(structure, k, work)
+            pivot, work.dropped[k] = pivot_inverse(mat3_at(block, k), floor)
         else:
             pivot = inverse_symmetric(mat3_at(block, k))
         put_mat3(block, k, pivot)

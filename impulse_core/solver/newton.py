@@ -42,6 +42,7 @@ from impulse_core.solver.direct import (
     substitute_forward,
     transposed,
 )
+from impulse_core.solver.loose import floor_of
 from impulse_core.solver.pivots import pivot_inverse
 
 
@@ -131,12 +132,12 @@ def _add_to_first_column(block, where, column):
 
 
 @inner_kernel
-def _factorise(structure, lower, upper):
+def _factorise(structure, lower, upper, work):
     """Block LDU in place: pivots become D⁻¹, lower blocks L; upper blocks stay D U."""
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
         if structure.pivot_floor[k, 0] > 0.0:
-            pivot, _ = pivot_inverse(mat3_at(lower, k), vec3_at(structure.pivot_floor, k))
+            pivot, _ = pivot_inverse(mat3_at(lower, k), floor_of(structure, k, work))
         else:
             pivot = inverse(mat3_at(lower, k))
         put_mat3(lower, k, pivot)
@@ -158,7 +159,7 @@ def prepare_newton(model, structure, state, h, work):
     """Directions at the predicted poses, Newton matrix and its factor."""
     joint_directions(model, work.next, work.then)
     _assemble(model, structure, state, h, work)
-    _factorise(structure, work.newton_lower, work.newton_upper)
+    _factorise(structure, work.newton_lower, work.newton_upper, work)
 
 
 @inner_kernel

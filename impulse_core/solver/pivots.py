@@ -23,7 +23,7 @@ def _reciprocal(pivot, floor):
 
 @kernel
 def pivot_inverse(P, floor):
-    """U⁻¹ D⁺ L⁻¹ of a 3×3 block, and how many of its rows were dropped.
+    """U⁻¹ D⁺ L⁻¹ of a 3×3 block, and which of its rows were dropped, as bits.
 
     Args:
         P: The block, symmetric or not, with pivots of either sign.
@@ -43,8 +43,5 @@ def pivot_inverse(P, floor):
         -dy * lyx - uyz * dz * mzx, dy + uyz * dz * lzy, -uyz * dz,
         dz * mzx, -dz * lzy, dz,
     )  # fmt: skip
-    dropped = 0
-    for d in (dx, dy, dz):
-        if d == 0.0:
-            dropped += 1
+    dropped = (dx == 0.0) + 2 * (dy == 0.0) + 4 * (dz == 0.0)
     return inverse, dropped

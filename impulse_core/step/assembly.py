@@ -30,6 +30,7 @@ from impulse_core.joints.coupling import coupling_errors
 from impulse_core.model import State
 from impulse_core.model.copies import halt
 from impulse_core.solver.direct import prepare, solve
+from impulse_core.solver.loose import close_without, errors_of_held_rows
 from impulse_core.types import Floats
 
 __all__ = ["close_joints", "move_bodies", "moves"]
@@ -41,7 +42,8 @@ _SAFETY = 1e-3  # aims this far below the tolerance, so that the first step has 
 
 @inner_kernel
 def close_joints(model, structure, state, tolerance, work):
-    """Close all joints of state in place; its velocities stay.
+    """Close all joints of state in place; its velocities stay. Where that cannot be done, rows that
+    nearly repeat others are let go.
 
     Returns the largest joint error before and after [m], rotations weighed by body length, and
     the joint that has it after.
@@ -72,6 +74,9 @@ def close_joints(model, structure, state, tolerance, work):
         halt(state.bodies)
         apply_impulses(model, work.impulse, state, work)
         move_bodies(model, state)
+    open_loops = error > tolerance and structure.has_loops
+    if open_loops and close_without(model, structure, state, tolerance, work):
+        error, joint = errors_of_held_rows(model, work.error, state)
     for i in range(len(model.bodies)):
         set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
         set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))

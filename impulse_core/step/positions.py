@@ -16,8 +16,23 @@ from impulse_core.free_motion.flow import predict
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors, line_beyond_a_stage
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
-from impulse_core.model.status import COMPLETED, LAW, NO_ROOM, OPEN, STOPPED, TOO_FAR
+from impulse_core.model.status import (
+    COMPLETED,
+    CONTRADICTS,
+    LAW,
+    NO_ROOM,
+    OPEN,
+    STOPPED,
+    TOO_FAR,
+)
 from impulse_core.solver.direct import factorise, prepare
+from impulse_core.solver.loose import (
+    LARGEST_CONTRADICTION,
+    error_of_loose_rows,
+    errors_of_held_rows,
+    let_go,
+    take_again,
+)
 from impulse_core.solver.newton import prepare_newton
 from impulse_core.step.accuracy import correction_energy, note_correction, note_left_open
 from impulse_core.step.contacts import (
@@ -41,7 +56,8 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
     """COMPLETED with the prediction in work, or why there is none.
 
     Where the rank of A drops (a parallelogram lying flat), its diagonal is raised for this stage.
-    The solution does not depend on the matrix that is used to iterate towards it.
+    The solution does not depend on the matrix that is used to iterate towards it. Where there is
+    none with any, rows that nearly repeat others are let go.
     """
     attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
     if attempts > 1:
@@ -51,18 +67,31 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
     status = OPEN
     for attempt in range(attempts):
         if attempt > 0:
-            for i in range(len(model.bodies)):
-                set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
-                set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
-            work.kinematic_work[0] = 0.0
-            work.regularisation[0] = REGULARISATION_LADDER[attempt - 1]
-            prepare(model, structure, state, work)
-            start_again(contact)
+            _begin_again(model, structure, contact, state, REGULARISATION_LADDER[attempt - 1], work)
         status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
         if status in (COMPLETED, NO_ROOM, STOPPED):
             break
+    if status == OPEN and structure.has_loops:
+        _begin_again(model, structure, contact, state, 0.0, work)
+        if let_go(model, structure, state, work):
+            factorise(model, structure, state, work)
+            status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
     work.regularisation[0] = 0.0
+    if status == COMPLETED and structure.has_loops:
+        take_again(structure, state, work)
     return status
+
+
+@inner_kernel
+def _begin_again(model, structure, contact, state, regularisation, work):
+    """Take back what was tried, and factorise with this part of diag(A) added to it."""
+    for i in range(len(model.bodies)):
+        set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
+        set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
+    work.kinematic_work[0] = 0.0
+    work.regularisation[0] = regularisation
+    prepare(model, structure, state, work)
+    start_again(contact)
 
 
 @inner_kernel
@@ -82,13 +111,15 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             return STOPPED
         if failure.body >= 0:
             return TOO_FAR
-        shift, turn, gap, opened = _closing_errors(model, work)
+        shift, turn, gap, opened = _closing_errors(model, structure, state, work)
         error, joint, moved = _law_errors(
             model, structure, axes, contact, state, h, gap, opened, work
         )
         failure.joint, failure.error = joint, error
         violation, kept = check_positions(contact, model, state, h, correction, work, tally)
         if error <= tolerance and kept:
+            if structure.has_loops and not _contradictions_are_small(model, state, work, tally):
+                return CONTRADICTS
             if len(model.joints):
                 note_left_open(model, structure, h, error, joint, tally)
             totals.translation_error = max(totals.translation_error, shift)
@@ -147,14 +178,29 @@ def begin_with(model, state, multiplier, scale, work):
 
 
 @inner_kernel
-def _closing_errors(model, work):
+def _contradictions_are_small(model, state, work, tally):
+    """Whether the error that loose rows are left with is small; else its joint has failed."""
+    error, joint = error_of_loose_rows(model, work.error, state)
+    totals, failure = tally.totals[0], tally.failure[0]
+    if error > totals.contradiction:
+        totals.contradiction, totals.contradicting = error, joint
+    if error <= LARGEST_CONTRADICTION * model.size:
+        return True
+    failure.joint, failure.error = joint, error
+    return False
+
+
+@inner_kernel
+def _closing_errors(model, structure, state, work):
     """Errors of joints and couplings at the prediction, into work.error: the largest translational
-    [m] and rotational one [rad], the largest of all [m], and its joint.
+    [m] and rotational one [rad], the largest of all that are held [m], and its joint.
     """
     shift, turn, error, joint = joint_errors(model, work.next, work.error)
     slip, coupling = coupling_errors(
         model, model.coupled, work.next, work.terms.near, work.terms.next, work.error
     )
+    if structure.has_loops and error < 1e300:
+        error, joint = errors_of_held_rows(model, work.error, state)
     if slip > error:
         error, joint = slip, coupling
     return max(shift, slip), turn, error, joint

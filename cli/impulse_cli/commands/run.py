@@ -69,7 +69,8 @@ _SOLVERS = ("direct", "sle", "iterative")
     "--tolerance",
     metavar="M",
     type=positive("m"),
-    help="Largest joint error after a step [m].",
+    help="Largest joint error after a step [m]; default for imp2 and steps h of 10 ms or more 1e-6"
+    " of the scene's size, for smaller ones times (h / 10 ms)^3.",
 )
 @click.option(
     "--assemble",
