@@ -7,7 +7,7 @@ computed, joints that start far apart, and what contradicts itself.
 
 from impulse_core.compile.scene import CompiledScene, compile_scene
 from impulse_schema import Problem, Scene, SceneError, load_scene
-from impulse_schema.bounds import beyond
+from impulse_schema.bounds import beyond, bounds_of
 
 __all__ = [
     "CompiledScene",
@@ -15,6 +15,7 @@ __all__ = [
     "Scene",
     "SceneError",
     "beyond",
+    "bounds_of",
     "compile_scene",
     "load_scene",
 ]

@@ -13,6 +13,7 @@ from impulse_core.compile import (
     CompiledScene,
     SceneError,
     beyond,
+    bounds_of,
 )
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
@@ -102,14 +103,14 @@ def choose_options(
 
 def finest_tolerance(compiled: CompiledScene) -> float:
     """The smallest joint error that coordinates of the scene can tell from round-off [m]."""
-    return _ROUND_OFFS * float(np.finfo(float).eps) * compiled.farthest
+    return max(_ROUND_OFFS * float(np.finfo(float).eps) * compiled.farthest, bounds_of("m").least)
 
 
 def _tolerance(compiled: CompiledScene, options: Options, wanted: float | None) -> float:
     """The tolerance that is wanted, or that of the method, the step and the scene's size [m]."""
     finest = finest_tolerance(compiled)
     order = ORDERS[options.method]
-    default = max(default_tolerance(order, options.step, compiled.size or 1.0), finest)
+    default = max(default_tolerance(order, options.step, compiled.size), finest)
     chosen = _positive("tolerance", "m", wanted, default)
     if chosen < finest:
         raise OptionError(

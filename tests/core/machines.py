@@ -1,6 +1,8 @@
-"""Bodies with one free axis, on which elements act."""
+"""Bodies with one free axis, on which elements act, and a planar loop that is not quite planar."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -8,7 +10,7 @@ import impulse_core as ic
 from impulse_schema.models import Body, Geometry, Joint, Scene
 from tests.core.scenes import NO_GRAVITY, box, scene_of
 
-__all__ = ["MASS", "MOMENT", "coordinate", "errors", "rotor", "run", "sled", "unbalance"]
+__all__ = ["MASS", "MOMENT", "bars", "coordinate", "errors", "rotor", "run", "sled", "unbalance"]
 
 MASS = 2.0  # kg, of the sled
 MOMENT = 0.5  # kg m², of the rotor about its axis
@@ -38,6 +40,35 @@ def rotor(speed: float = 0.0, **elements) -> Scene:
     )
     pin = Joint(name="pin", type="hinge", body2="rotor", anchor=(0, 0, 0), axis=Y, **elements)
     return scene_of([body], [pin], gravity=NO_GRAVITY)
+
+
+def bars(tilt: float, size: float = 1.0) -> Scene:
+    """A planar four-bar whose third hinge is tilted by a hair."""
+    points = size * np.array([[0, 0, 0], [0, 0, 0.35], [0.55, 0, 0.5], [0.7, 0, 0]])
+    names = ["crank", "coupler", "rocker"]
+    bodies = []
+    for name, start, end in zip(names, points[:-1], points[1:], strict=True):
+        along = end - start
+        length = float(np.linalg.norm(along))
+        angle = math.atan2(along[0], along[2])
+        bodies.append(
+            Body(
+                name=name,
+                position=tuple((start + end) / 2),
+                orientation=(math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0),
+                mass=1.0,
+                inertia=(length**2 / 12, length**2 / 12, 1e-4 * size**2),
+            )
+        )
+    flat, tilted = (0.0, 1.0, 0.0), (math.sin(tilt), math.cos(tilt), 0.0)
+    pins = [("A", "world", "crank", flat), ("B", "crank", "coupler", flat)]
+    pins += [("C", "coupler", "rocker", tilted)]
+    joints = [
+        Joint(name=name, type="hinge", body1=one, body2=other, anchor=tuple(at), axis=axis)
+        for (name, one, other, axis), at in zip(pins, points[:-1], strict=True)
+    ]
+    joints.append(Joint(name="D", type="ball", body1="rocker", anchor=tuple(points[-1])))
+    return scene_of(bodies, joints)
 
 
 def run(scene: Scene, **options) -> ic.Recording:

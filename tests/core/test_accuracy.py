@@ -1,15 +1,13 @@
 """Warnings where the joint tolerance, not the step, limits a run."""
 
-import math
 import re
 
 import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_schema.models import Body, Joint, Motor, Scene
-from tests.core.machines import sled
-from tests.core.scenes import scene_of
+from impulse_schema.models import Motor, Scene
+from tests.core.machines import bars, sled
 
 
 def warnings(recording: ic.Recording) -> list[str]:
@@ -32,41 +30,12 @@ def held(stiffness: float, mass: float = 2.0) -> Scene:
     return scene
 
 
-def bars(tilt: float, size: float = 1.0) -> Scene:
-    """A planar four-bar whose third hinge is tilted by a hair."""
-    points = size * np.array([[0, 0, 0], [0, 0, 0.35], [0.55, 0, 0.5], [0.7, 0, 0]])
-    names = ["crank", "coupler", "rocker"]
-    bodies = []
-    for name, start, end in zip(names, points[:-1], points[1:], strict=True):
-        along = end - start
-        length = float(np.linalg.norm(along))
-        angle = math.atan2(along[0], along[2])
-        bodies.append(
-            Body(
-                name=name,
-                position=tuple((start + end) / 2),
-                orientation=(math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0),
-                mass=1.0,
-                inertia=(length**2 / 12, length**2 / 12, 1e-4 * size**2),
-            )
-        )
-    flat, tilted = (0.0, 1.0, 0.0), (math.sin(tilt), math.cos(tilt), 0.0)
-    pins = [("A", "world", "crank", flat), ("B", "crank", "coupler", flat)]
-    pins += [("C", "coupler", "rocker", tilted)]
-    joints = [
-        Joint(name=name, type="hinge", body1=one, body2=other, anchor=tuple(at), axis=axis)
-        for (name, one, other, axis), at in zip(pins, points[:-1], strict=True)
-    ]
-    joints.append(Joint(name="D", type="ball", body1="rocker", anchor=tuple(points[-1])))
-    return scene_of(bodies, joints)
-
-
 def test_a_tolerance_too_coarse_for_the_step_is_named():
     """Where steps are so short that the tolerance hides what happens in them, the report says so,
     names the joint, and the tolerance that it advises gives the motion of a far finer one.
     """
     options = {"duration": 0.1, "step": 1e-4}
-    coarse = ic.simulate(held(4785.0), **options)
+    coarse = ic.simulate(held(4785.0), tolerance=1e-6, **options)
     (warning,) = warnings(coarse)
     better = ic.simulate(held(4785.0), tolerance=advised(warning), **options)
     best = ic.simulate(held(4785.0), tolerance=1e-12, **options)
@@ -81,13 +50,13 @@ def test_a_tolerance_too_coarse_for_the_step_is_named():
 @pytest.mark.parametrize("mass", [0.05, 2.0, 40.0])
 @pytest.mark.parametrize("step", [1e-2, 1e-3, 2e-4, 3e-5])
 def test_no_servo_is_wrong_in_silence(stiffness, mass, step):
-    """A servo that the default tolerance moves elsewhere by a hundredth of its travel is warned of,
+    """A servo that a tolerance of 1e-6 m moves elsewhere by a hundredth of its travel is warned of,
     and what is advised, once or twice, puts it where the finest tolerance does.
     """
     duration = min(0.3, 3000 * step)
     scene = held(stiffness, mass)
     best = ic.simulate(scene, duration=duration, step=step, tolerance=1e-13).positions[:, 0, 0]
-    tolerance = None
+    tolerance = 1e-6
     for _ in range(3):
         run = ic.simulate(scene, duration=duration, step=step, tolerance=tolerance)
         error = np.abs(run.positions[:, 0, 0] - best).max()
@@ -100,10 +69,10 @@ def test_no_servo_is_wrong_in_silence(stiffness, mass, step):
 
 
 def test_joints_that_nearly_repeat_others_are_named():
-    """A hinge of a planar loop that is tilted by the last digit of a file is named, with a
-    tolerance; the same loop with parallel hinges is left alone.
+    """A hinge of a planar loop that is tilted by the last digit of a file is named where a coarse
+    tolerance lets gaps grow, with a finer one; the same loop with parallel hinges is left alone.
     """
-    options = {"duration": 1.0, "step": 0.005}
+    options = {"duration": 1.0, "step": 0.005, "tolerance": 1e-6}
     (warning,) = warnings(ic.simulate(bars(1e-5), **options))
 
     assert re.search("joint '[ABCD]' nearly repeats", warning)

@@ -1,10 +1,9 @@
 """What is not simulated yet, and what cannot be, is refused by name and place."""
 
-import numpy as np
 import pytest
 
 import impulse_core as ic
-from impulse_core.compile import SceneError
+from impulse_core.compile import SceneError, compile_scene
 from impulse_schema import save_scene
 from impulse_schema.models import (
     Body,
@@ -177,16 +176,30 @@ def test_arguments_win_over_settings():
     assert (by_default.step, by_default.fps, by_default.method) == (0.01, 25.0, "imp2")
 
 
-@pytest.mark.parametrize(("scale", "expected"), [(0.1, 1e-6), (10.0, 1e-5)])
-def test_default_tolerance_grows_with_the_scene(scale, expected):
-    """1e-6 m for order two, times the scene's size in metres where that exceeds one."""
+@pytest.mark.parametrize("scale", [0.5, 10.0])
+def test_default_tolerance_grows_with_the_scene(scale):
+    """A millionth of the scene's size for order two."""
     scene = scene_of([box("a", (0.0, 0.0, 0.0), mass=1.0), box("b", (scale, 0.0, 0.0), mass=1.0)])
 
     found = ic.simulate(scene, duration=0.02).diagnostics["tolerance_m"]
 
-    assert found == pytest.approx(expected, rel=0.2)
-    assert found >= 1e-6
-    assert np.isfinite(found)
+    assert found == pytest.approx(1e-6 * compile_scene(scene).size)
+    assert compile_scene(scene).size == pytest.approx(scale, abs=0.5)
+
+
+@pytest.mark.parametrize(("method", "order", "coarse"), [("imp2", 2, 1e-6), ("imp4", 4, 1e-9)])
+def test_default_tolerance_falls_with_the_step(method, order, coarse):
+    """With the power that keeps it below the method's own error; long steps get no coarser one."""
+    scene = scene_of([box("a", (0, 0, 0), mass=1.0), box("b", (1, 0, 0), mass=1.0)])
+
+    def default(step):
+        run = ic.simulate(scene, duration=0.1, step=step, method=method)
+        return run.diagnostics["tolerance_m"]
+
+    assert default(0.01) == pytest.approx(coarse * compile_scene(scene).size)
+    assert default(0.02) == default(0.01)
+    assert default(0.004) == pytest.approx(0.4 ** (order + 1) * default(0.01))
+    assert default(1e-4) >= 1e-14
 
 
 def test_tolerance_below_round_off():

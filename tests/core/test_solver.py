@@ -262,7 +262,7 @@ def test_redundant_joints_of_a_four_bar(ratio):
 @settings(max_examples=50)
 @given(seeds, st.integers(1, 3), st.floats(-3.0, 3.0))
 def test_pivot_inverse(seed, rank, power):
-    """A block of any rank is inverted on what its rows hold, and the missing rows are counted.
+    """A block of any rank is inverted on what its rows hold, and the missing rows are marked.
 
     Singular ones are B Bᵀ with B of `rank` columns, whose leading minors do not vanish.
     """
@@ -275,9 +275,9 @@ def test_pivot_inverse(seed, rank, power):
 
     found = np.array(inverse).reshape(3, 3)
     unit = np.sqrt(np.outer(scale, scale))
-    assert dropped == 3 - rank
+    assert dropped.bit_count() == 3 - rank
     assert np.abs((P @ found @ P - P) / unit).max() <= 1e-6
-    assert np.count_nonzero(np.diag(found) == 0.0) == dropped
+    np.testing.assert_array_equal(np.diag(found) == 0.0, [dropped >> row & 1 for row in range(3)])
 
 
 @settings(max_examples=50)
@@ -324,5 +324,5 @@ def test_dropped_rows_carry_nothing():
     probe = Probe(four_bar())
     impulse = probe.solve(probe.rates() + np.where(probe.used, 1.0, 0.0))
 
-    assert probe.work.dropped.sum() == 3
+    assert sum(rows.bit_count() for rows in probe.work.dropped.tolist()) == 3
     assert np.count_nonzero(impulse[probe.used] == 0.0) == 3

@@ -10,14 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.house.sources import CHECKED, ROOT, of_packages, shown
+from tests.house.sources import CHECKED, of_packages, shown
 
 LINES = 6  # that may not stand anywhere twice
 FILES = tuple(of_packages((*CHECKED, "tests")))
-ALLOWED = {
-    # docs/design/rooms.md: the add-on multiplies quaternions where neither the core nor SciPy is
-    frozenset({"impulse_core/geometry/rotations.py", "blender_addon/convert.py"}),
-}
 WITHOUT_MEANING = {
     tokenize.COMMENT,
     tokenize.NL,
@@ -97,11 +93,7 @@ def test_no_six_lines_stand_twice():
     """What two places need is a function of one of them, or of a third."""
     found = repeated({shown(source): lines_of(source) for source in FILES})
 
-    assert not {
-        tuple(f"{name}:{number}" for name, number in where)
-        for where in found.values()
-        if frozenset(name for name, _ in where) not in ALLOWED
-    }
+    assert not {tuple(f"{name}:{number}" for name, number in where) for where in found.values()}
 
 
 def test_the_search_finds_what_is_written_twice(tmp_path):
@@ -114,12 +106,3 @@ def test_the_search_finds_what_is_written_twice(tmp_path):
     found = repeated({name: lines_of(tmp_path / name) for name in ("a.py", "b.py")})
 
     assert list(found.values()) == [[("a.py", 3), ("b.py", 7)]]
-
-
-def test_exceptions_are_needed():
-    """A pair of files that is allowed to say the same still does, and a note says why."""
-    reasons = (ROOT / "docs/design/rooms.md").read_text(encoding="utf-8")
-    for names in ALLOWED:
-        files = {name: lines_of(ROOT / name) for name in names}
-        assert repeated(files)
-        assert all(Path(name).name in reasons for name in names)

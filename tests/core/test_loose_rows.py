@@ -1,0 +1,84 @@
+"""Loops of a few digits: rows that nearly repeat others and contradict them are let go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import impulse_core as ic
+from tests.core.machines import bars
+
+
+def drift(recording: ic.Recording) -> float:
+    return float(recording.diagnostics["energy_j"]["max_abs_drift"])
+
+
+@pytest.mark.parametrize("tilt", [1e-7, 1e-6, 1e-5])
+@pytest.mark.parametrize("step", [2e-3, 5e-4])
+def test_a_loop_with_a_tilted_hinge_moves_like_the_planar_one(tilt: float, step: float) -> None:
+    """A machine whose axes have five to seven digits keeps its energy as the exact one does, its
+    end is within its contradiction, and what its joints are open by is told.
+    """
+    planar = ic.simulate(bars(0.0), duration=1.0, step=step)
+    tilted = ic.simulate(bars(tilt), duration=1.0, step=step)
+    told = tilted.diagnostics["max_joint_error_m"]
+
+    assert drift(tilted) <= 1.05 * drift(planar)
+    np.testing.assert_allclose(tilted.positions[-1], planar.positions[-1], rtol=0, atol=10 * tilt)
+    assert told <= tilt
+    named = [text for text in tilted.diagnostics["warnings"] if "contradicts" in text]
+    assert bool(named) == (told > tilted.diagnostics["tolerance_m"])
+
+
+def test_a_contradiction_that_no_digits_explain_ends_the_run_by_name() -> None:
+    """A hinge tilted by 1e-4 rad in a planar loop locks it; that is said, with what to do."""
+    with pytest.raises(
+        ic.SimulationError, match=r"joint '[ABCD]' .* contradicts them by .* m: give"
+    ):
+        ic.simulate(bars(1e-4), duration=1.0, step=1e-3)
+
+
+def test_what_is_locked_stays_and_is_not_warned_of() -> None:
+    """A hinge tilted by 1e-3 rad, far above any rounding, is held: nothing moves."""
+    recording = ic.simulate(bars(1e-3), duration=1.0, step=1e-3)
+
+    np.testing.assert_allclose(recording.positions[-1], recording.positions[0], rtol=0, atol=1e-9)
+    assert not recording.diagnostics["warnings"]
+
+
+def test_a_start_that_fits_but_for_last_digits_is_taken() -> None:
+    """A loop whose redundant rows are open at the start by a contradiction begins, and tells it."""
+    scene = bars(0.0)
+    scene.joints[3].anchor2 = None
+    bodies = [body.model_copy(deep=True) for body in scene.bodies]
+    bodies[2].position = (bodies[2].position[0], 2e-7, bodies[2].position[2])
+    recording = ic.simulate(scene.model_copy(update={"bodies": bodies}), duration=0.2, step=1e-3)
+
+    assert recording.complete
+    assert recording.diagnostics["max_joint_error_m"] < 1e-6
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(
+    exponent=st.floats(-8.0, -3.0),
+    size=st.floats(0.05, 20.0),
+    step=st.sampled_from([5e-3, 1e-3, 3e-4]),
+)
+def test_no_loop_gains_energy_whatever_its_hinges_are_tilted_by(
+    exponent: float, size: float, step: float
+) -> None:
+    """From exact to locked: the energy stays that of the planar loop or of one at rest, or the run
+    ends and names a joint.
+    """
+    step *= np.sqrt(size)
+    options = {"duration": 0.5 * np.sqrt(size), "step": step}
+    planar = ic.simulate(bars(0.0, size), **options)
+    try:
+        tilted = ic.simulate(bars(10.0**exponent, size), **options)
+    except ic.SimulationError as error:
+        tilted = error.recording
+        assert tilted.events[-1]["joint"] in "ABCD"
+    moved = float(planar.energy["kinetic"].max())
+    assert drift(tilted) <= 1.1 * drift(planar) + 1e-4 * moved
