@@ -29,6 +29,7 @@ from impulse_core.compile.placing import (
     unit_rows,
 )
 from impulse_core.compile.problems import ProblemList
+from impulse_core.compile.rotors import turning_bodies
 from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import check_targets, motor_switches
 from impulse_core.geometry import MassProperties
@@ -207,6 +208,7 @@ def _model(
     """The constant arrays."""
     joints = compile_joints(scene, rows, bodies.position, bodies.orientation, bodies.gyration)
     records = body_records(bodies)
+    records["moves_joints"] = turning_bodies(records, joints.records, bodies.gyration)
     rows_at_start = BodyRows(
         bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
     )

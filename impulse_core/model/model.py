@@ -82,6 +82,8 @@ class Body:
     """1/inertia; 0 for others."""
     symmetry_axis: i8
     """Body axis 0, 1 or 2 about which two moments are equal, -1 if all differ."""
+    moves_joints: i8
+    """1 where a joint moves as it turns."""
 
 
 @record

@@ -46,7 +46,7 @@ class Totals:
     rotation_error: f8
     """Largest rotational joint error after any stage [rad]."""
     fastest: f8
-    """Largest angular velocity of a body after any step [rad/s]."""
+    """Largest angular velocity of a body that moves joints, after any step [rad/s]."""
     most_kinetic: f8
     """Largest kinetic energy after any step [J]."""
     amplification: f8

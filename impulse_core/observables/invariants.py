@@ -108,7 +108,8 @@ def tally_step(model, state, work, tally):
     if not (drift <= totals.largest_drift):
         totals.largest_drift = drift
     for i in range(model.dynamic):
-        totals.fastest = max(totals.fastest, norm(vec3_at(work.angular_velocity, i)))
+        if model.bodies[i].moves_joints:
+            totals.fastest = max(totals.fastest, norm(vec3_at(work.angular_velocity, i)))
     P, L = momenta(model, state)
     dP, dL = (
         norm(P - vec3_of(totals.start_momentum)),
