@@ -76,7 +76,7 @@ def axis_fields(
         scene: Its joints come first in ``joints``, its springs after them.
         joints: The joints, which are told whether they carry axes.
         bodies: Start of the body rows.
-        problems: Where limits that exclude the start pose are reported.
+        problems: Where axes that no number can describe are reported.
     """
     names = joint_names(scene)
     axes, counted = [], []
@@ -93,7 +93,6 @@ def axis_fields(
                         "Look at the positions and masses of its bodies",
                     )
                 _add_elements(axis, joint, freedom)
-                _check_limits(joint, j, names[j], freedom, problems)
                 axes.append(axis)
             elif freedom == "rotation":
                 counted.append(j)
@@ -138,6 +137,13 @@ def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
         axis.motor = motor
 
 
+def check_limits(scene: Scene, problems: ProblemList) -> None:
+    """Report limits that exclude the start pose."""
+    for j, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
+        for freedom in FREE_AXES.get(joint.type, ()):
+            _check_limits(joint, j, name, freedom, problems)
+
+
 def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: ProblemList) -> None:
     for k, limit in enumerate(joint.limits):
         if limit not in _of(joint, "limits", freedom):
@@ -152,7 +158,8 @@ def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: P
                     BAD_JOINT,
                     f"joint '{name}': the start pose, where the {freedom} is zero, lies beyond"
                     f" the {key} limit {bound:g}",
-                    "Limits count from the start pose; let them include zero",
+                    "Limits count from the start pose; let them include zero, or set assemble to"
+                    " joints, which moves the bodies until they fit",
                 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from impulse_core import model as kinds
 from impulse_core.collision.shapes import Shapes
-from impulse_core.compile.axes import axis_fields, dissipation
+from impulse_core.compile.axes import axis_fields, check_limits, dissipation
 from impulse_core.compile.axis_mass import BodyRows
 from impulse_core.compile.bodies import MassSource, body_mass_properties
 from impulse_core.compile.couplings import check_constants, compile_couplings
@@ -108,12 +108,13 @@ class CompiledScene:
         )
 
 
-def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
+def compile_scene(scene: Scene, *, assemble: bool | None = None) -> CompiledScene:
     """Turn a scene into arrays.
 
     Args:
         scene: What to simulate.
-        assemble: Whether joints may start any distance apart, to be pulled together.
+        assemble: Whether joints may start any distance apart, to be pulled together, and beyond
+            their limits; None: as the scene's settings say.
 
     Raises:
         SceneError: With every problem found: unsound scenes (those built in Python were never
@@ -133,8 +134,11 @@ def compile_scene(scene: Scene, *, assemble: bool = False) -> CompiledScene:
     _refuse(problems)
     size, farthest = _extent(scene, bodies, kinematics)
     model = _model(scene, rows, bodies, kinematics, size, problems)
+    if assemble is None:
+        assemble = scene.settings.assemble != "nothing"
     if not assemble:
         check_start(scene, size, problems)
+        check_limits(scene, problems)
         check_constants(scene, model.couplings, size, problems)
     body_row = np.array([rows[body.name] for body in scene.bodies], dtype=np.int64)
     origin, user_axes = _outputs(scene, body_row, bodies)

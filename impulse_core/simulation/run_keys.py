@@ -16,9 +16,12 @@ __all__ = ["run_key"]
 _SETTINGS = {
     name: name
     for name in ("duration", "step", "fps", "method", "solver", "tolerance", "time_of_impact")
-} | {"contacts": "record_contacts"}
+} | {"contacts": "record_contacts", "assemble": "assemble"}
 """Options that stand for a setting of the scene."""
-_FURTHER = {"budget_ms": None, "budget_corrections": None, "assemble": False}
+_FURTHER = {
+    "budget_ms": None,
+    "budget_corrections": None,
+}
 _WITHOUT_EFFECT = {"threads", "progress", "file"}
 
 
@@ -48,6 +51,8 @@ def run_key(
     given = {name: value for name, value in (options or {}).items() if value is not None}
     if unknown := given.keys() - _SETTINGS.keys() - _FURTHER.keys() - _WITHOUT_EFFECT:
         raise OptionError(f"there is no option {min(unknown)}.")
+    if "assemble" in given:
+        given["assemble"] = "all" if given["assemble"] else "nothing"
     content = canonical_scene(scene)
     for name in given.keys() & _SETTINGS.keys():
         setting = _SETTINGS[name]

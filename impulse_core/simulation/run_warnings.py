@@ -41,8 +41,8 @@ def _start_warnings(engine: Engine) -> list[str]:
     warnings = []
     if start["joint_error_before_m"] > tolerance:
         warnings.append(
-            f"joints started up to {start['joint_error_before_m']:.3g} m apart and were pulled"
-            f" together; bodies moved by up to {start['max_shift_m']:.3g} m and"
+            f"joints started up to {start['joint_error_before_m']:.3g} m apart or beyond limits and"
+            f" were put right; bodies moved by up to {start['max_shift_m']:.3g} m and"
             f" {start['max_turn_rad']:.3g} rad"
         )
     if start["max_velocity_change_m_s"] > 1e-6 * max(1.0, engine.compiled.size):

@@ -72,7 +72,7 @@ def simulate(
     budget_corrections: int | None = None,
     time_of_impact: bool | None = None,
     contacts: bool | None = None,
-    assemble: bool = False,
+    assemble: bool | None = None,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
     file: GrowingFile | str | os.PathLike[str] | None = None,
@@ -94,8 +94,9 @@ def simulate(
             everywhere. Two for each joint and stage are made whatever the budget.
         time_of_impact: Whether steps are divided where bodies meet, so that impacts act then.
         contacts: Whether the recording holds the contact points of each frame.
-        assemble: Pull joints together that start any distance apart, and let bodies come apart
-            that overlap at the start; the report says how far joints moved each body.
+        assemble: Move bodies until joints close, however far apart they start, and axes lie within
+            their limits, and let bodies come apart that overlap; the report says how far each body
+            was moved. False does nothing of it.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
         file: An .imprec file for the frames, readable while it grows: a run that is killed loses
@@ -122,7 +123,7 @@ def simulate(
 def _simulated(
     scene: Scene,
     given: dict[str, Any],
-    assemble: bool,
+    assemble: bool | None,
     threads: int,
     progress: Callable[[Progress], None] | None,
     file: GrowingFile | str | os.PathLike[str] | None,
@@ -137,6 +138,8 @@ def _simulated(
             compiled = compile_scene(scene, assemble=assemble)
             options = choose_options(compiled, **given)
             key = run_key(scene, {**given, "assemble": assemble})
+            if assemble is None:
+                assemble = scene.settings.assemble == "all"
             run = _Run(compiled, options, progress, called, known, assemble, key, growing)
         return run.execute(signals)
 

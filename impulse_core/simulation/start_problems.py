@@ -16,7 +16,7 @@ def open_joint(scene: Scene, names: Names, j: int, error: float) -> Problem:
         ("joints", names.owner(j)),
         BAD_JOINT,
         f"{names.described(j)} stays {error:.3g} m apart however the bodies are moved: the"
-        " joints contradict each other, or a part cannot reach",
+        " joints or limits contradict each other, or a part cannot reach",
         "Move the bodies nearer to a pose that fits, or correct the joints",
     )
 
@@ -30,7 +30,7 @@ def overlap_problems(scene: Scene, overlaps: list[tuple[int, int, float]]) -> li
             OVERLAP,
             f"bodies '{scene.bodies[body1].name}' and '{scene.bodies[body2].name}' overlap by"
             f" {depth:.3g} m at the start",
-            "Move them apart, deny the pair in the collision_filter, or run with --assemble to"
-            " have them pushed apart",
+            "Move them apart, deny the pair in the collision_filter, or set assemble to all"
+            " (--assemble) to have them pushed apart",
         )
     return problems.problems

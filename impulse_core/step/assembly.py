@@ -11,6 +11,8 @@ so bodies move in proportion to their mobility, and free ones as little as possi
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from impulse_core.algebra import (
@@ -24,16 +26,17 @@ from impulse_core.algebra import (
     set_vec3,
     vec3_of,
 )
+from impulse_core.forces.axes import axis_position
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
 from impulse_core.joints.coupling import coupling_errors
-from impulse_core.model import State
+from impulse_core.model import FREE_COMPLIANCE, State
 from impulse_core.model.copies import halt
-from impulse_core.solver.direct import prepare, solve
+from impulse_core.solver.direct import prepare, set_compliances, solve
 from impulse_core.solver.loose import close_without, errors_of_held_rows
 from impulse_core.types import Floats
 
-__all__ = ["close_joints", "move_bodies", "moves"]
+__all__ = ["close_joints", "move_bodies", "moves", "release_axes"]
 
 _MOST_ITERATIONS = 400
 _LARGEST_PULL = 0.05  # of the scene's size, per iteration
@@ -43,7 +46,7 @@ _SAFETY = 1e-3  # aims this far below the tolerance, so that the first step has 
 @inner_kernel
 def close_joints(model, structure, state, tolerance, work):
     """Close all joints of state in place; its velocities stay. Where that cannot be done, rows that
-    nearly repeat others are let go.
+    nearly repeat others are let go. An axis beyond a limit is brought back to it.
 
     Returns the largest joint error before and after [m], rotations weighed by body length, and
     the joint that has it after.
@@ -61,6 +64,9 @@ def close_joints(model, structure, state, tolerance, work):
         slip, coupling = coupling_errors(model, model.coupled, state.bodies, near, near, work.error)
         if slip > error:
             error, joint = slip, coupling
+        excess, limited = _limit_errors(model, state, work)
+        if excess > error:
+            error, joint = excess, limited
         if iteration == 0:
             first = error
         closed = error <= tolerance
@@ -77,10 +83,44 @@ def close_joints(model, structure, state, tolerance, work):
     open_loops = error > tolerance and structure.has_loops
     if open_loops and close_without(model, structure, state, tolerance, work):
         error, joint = errors_of_held_rows(model, work.error, state)
+    if len(model.axes):
+        release_axes(model, structure, state, work)
     for i in range(len(model.bodies)):
         set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
         set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
     return first, error, joint
+
+
+@inner_kernel
+def _limit_errors(model, state, work):
+    """How far axes are beyond a limit, into work.error, and hold them: the largest [m], rotations
+    weighed by body length, and its joint; -1 if none is. Those that were held once stay so.
+    """
+    worst, joint = 0.0, -1
+    for k in range(len(model.axes)):
+        axis = model.axes[k]
+        x = axis_position(model, k, state.bodies, state.axes[k].position)
+        bound = min(max(x, axis.lower), axis.upper)
+        if axis.lower == -math.inf and axis.upper == math.inf:
+            continue
+        if abs(x - bound) > 0.0:
+            work.compliance[axis.joint, axis.row] = 0.0
+        if work.compliance[axis.joint, axis.row] == 0.0:
+            nearest = axis.lower if x - axis.lower < axis.upper - x else axis.upper
+            work.error[axis.joint, axis.row] = x - nearest
+            state.axes[k].position = x
+            size = abs(x - bound) * axis.length
+            if size > worst:
+                worst, joint = size, axis.joint
+    return worst, joint
+
+
+@inner_kernel
+def release_axes(model, structure, state, work):
+    """Let nothing act along the axes."""
+    for k in range(len(model.axes)):
+        state.axes[k].compliance = FREE_COMPLIANCE * model.axes[k].inverse_mass
+    set_compliances(model, structure, state, work)
 
 
 @inner_kernel

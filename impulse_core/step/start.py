@@ -5,10 +5,9 @@ from __future__ import annotations
 from impulse_core.forces.axes import measure_axes
 from impulse_core.free_motion.kinematic import choose_intervals, drive
 from impulse_core.jit import kernel
-from impulse_core.model import FREE_COMPLIANCE
 from impulse_core.observables.invariants import energies, tally_start
-from impulse_core.solver.direct import prepare, set_compliances
-from impulse_core.step.assembly import close_joints
+from impulse_core.solver.direct import prepare
+from impulse_core.step.assembly import close_joints, release_axes
 from impulse_core.step.fitting import resume
 from impulse_core.step.velocities import correct_velocities
 
@@ -54,9 +53,7 @@ def pass_keyframes(model, structure, state, h, work, tally):
         resume(model, structure, state, work)
     before, _ = energies(model, state, work)
     drive(model, state, state.clock[0].time, work)
-    for k in range(len(model.axes)):
-        state.axes[k].compliance = FREE_COMPLIANCE * model.axes[k].inverse_mass
-    set_compliances(model, structure, state, work)
+    release_axes(model, structure, state, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
     state.clock[0].multiplier_step = 0.0

@@ -18,6 +18,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "type", "screw"),
         ("Joint", "pitch", ...),
         ("Body", "record_clearance", ...),
+        ("Settings", "assemble", ...),
         ("Geometry", "shape", "torus"),
         ("Geometry", "major_radius", ...),
         ("Geometry", "minor_radius", ...),

@@ -73,10 +73,10 @@ _SOLVERS = ("direct", "sle", "iterative")
     " of the scene's size, for smaller ones times (h / 10 ms)^3.",
 )
 @click.option(
-    "--assemble",
-    is_flag=True,
+    "--assemble/--no-assemble",
     default=None,
-    help="Pull a model whose joints start far apart together; let overlapping bodies come apart.",
+    help="Move bodies until joints close and axes lie within their limits, and let overlapping"
+    " bodies come apart; or do nothing of what the scene says of it.",
 )
 @click.option(
     "--budget-ms",

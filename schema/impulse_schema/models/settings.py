@@ -70,6 +70,12 @@ class Settings(Element):
         " 1 mm/s for half a second, without joints, loads or moving bodies. They keep their poses"
         " until something comes near; what they bear meanwhile is not recorded.",
     )
+    assemble: Literal["nothing", "joints", "all"] = Field(
+        default="nothing",
+        description="What is put right before the first step, however far it is off: joints moves"
+        " bodies until joints close, couplings fit and axes lie within their limits; all also lets"
+        " bodies come apart that overlap. The report says how far each body was moved.",
+    )
     record_contacts: bool = Field(
         default=False,
         description="Record points, normals and impulses of the contacts with every frame.",
