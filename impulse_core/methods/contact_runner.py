@@ -39,7 +39,7 @@ _COARSE = 0.03  # of the tolerance, for the contacts of large islands
 _SLACK = 0.01  # of the tolerance, the gap or penetration of bodies at rest that is left as it is
 _RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
 _ROUNDS = 6  # iterations of either solve for the sake of contacts
-_DEEPEST_START = 100.0  # tolerances that bodies may penetrate by at the start
+_DEEPEST_START = 1e-4  # of the scene's size, which bodies may penetrate by at the start
 
 
 class Room(NamedTuple):
@@ -160,7 +160,7 @@ class ContactRunner(ElementRunner):
         """Pairs of bodies of the scene that overlap by more than they may, with the depth [m]; to
         be asked after a look at the first step.
         """
-        c, limit = self.setup.contacts, _DEEPEST_START * self.options.tolerance
+        c, limit = self.setup.contacts, _DEEPEST_START * self.model.size
         used = int(c.used[0])
         # what set_targets made of the gap
         target, slack, recovery = c.row["target"][:used], self.setup.slack, _RECOVERY
