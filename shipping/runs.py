@@ -23,6 +23,7 @@ from impulse_schema.models import (
     Geometry,
     Joint,
     Keyframe,
+    Limit,
     Load,
     Mesh,
     Motor,
@@ -68,6 +69,8 @@ def short_runs() -> Iterator[ic.Recording]:
         bare = _chain("hinge", "hinge", coupled=coupled)
         ic.describe(bare)
         yield _run(bare)
+        bare.joints[0].limits = [Limit(lower=-1.0, upper=1.0)]
+        yield _run(bare, time_of_impact=True)
         for on_ground in (False, True):
             yield _run(_machine(coupled=coupled, on_ground=on_ground))
     yield _run(_cubes(time_of_impact=True), duration=0.1)

@@ -25,8 +25,12 @@ from impulse_core.collision.narrow import collide
 from impulse_core.jit import inner_kernel
 
 __all__ = [
+    "FINEST_JOINTED",
     "MOST_PARTS",
+    "Found",
     "Trial",
+    "end_of_gap",
+    "find_impacts",
     "first_trial",
     "half_of",
     "is_short",
@@ -44,7 +48,7 @@ _MOST_TRIALS = 32  # of one part
 _MET = 0.01  # of the contacts' accuracy, the gap at which bodies have met
 _RESOLUTION = 2.0**-40  # of the step, to which the moment is sought at most
 _FINEST = 2.0**-24  # of the step, the least part
-_FINEST_JOINTED = 2.0**-10  # the same with joints, whose errors are corrected within a part
+FINEST_JOINTED = 2.0**-10  # the same with joints, whose errors are corrected within a part
 _TURNED = 0.01  # rad in a part, from which on other features may touch than seemed near
 _PENETRATION = 10.0  # tolerances that they may penetrate by
 _LEAST_HALVED = 2.0**-6  # of the step, the least part that is halved because of that
@@ -68,6 +72,17 @@ class Trial(NamedTuple):
     """Whether what meets is stopped in the first half as without division."""
 
 
+class Found(NamedTuple):
+    """What meets within a part that was tried."""
+
+    fresh: int
+    """Number of what had to be stopped, and is left open from now on."""
+    least: float
+    """The least gap [m] of what was left open; infinite where nothing was."""
+    first: float
+    """When the first of all has no gap [s]; infinite where nothing meets."""
+
+
 @inner_kernel
 def first_trial(left):
     """All that is left of the step [s]."""
@@ -84,23 +99,23 @@ def half_of(tried):
 @inner_kernel
 def is_short(part, h):
     """Whether the impulses in a part of a step of length h [s] are too small to tell forces."""
-    return part < _FINEST_JOINTED * h
+    return part < FINEST_JOINTED * h
 
 
 @inner_kernel
-def next_trial(contacts, motion, tried, left, h, joints, threshold, accuracy, tolerance):
-    """The trial that follows a part with the prediction of its end.
+def next_trial(found, tried, left, h, joints, accuracy, tolerance):
+    """The trial that follows a part with what was found to meet in it.
 
     Returns whether it must be tried again, whether it ends where bodies meet, and the next trial.
     Impacts nearer to either end of what is left than the least part do not divide it: they are
     stopped at the end of a part of that length, or of all that is left.
     """
-    finest = h * (_FINEST_JOINTED if joints > 0 else _FINEST)
+    finest = h * (FINEST_JOINTED if joints > 0 else _FINEST)
     part, longest = tried.part, tried.longest
     low, high, number = tried.low, tried.high, tried.number + 1
     if tried.closed:
         return False, False, tried
-    fresh, least, first = _find_impacts(contacts, motion, part, threshold, accuracy, tolerance)
+    fresh, least, first = found
     if number == _MOST_TRIALS:
         return False, least <= tolerance, tried
     if fresh == 0:
@@ -127,14 +142,11 @@ def next_trial(contacts, motion, tried, left, h, joints, threshold, accuracy, to
 
 
 @inner_kernel
-def _find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
+def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
     """Which contacts meet within a part [s] that was tried, and when.
 
     New ones had to be stopped, as from the gap that they would have had otherwise: they are marked.
     What touches already and neither comes nor goes is pushed by others, and meets nothing.
-
-    Returns how many are new, the least gap [m] of those that were left open, and when the first of
-    all has none [s]; both infinite where nothing meets.
     """
     row, mark = contacts.row, contacts.mark
     fresh, least, first = 0, math.inf, math.inf
@@ -156,8 +168,8 @@ def _find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
                 continue
             mark[c].impacting = 1
             fresh += 1
-        first = min(first, _end_of_gap(gap, u, curvature))
-    return fresh, least, first
+        first = min(first, end_of_gap(gap, u, curvature))
+    return Found(fresh, least, first)
 
 
 @inner_kernel
@@ -203,7 +215,7 @@ def leave_open(contacts):
 
 
 @inner_kernel
-def _end_of_gap(gap, u, curvature):
+def end_of_gap(gap, u, curvature):
     """Least s > 0 at which gap + u s + curvature s² falls to zero, infinite if it never does."""
     square = u * u - 4.0 * curvature * gap
     if square < 0.0:

@@ -23,7 +23,7 @@ from impulse_core.forces.signals.signals import signal_value_inside
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
 
-_RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
+RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
 
 
 @inner_kernel
@@ -43,7 +43,8 @@ def first_half_laws(model, state, h, work):
         axis, law = model.axes[k], work.laws[k]
         s = state.axes[k].position
         no_force(law)
-        law.lower, law.upper = axis.lower, axis.upper
+        if not work.axes[k].open:
+            law.lower, law.upper = axis.lower, axis.upper
         law.friction_at, law.friction = s, 0.5 * h * axis.friction
         _spring_law(model, k, s, h, work)
         if axis.motor_kind != NO_MOTOR:
@@ -71,7 +72,7 @@ def _motor_law(model, state, k, s, h, work):
     before = signal_value_inside(model.signals, work.stack, signal, t, t + h)
     after = signal_value_inside(model.signals, work.stack, signal, t + h, t)
     stage.motor_from, stage.motor_to = before, after
-    bound = min(0.5 * h * axis.motor_limit, _RIGID)
+    bound = min(0.5 * h * axis.motor_limit, RIGID)
     if axis.motor_kind == VELOCITY_MOTOR:
         law.drive_at, law.drive = s + 0.5 * h * (before + after), bound
         return
@@ -108,7 +109,7 @@ def second_half_laws(model, state, h, work):
         lower, upper = _velocity_bounds(model, k, work)
         servo, servo_slope, bound = 0.0, 0.0, 0.0
         if axis.motor_kind != NO_MOTOR:
-            bound = min(0.5 * h * axis.motor_limit, _RIGID)
+            bound = min(0.5 * h * axis.motor_limit, RIGID)
         if axis.motor_kind == IMPLICIT_SERVO:
             servo, servo_slope = _implicit_servo(model, state, k, s, h, work)
         elif axis.motor_kind == EXPLICIT_SERVO:
@@ -177,7 +178,8 @@ def _explicit_servo(model, state, k, s, h, work):
 
 @inlined_kernel
 def _velocity_bounds(model, k, work):
-    """Bounds of the velocity at t+h: a limit reached in this stage stops or reflects it.
+    """Bounds of the velocity at t+h: a limit reached in this stage stops or reflects it, unless it
+    is left open.
 
     What is reflected is the velocity at t, before loads act: that of a joint which rests on its
     limit is zero, wherever within the tolerance it rests, and that of one which arrives is not,
@@ -185,7 +187,7 @@ def _velocity_bounds(model, k, work):
     """
     axis, stage = model.axes[k], work.axes[k]
     lower, upper = -math.inf, math.inf
-    if stage.vertical:
+    if stage.vertical and not stage.open:
         at = stage.piece[0]
         bounce = -axis.restitution * stage.rate
         if axis.lower == axis.upper:  # there is no way to bounce
@@ -269,7 +271,7 @@ def _motor_impulse(k, x, spring, work):
         return rest - friction
     if at == law.drive_at:  # both hold, each by its strength
         return rest * (law.drive / (law.drive + law.friction))
-    return drive if law.drive < _RIGID else 0.0  # rigid against rigid: the limit holds
+    return drive if law.drive < RIGID else 0.0  # rigid against rigid: the limit holds
 
 
 @inner_kernel

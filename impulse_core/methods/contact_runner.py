@@ -101,7 +101,7 @@ class ContactRunner(ElementRunner):
 
     @property
     def system(self) -> System:
-        return System(self.structure, 1, self.setup)
+        return System(self.structure, 1, None, self.setup)
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         self.setup.needed[:] = 0

@@ -138,14 +138,14 @@ class Memoryless:
     def make_room(self, wanted: Any) -> None:
         pass
 
-    def contact_figures(self, totals: Any) -> dict[str, float]:  # noqa: ARG002
+    def contact_figures(self, totals: Any) -> dict[str, float]:
         return {
             "mean": 0.0,
             "max": 0,
             "max_penetration_m": 0.0,
             "max_violation_m": 0.0,
-            "divisions": 0,
-            "late_impacts": 0,
+            "divisions": int(totals["divisions"]),
+            "late_impacts": int(totals["late"]),
             "asleep": 0,
         }
 
@@ -173,7 +173,7 @@ class DirectRunner(Memoryless):
     @property
     def system(self) -> System:
         """What the kernel keeps beside the workspace."""
-        return System(self.structure, None, None)
+        return System(self.structure, None, None, None)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         return self._take_steps(state, length, count, grid, tally)
@@ -221,4 +221,6 @@ class ElementRunner(DirectRunner):
 
     @property
     def system(self) -> System:
-        return System(self.structure, 1, None)
+        bounded = np.isfinite(self.model.axes["lower"]) | np.isfinite(self.model.axes["upper"])
+        divides = self.options.time_of_impact and bool(bounded.any())
+        return System(self.structure, 1, 1 if divides else None, None)

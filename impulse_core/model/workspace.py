@@ -125,6 +125,9 @@ class AxisStage:
     """1 where the active piece of the law gives the coordinate or velocity, 0 where the impulse."""
     piece: pair
     """That value, or p0 and κ of p = p0 - κ x."""
+    open: i8
+    """1 where the lower limit does not act in the first half, since the part ends where it is
+    reached; -1 the same of the upper one; else 0."""
     next: f8
     """Predicted coordinate [m | rad]."""
     start: f8
@@ -264,6 +267,8 @@ class Workspace(NamedTuple):
     """The totals there (Totals), shape (1,)."""
     part: Records
     """Motion at the start of a part of a stage (Momenta), shape (b,)."""
+    kept_multiplier: Floats
+    """Impulses of joints in a second half, kept while an impact is solved for, shape (m, 6)."""
     stack: Floats
     """Values of an expression in the making, e at most, shape (e,)."""
     load_power: Floats
@@ -296,6 +301,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         then=_new_directions(joints, terms),
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
+        kept_multiplier=np.zeros((joints, 6)),
         compliance=compliance,
         regularisation=np.zeros(1),
         dropped=np.zeros(nodes, dtype=np.int64),

@@ -10,6 +10,7 @@ from impulse_core.model import Structure
 from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
 from impulse_core.step.fitting import resume
+from impulse_core.step.limited import limited_stage
 from impulse_core.step.step import impulse_step
 from impulse_core.step.touching import contact_stage, restore_memory
 from impulse_core.types import by_address
@@ -24,6 +25,8 @@ class System(NamedTuple):
     structure: Structure
     axes: int | None
     """1 where anything acts along free axes, or bodies can touch; None elsewhere."""
+    limits: int | None
+    """1 where steps are divided where axes reach limits; None elsewhere, and with contacts."""
     contact: ContactSetup | None
     """Data of contacts where bodies can touch; None elsewhere."""
 
@@ -41,12 +44,23 @@ def run_steps(model, system, state, plan, work, tally):
 def _stage(model, system, state, h, tolerance, work, tally):
     """One stage: COMPLETED, or why not."""
     return _either_stage(
-        model, system.structure, system.axes, system.contact, state, h, tolerance, work, tally
+        model,
+        system.structure,
+        system.axes,
+        system.limits,
+        system.contact,
+        state,
+        h,
+        tolerance,
+        work,
+        tally,
     )
 
 
 @inner_kernel
-def _either_stage(model, structure, axes, contact, state, h, tolerance, work, tally):
+def _either_stage(model, structure, axes, limits, contact, state, h, tolerance, work, tally):
+    if limits is not None:
+        return limited_stage(model, structure, axes, state, h, tolerance, work, tally)
     if contact is None:
         return impulse_step(model, structure, axes, contact, state, h, tolerance, work, tally)
     return contact_stage(model, structure, axes, contact, state, h, tolerance, work, tally)

@@ -80,6 +80,7 @@ def begin_stage(model, axes, state, work):
     if axes is not None:
         for k in range(len(model.axes)):
             work.axes[k].start = state.axes[k].position
+            work.axes[k].open = 0
         read_rates(model, state, work.axes.rate, work)
     note_load_power(model, state, work)
 

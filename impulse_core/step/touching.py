@@ -5,6 +5,8 @@ Bodies that rest may sleep: a filter around the step, which leaves them where th
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import dot, norm, set_vec3, vec3_of
 from impulse_core.collision.contacts import copy_impulses, copy_memory
 from impulse_core.collision.detect import Search, detect
@@ -25,6 +27,8 @@ from impulse_core.contact.sleep import (
 from impulse_core.contact.system import motion_of
 from impulse_core.contact.time_of_impact import (
     MOST_PARTS,
+    Found,
+    find_impacts,
     first_trial,
     half_of,
     is_short,
@@ -151,16 +155,13 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
         )
         if status != COMPLETED or not divides:
             return tried.part, False, status
+        found = Found(0, math.inf, math.inf)
+        if not tried.closed:
+            found = find_impacts(
+                contacts, motion, tried.part, threshold, contact.accuracy, tolerance
+            )
         again, at_impact, following = next_trial(
-            contacts,
-            motion,
-            tried,
-            left,
-            h,
-            len(model.joints),
-            threshold,
-            contact.accuracy,
-            tolerance,
+            found, tried, left, h, len(model.joints), contact.accuracy, tolerance
         )
         if not again and penetrates_anew(
             contact.shapes, contact.sweep, contact.found, contacts, motion, following, h, tolerance

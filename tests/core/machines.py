@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,18 @@ import impulse_core as ic
 from impulse_schema.models import Body, Geometry, Joint, Scene
 from tests.core.scenes import NO_GRAVITY, box, scene_of
 
-__all__ = ["MASS", "MOMENT", "bars", "coordinate", "errors", "rotor", "run", "sled", "unbalance"]
+__all__ = [
+    "MASS",
+    "MOMENT",
+    "arm",
+    "bars",
+    "coordinate",
+    "errors",
+    "rotor",
+    "run",
+    "sled",
+    "unbalance",
+]
 
 MASS = 2.0  # kg, of the sled
 MOMENT = 0.5  # kg m², of the rotor about its axis
@@ -69,6 +81,27 @@ def bars(tilt: float, size: float = 1.0) -> Scene:
     ]
     joints.append(Joint(name="D", type="ball", body1="rocker", anchor=tuple(points[-1])))
     return scene_of(bodies, joints)
+
+
+def arm(masses: Sequence[float], **elements) -> tuple[list[Body], list[Joint]]:
+    """Bars of 1 m in a row along x, and the hinges along y that hold each to the one before."""
+    bodies = [
+        Body(name=f"b{k}", position=(k + 0.5, 0, 0), mass=mass, inertia=(0.02, 0.1, 0.1))
+        for k, mass in enumerate(masses)
+    ]
+    joints = [
+        Joint(
+            name=f"j{k}",
+            type="hinge",
+            body1=f"b{k - 1}" if k else "world",
+            body2=f"b{k}",
+            anchor=(k, 0, 0),
+            axis=Y,
+            **elements,
+        )
+        for k in range(len(masses))
+    ]
+    return bodies, joints
 
 
 def run(scene: Scene, **options) -> ic.Recording:

@@ -8,6 +8,7 @@ from impulse_core.compile import SceneError
 from impulse_core.geometry.rotations import rotated
 from impulse_schema import save_scene
 from impulse_schema.models import Body, Geometry, Joint, Limit, Scene
+from tests.core.machines import arm
 from tests.core.scenes import NO_GRAVITY, box, chain, four_bar, scene_of
 
 
@@ -201,24 +202,10 @@ def test_joints_that_contradict_each_other():
     assert "contradict" in problem.message
 
 
-def arm(count: int, lower: float, upper: float, assemble: str = "joints") -> Scene:
+def limited(count: int, lower: float, upper: float, assemble: str = "joints") -> Scene:
     """Bars in a row on hinges with limits."""
-    bodies = [
-        Body(name=f"b{k}", position=(k + 0.5, 0, 0), mass=1.0 + k, inertia=(0.01, 0.1, 0.1))
-        for k in range(count)
-    ]
-    joints = [
-        Joint(
-            name=f"j{k}",
-            type="hinge",
-            body1=f"b{k - 1}" if k else "world",
-            body2=f"b{k}",
-            anchor=(k, 0, 0),
-            axis=(0, 1, 0),
-            limits=[Limit(lower=lower, upper=upper)],
-        )
-        for k in range(count)
-    ]
+    masses = [1.0 + k for k in range(count)]
+    bodies, joints = arm(masses, limits=[Limit(lower=lower, upper=upper)])
     return scene_of(bodies, joints, assemble=assemble, duration=0.1, step=0.005)
 
 
@@ -228,7 +215,7 @@ def test_limits_that_exclude_the_start_are_closed_in(count, lower, upper):
     """Axes begin at their nearest limit, however far it is, and stay within both; the report says
     how far bodies were turned.
     """
-    recording = ic.simulate(arm(count, lower, upper))
+    recording = ic.simulate(limited(count, lower, upper))
     nearest = lower if lower > 0.0 else upper
     angles = np.array([recording.joints[f"j{k}"]["angle"] for k in range(count)])
 
@@ -243,7 +230,7 @@ def test_limits_that_exclude_the_start_are_closed_in(count, lower, upper):
 
 def test_limits_that_cannot_be_met_are_refused():
     """Limits of an arm whose end is welded to the world: the joint is named, with how far."""
-    scene = arm(2, 0.3, 0.9)
+    scene = limited(2, 0.3, 0.9)
     scene.joints.append(Joint(name="weld", type="fixed", body2="b1", anchor=(2, 0, 0)))
 
     with pytest.raises(SceneError, match=r"stays .* m apart however .* limits contradict"):
@@ -253,12 +240,12 @@ def test_limits_that_cannot_be_met_are_refused():
 def test_assembly_is_a_setting():
     """The scene says what is put right before the first step, and an argument overrides it."""
     with pytest.raises(SceneError, match="set assemble to joints"):
-        ic.simulate(arm(2, 0.3, 0.9, assemble="nothing"))
+        ic.simulate(limited(2, 0.3, 0.9, assemble="nothing"))
     with pytest.raises(SceneError, match="beyond the lower limit"):
-        ic.simulate(arm(2, 0.3, 0.9), assemble=False)
+        ic.simulate(limited(2, 0.3, 0.9), assemble=False)
 
-    asked = ic.simulate(arm(2, 0.3, 0.9, assemble="nothing"), assemble=True)
-    np.testing.assert_array_equal(asked.positions, ic.simulate(arm(2, 0.3, 0.9)).positions)
+    asked = ic.simulate(limited(2, 0.3, 0.9, assemble="nothing"), assemble=True)
+    np.testing.assert_array_equal(asked.positions, ic.simulate(limited(2, 0.3, 0.9)).positions)
 
     sunk = scene_of(
         [

@@ -54,11 +54,14 @@ def test_stacks(seed, count, step):
     same_at_all_rates(partial(ic.simulate, stack, duration=0.6))
 
 
-@given(st.integers(0, 2**32), st.integers(2, 6), st.floats(1.0, 700.0))
+@given(st.integers(0, 2**32), st.integers(2, 6), st.floats(1.0, 700.0), st.booleans())
 @settings(max_examples=10)
-def test_driven_trees(seed, count, fps):
-    """The compliances of the axes' laws are those of the last step, not of the last frame."""
-    run = partial(ic.simulate, driven_tree(seed, count), duration=0.4, step=0.01)
+def test_driven_trees(seed, count, fps, divided):
+    """The compliances of the axes' laws are those of the last step, not of the last frame, also
+    where steps are divided at limits.
+    """
+    tree = driven_tree(seed, count, time_of_impact=divided)
+    run = partial(ic.simulate, tree, duration=0.4, step=0.01)
 
     same_at_all_rates(run, (2.5, fps, 100.0))
 

@@ -27,6 +27,7 @@ NO_CONTACT = {
     "free": lambda: chain(3, ["hinge", "ball", "fixed"]),
     "loop": swinging_loop,
     "driven": lambda: driven_tree(3),
+    "limited": lambda: driven_tree(7, time_of_impact=True),
     "coupled": geared_machine,
 }
 CONTACT = {

@@ -63,6 +63,7 @@ def engine_of(scene: Scene, **options) -> Engine:
 
 SCENES = {
     "driven": lambda: driven_tree(11, 6),
+    "limited": lambda: driven_tree(7, 6, time_of_impact=True),
     "loop": swinging_loop,
     "ground": lambda: busy_ground(time_of_impact=True, sleeping=True),
 }
