@@ -33,7 +33,7 @@ _ELEMENTS = ("motors", "limits", "springs", "frictions")
 # What an _Axis adds up, under the names of the record.
 _NUMBERS = (
     *("joint", "row", "offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
-    *("friction", "lower", "upper", "restitution"),
+    *("friction", "lower", "upper", "restitution", "armature"),
 )
 
 
@@ -53,7 +53,13 @@ class _Axis:
     lower: float = -np.inf
     upper: float = np.inf
     restitution: float = 0.0
+    armature: float = 0.0
     motor: Motor | None = None
+
+    def add_rotor(self, inertia: float) -> None:
+        """Let a rotor move with the coordinate."""
+        self.armature = inertia
+        self.inverse_mass /= 1.0 + inertia * self.inverse_mass
 
     def add_spring(self, stiffness: float, damping: float, rest: float) -> None:
         """Put a spring beside those there are: k = Σ kᵢ, r = Σ kᵢ rᵢ / k."""
@@ -82,7 +88,7 @@ def axis_fields(
     axes, counted = [], []
     for j, joint in enumerate(scene.joints):
         for freedom in FREE_AXES.get(joint.type, ()):
-            if any(_of(joint, key, freedom) for key in _ELEMENTS):
+            if _rotor(joint, freedom) or any(_of(joint, key, freedom) for key in _ELEMENTS):
                 axis = _axis(j, AXIS_ROWS[freedom], joints, bodies)
                 if not math.isfinite(axis.inverse_mass):
                     problems.add(
@@ -118,6 +124,11 @@ def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
     return [item for item in getattr(joint, key) if (item.freedom or default) == freedom]
 
 
+def _rotor(joint: Joint, freedom: Freedom) -> float:
+    """Inertia of the rotor on one free axis; 0 if it has none."""
+    return joint.armature if freedom == FREE_AXES[joint.type][0] else 0.0
+
+
 def _axis(j: int, row: int, joints: JointRows, bodies: BodyRows) -> _Axis:
     inverse_mass = inverse_mass_along(j, row, joints, bodies)
     if row == ROTATION_AXIS:
@@ -126,6 +137,8 @@ def _axis(j: int, row: int, joints: JointRows, bodies: BodyRows) -> _Axis:
 
 
 def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
+    if rotor := _rotor(joint, freedom):
+        axis.add_rotor(rotor)
     for spring in _of(joint, "springs", freedom):
         axis.add_spring(spring.stiffness, spring.damping, spring.rest)
     for friction in _of(joint, "frictions", freedom):

@@ -3,7 +3,8 @@
     w = g M⁻¹ gᵀ - g M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ gᵀ
 
 with g the axis row and G the constraint rows of the same joint: how fast a unit impulse along the
-axis moves the pair if nothing else holds it. A hinge to the world has 1/(J + m l²).
+axis moves the pair if nothing else holds it. A hinge to the world has 1/(J + m l²). A rotor on the
+axis adds to 1/w.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ as near as can be to how they began. It weighs the change of an impulse, so that
 in the end has none of it."""
 
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
+_ROUND_OFF = 1e-15  # of the terms of a law: after many turns no smaller error can be told from zero
 
 
 @inner_kernel
@@ -130,11 +131,40 @@ def axis_errors(model, state, x, h, slack, give, work, error):
             residual = p - value + slope * x[k]
             error[j, row] = work.compliance[j, row] * h * residual
             size = _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
+            if abs(residual) <= _ROUND_OFF * (abs(p) + abs(value) + abs(slope * x[k])):
+                size = 0.0
         size *= model.axes[k].length
         if not (size <= worst):
             worst = size if size == size else 1e300
             worst_axis = k
     return worst, worst_axis, change
+
+
+@inner_kernel
+def release_axes(model, state, work):
+    """Let nothing but rotors act along the axes, from the present velocities along them on.
+
+    Those are in work.axes.rate; what ``rotor_errors`` asks for then acts at once.
+    """
+    for k in range(len(model.axes)):
+        state.axes[k].compliance = rotor_compliance(model, k)
+        work.axes[k].impulse = 0.0
+
+
+@inner_kernel
+def rotor_compliance(model, k):
+    """E of axis k where nothing but its rotor acts, if it has one."""
+    a, compliance = model.axes[k].armature, FREE_COMPLIANCE * model.axes[k].inverse_mass
+    return 1.0 / a if a * compliance > 1.0 else compliance
+
+
+@inner_kernel
+def rotor_errors(model, work):
+    """Errors of axes with rotors, of which work.error has the velocities: u - u0 + p/a."""
+    for k in range(len(model.axes)):
+        a, stage = model.axes[k].armature, work.axes[k]
+        if a > 0.0:
+            work.error[model.axes[k].joint, model.axes[k].row] += stage.impulse / a - stage.rate
 
 
 @inner_kernel

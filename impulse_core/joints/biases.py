@@ -40,7 +40,11 @@ def translation_bias(model, directions, j, state, w1, w2):
     n = Vec3(rows.xx, rows.xy, rows.xz)
     if part == POINT_LINE:
         c = Vec3(rows.yx, rows.yy, rows.yz)
-        return point_line_bias(n, c, v1, w1, r1, v2, w2, r2)
+        bias = point_line_bias(n, c, v1, w1, r1, v2, w2, r2)
+        if not model.joints[j].has_translation_axis:
+            return bias
+        a = Vec3(rows.zx, rows.zy, rows.zz)  # carried by body 1, as the normal of a plane is
+        return Vec3(bias.x, bias.y, point_plane_bias(a, v1, w1, r1, v2, w2, r2).x)
     return point_plane_bias(n, v1, w1, r1, v2, w2, r2)
 
 

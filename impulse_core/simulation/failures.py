@@ -182,4 +182,7 @@ def _element(model: Model, work: Workspace, k: int) -> str:
         return "motor"
     if model.axes["motor_kind"][k] != NO_MOTOR:
         return "motor"
-    return "friction" if law["friction"] > 0.0 else "spring"
+    if law["friction"] > 0.0:
+        return "friction"
+    held = work.axes["spring_slope"][k] > 0.0
+    return "spring" if held or model.axes["armature"][k] == 0.0 else "armature"

@@ -22,6 +22,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Geometry", "major_radius", ...),
         ("Geometry", "minor_radius", ...),
     ),
+    "1.2": (("Joint", "armature", ...),),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the
 default."""

@@ -111,6 +111,7 @@ def test_joint_panel(add_body, add_empty, select, context, kind):
     assert ("freedom" in shown) == (kind in {"cylindrical", "screw", "coupling"})
     assert ("upper_angle" in shown) == (kind in {"hinge", "cylindrical", "screw"})
     assert ("pitch" in shown) == (kind == "screw")
+    assert ("armature" in shown) == (kind in {"hinge", "slider", "cylindrical", "screw"})
     assert ("coefficient" in shown) == (kind == "coupling")
 
 

@@ -33,7 +33,8 @@ _BODIES = ("body1", "body2", "collide")
 _FORCE = (*_BODIES, "break_force")
 _TORQUE = (*_BODIES, "break_torque")
 _BOTH = (*_BODIES, "break_force", "break_torque")
-_ON_AXES = ("motors", "limits", "springs", "frictions")
+_ELEMENTS = ("motors", "limits", "springs", "frictions")
+_ON_AXES = (*_ELEMENTS, "armature")
 
 USAGE: dict[JointType, Usage] = {
     "ball": Usage(("anchor",), ("anchor2", *_FORCE)),
@@ -111,7 +112,7 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
         hint = "Leave it out"
         if key in _ON_AXES:
             hint = f"Only {listed(FREE_AXES)} joints have free axes that can be driven"
-        place = (*path, key, 0) if key in (*_ON_AXES, "terms") else (*path, key)
+        place = (*path, key, 0) if key in (*_ELEMENTS, "terms") else (*path, key)
         yield Finding(place, "E704", f"a {joint.type} joint does not use {key}", hint)
 
 
