@@ -14,11 +14,12 @@ from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
 from impulse_core.joints.table import (
     AXIS_ROWS,
+    DAMPED_ROWS,
     EXPLICIT_SERVO,
+    FIRST_ROTATION,
     IMPLICIT_SERVO,
     NO_MOTOR,
     OFFSET,
-    ROTATION_AXIS,
     TRANSLATION_AXIS,
     VELOCITY_MOTOR,
 )
@@ -103,6 +104,10 @@ def axis_fields(
                 axes.append(axis)
             elif freedom == "rotation":
                 counted.append(j)
+        for row in DAMPED_ROWS.get(joint.type, ()) if joint.damping > 0.0 else ():
+            axis = _axis(j, row, joints, bodies)
+            axis.damping = joint.damping
+            axes.append(axis)
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
@@ -131,7 +136,7 @@ def _rotor(joint: Joint, freedom: Freedom) -> float:
 
 def _axis(j: int, row: int, joints: JointRows, bodies: BodyRows) -> _Axis:
     inverse_mass = inverse_mass_along(j, row, joints, bodies)
-    if row == ROTATION_AXIS:
+    if row >= FIRST_ROTATION:
         return _Axis(j, row, 0.0, inverse_mass, joints.records["body_length"][j])
     return _Axis(j, row, joints.start_offset[j], inverse_mass, 1.0)
 
@@ -170,9 +175,11 @@ def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: P
 
 
 def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
-    for axis in (axis for axis in axes if axis.row in AXIS_ROWS.values()):
-        part = "has_rotation_axis" if axis.row == ROTATION_AXIS else "has_translation_axis"
-        joints.records[part][axis.joint] = 1
+    for axis in axes:
+        if axis.row >= FIRST_ROTATION:
+            joints.records["rotation_axes"][axis.joint] += 1
+        elif axis.row == TRANSLATION_AXIS:
+            joints.records["has_translation_axis"][axis.joint] = 1
     signals = SignalList()
     records = new_records(Axis, len(axes))
     for row, axis in zip(records, axes, strict=True):
@@ -211,7 +218,7 @@ def dissipation(scene: Scene) -> str:
             return f"the limit of joint '{name}'"
         if joint.frictions:
             return f"the friction of joint '{name}'"
-        if any(spring.damping > 0.0 for spring in joint.springs):
+        if joint.damping > 0.0 or any(spring.damping > 0.0 for spring in joint.springs):
             return f"the damping of joint '{name}'"
     for number, spring in enumerate(scene.springs, start=1):
         if spring.damping > 0.0:

@@ -15,7 +15,14 @@ from impulse_core.joints.distance import distance_bias
 from impulse_core.joints.point_line import point_line_bias
 from impulse_core.joints.point_plane import point_plane_bias
 from impulse_core.joints.point_point import point_point_bias
-from impulse_core.joints.table import COMMON_AXIS, DISTANCE, FIXED_ROTATION, POINT_LINE, POINT_POINT
+from impulse_core.joints.table import (
+    COMMON_AXIS,
+    DISTANCE,
+    FIXED_ROTATION,
+    POINT_LINE,
+    POINT_POINT,
+    TURNING,
+)
 
 
 @inner_kernel
@@ -52,7 +59,7 @@ def translation_bias(model, directions, j, state, w1, w2):
 def rotation_bias(model, directions, j, state, w1, w2):
     """Ġ v of the rotational rows of joint j [rad/s²]."""
     part = model.joints[j].rotation_part
-    if part == FIXED_ROTATION:
+    if part in (FIXED_ROTATION, TURNING):
         return ZERO3
     if part == COMMON_AXIS:
         rows = mat3_of(directions.joints[j].rotation_rows)

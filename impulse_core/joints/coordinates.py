@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import Vec3, conjugate, cross, dot, quat_of, rotate, vec3_at, vec3_of
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.table import ROTATION_AXIS
 
 
@@ -20,8 +20,33 @@ def turned_angle(model, j, poses, near):
     turned = conjugate(q1) * q2 * conjugate(quat_of(model.joints[j].relative_orientation))
     a = vec3_of(model.joints[j].axis1)
     angle = 2.0 * math.atan2(dot(Vec3(turned.x, turned.y, turned.z), a), turned.w)
+    return _nearest(angle, near)
+
+
+@kernel
+def _nearest(angle, near):
+    """Of all equal angles the one nearest to ``near``."""
     turns = math.floor((near - angle) / (2.0 * math.pi) + 0.5)
     return angle + turns * (2.0 * math.pi)
+
+
+@inner_kernel
+def cross_angle(model, j, row, poses, near):
+    """Angle since the start pose [rad] of the cross of universal joint j in the fork of body 1,
+    about its axis (row 5), or of the fork of body 2 on the cross (row 4), as ``turned_angle``.
+    """
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    q1, q2 = quat_of(poses[i1].orientation), quat_of(poses[i2].orientation)
+    Q0 = quat_of(model.joints[j].relative_orientation)
+    a1, a2 = vec3_of(model.joints[j].axis1), vec3_of(model.joints[j].axis2)
+    Q = conjugate(q1) * q2
+    if row == ROTATION_AXIS:
+        start = rotate(Q0, a2)
+        now, across = rotate(Q, a2), cross(a1, start)
+        return _nearest(math.atan2(dot(now, across), dot(now, start)), near)
+    start = rotate(conjugate(Q0), a1)
+    now, across = rotate(conjugate(Q), a1), cross(a2, start)
+    return _nearest(-math.atan2(dot(now, across), dot(now, start)), near)
 
 
 @inner_kernel

@@ -118,8 +118,8 @@ class Joint:
     """Weight of a rotational error [m/rad], so that one tolerance serves all rows."""
     has_translation_axis: i8
     """1 where the translational node carries an axis row."""
-    has_rotation_axis: i8
-    """1 where the rotational node carries one."""
+    rotation_axes: i8
+    """How many the rotational node carries, in its last rows."""
     break_force: f8
     """Reaction force at which the joint breaks [N], inf if never."""
     break_torque: f8

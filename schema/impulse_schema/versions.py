@@ -22,7 +22,10 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Geometry", "major_radius", ...),
         ("Geometry", "minor_radius", ...),
     ),
-    "1.2": (("Joint", "armature", ...),),
+    "1.2": (
+        ("Joint", "armature", ...),
+        ("Joint", "damping", ...),
+    ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the
 default."""

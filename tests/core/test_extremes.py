@@ -106,6 +106,7 @@ class _Extremes:
             "break_force",
             "break_torque",
             "armature",
+            "damping",
         )
         keys = [k for k in usage.needed if k in numbers]
         keys += [k for k in usage.optional if k in numbers and self.random.random() < 0.2]

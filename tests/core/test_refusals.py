@@ -65,6 +65,13 @@ def with_settings(**settings):
     return chain(1, ["ball"], **settings)
 
 
+def softened(**settings):
+    """A bar on a ball joint with damping."""
+    scene = with_settings(**settings)
+    scene.joints[0].damping = 1.0
+    return scene
+
+
 def touching(**settings):
     """Two bodies that can touch."""
     bodies = [box(name, (0.0, 0.0, z), role="both") for name, z in (("a", 0.0), ("b", 1.0))]
@@ -85,6 +92,12 @@ REFUSED = {
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),
     "solver": (lambda: with_settings(solver="sle", method="lm4"), ["lm4", "sle", "direct"]),
+    "damping of a ball": (lambda: softened(method="imp4"), ["joint-0", "damping", "imp4", "imp2"]),
+    "damping by method": (lambda: softened(method="lm4"), ["joint-0", "damping", "lm4", "imp2"]),
+    "damping by solver": (
+        lambda: softened(solver="iterative"),
+        ["joint-0", "damping", "iterative", "direct"],
+    ),
     "armature by method": (
         lambda: set_up(hinged(armature=1.0), method="lmvd8"),
         ["elbow", "armature", "lmvd8", "imp2"],

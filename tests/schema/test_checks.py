@@ -284,6 +284,14 @@ UNSOUND = [
         "E704",
         "armature",
     ),
+    # damping
+    (
+        joint('type="ball" anchor="0 0 0" damping="-1"'),
+        "E203",
+        "damping is -1 N m s/rad and must be",
+    ),
+    (joint(HINGE + ' damping="1"'), "E704", "Give it a spring with this damping"),
+    (joint('type="fixed" anchor="0 0 0" damping="1"'), "E704", "does not use damping"),
     # couplings
     ('<joint type="coupling"/>', "E703", "couples no joint coordinates"),
     (

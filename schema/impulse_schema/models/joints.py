@@ -242,6 +242,12 @@ class Joint(Element):
         " rate on both bodies, has no weight, and counts in the kinetic energy.",
         json_schema_extra=meta("kg m^2"),
     )
+    damping: NonNegative = Field(
+        default=0.0,
+        description="Of a ball or universal joint: torque against the turning of its bodies against"
+        " each other, by their relative angular velocity. Free axes are damped by a spring.",
+        json_schema_extra=meta("N m s/rad"),
+    )
     motors: list[Motor] = Field(
         default_factory=list,
         description="Motors on free axes.",
