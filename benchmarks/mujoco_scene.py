@@ -178,7 +178,9 @@ def _add_body(above: ET.Element, scene: CompiledScene, at: Attachment) -> ET.Ele
     (position, orientation), (place, turn) = _pose(scene, at.parent), _pose(scene, at.child)
     back = conjugated(orientation)
     element = _body(above, scene, at.child, rotated(back, place - position), multiplied(back, turn))
-    joint = ET.SubElement(element, "joint", type=kind, armature="0", damping="0")
+    joint = ET.SubElement(element, "joint", type=kind)
+    for key in ("armature", "damping"):
+        joint.set(key, repr(float(getattr(scene.scene.joints[at.joint], key))))
     joint.set(
         "pos",
         _text(

@@ -174,7 +174,10 @@ def draw_joint(layout, joint):
     for name in ("anchor2", "axis2"):
         if name in used:
             layout.prop(joint, name)
-    names = ("length", "pitch", "collide", "break_force", "break_torque", "constant")
+    names = (
+        *("length", "pitch", "collide", "break_force", "break_torque", "constant"),
+        *("damping", "armature"),
+    )
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
     freedoms = models.FREE_AXES.get(joint.type, ())
     rotating = "rotation" in freedoms

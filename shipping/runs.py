@@ -127,6 +127,7 @@ def _machine(*, coupled: bool, on_ground: bool) -> Scene:
     scene.joints[0].body1 = "cart"
     scene.joints[0].motors = [Motor(kind="servo", target=1.0, proportional=1e4)]
     scene.joints[1].frictions = [Friction(force=0.1)]
+    scene.joints[1].armature = 0.1
     scene.joints[1].break_force = 1e-3
     path = [Keyframe(time=t, position=(t, 0.0, 0.0)) for t in (0.0, 1.0)]
     scene.bodies.append(Body(name="cart", motion="kinematic", keyframes=path))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impulse_core.compile import CompiledScene
-from impulse_core.forces.axes import read_axes
+from impulse_core.forces.axes import add_axis_impulses, read_axes, release_axes, rotor_errors
 from impulse_core.jit import kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -28,7 +28,7 @@ from impulse_core.joints.constraints import (
 from impulse_core.joints.table import IMPLICIT_SERVO
 from impulse_core.model import Model, copy_state, new_workspace
 from impulse_core.model.copies import halt
-from impulse_core.solver.direct import prepare, solve
+from impulse_core.solver.direct import prepare, set_compliances, solve
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.types import Floats
 
@@ -148,7 +148,9 @@ def _servo(model: Model, k: int, moved: float) -> _Servo:
 
 
 def _inverse_masses(compiled: CompiledScene) -> Floats:
-    """Inverse mass along every axis with the machine behind it, other axes free, shape (a,)."""
+    """Inverse mass along every axis with the machine behind it and all rotors, other axes free,
+    shape (a,).
+    """
     model = compiled.model
     structure = plan_structure(model)
     work = new_workspace(model, structure, compiled.state)
@@ -160,9 +162,13 @@ def _inverse_masses(compiled: CompiledScene) -> Floats:
 @kernel
 def _push_each(model, structure, state, work, masses):
     """Velocity along each axis after a unit impulse along it, shape (a,)."""
+    release_axes(model, state, work)
+    set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
     for k in range(len(masses)):
         halt(state.bodies)
+        for i in range(len(masses)):
+            work.axes[i].rate, work.axes[i].impulse = 0.0, 0.0
         for j in range(len(model.joints)):
             for row in range(6):
                 work.impulse[j, row] = 0.0
@@ -171,8 +177,10 @@ def _push_each(model, structure, state, work, masses):
         angular_velocities(model, state, work)
         for _ in range(_SOLVES):
             relative_velocities(model, state, work, work.error)
+            rotor_errors(model, work)
             solve(structure, work.error, -1.0, work)
             apply_impulses(model, work.impulse, state, work)
+            add_axis_impulses(model, work)
             angular_velocities(model, state, work)
         relative_velocities(model, state, work, work.error)
         read_axes(model, work.error, work.axes.after)

@@ -14,11 +14,12 @@ from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
 from impulse_core.joints.table import (
     AXIS_ROWS,
+    DAMPED_ROWS,
     EXPLICIT_SERVO,
+    FIRST_ROTATION,
     IMPLICIT_SERVO,
     NO_MOTOR,
     OFFSET,
-    ROTATION_AXIS,
     TRANSLATION_AXIS,
     VELOCITY_MOTOR,
 )
@@ -33,7 +34,7 @@ _ELEMENTS = ("motors", "limits", "springs", "frictions")
 # What an _Axis adds up, under the names of the record.
 _NUMBERS = (
     *("joint", "row", "offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
-    *("friction", "lower", "upper", "restitution"),
+    *("friction", "lower", "upper", "restitution", "armature"),
 )
 
 
@@ -53,7 +54,13 @@ class _Axis:
     lower: float = -np.inf
     upper: float = np.inf
     restitution: float = 0.0
+    armature: float = 0.0
     motor: Motor | None = None
+
+    def add_rotor(self, inertia: float) -> None:
+        """Let a rotor move with the coordinate."""
+        self.armature = inertia
+        self.inverse_mass /= 1.0 + inertia * self.inverse_mass
 
     def add_spring(self, stiffness: float, damping: float, rest: float) -> None:
         """Put a spring beside those there are: k = Σ kᵢ, r = Σ kᵢ rᵢ / k."""
@@ -82,7 +89,7 @@ def axis_fields(
     axes, counted = [], []
     for j, joint in enumerate(scene.joints):
         for freedom in FREE_AXES.get(joint.type, ()):
-            if any(_of(joint, key, freedom) for key in _ELEMENTS):
+            if _rotor(joint, freedom) or any(_of(joint, key, freedom) for key in _ELEMENTS):
                 axis = _axis(j, AXIS_ROWS[freedom], joints, bodies)
                 if not math.isfinite(axis.inverse_mass):
                     problems.add(
@@ -96,6 +103,10 @@ def axis_fields(
                 axes.append(axis)
             elif freedom == "rotation":
                 counted.append(j)
+        for row in DAMPED_ROWS.get(joint.type, ()) if joint.damping > 0.0 else ():
+            axis = _axis(j, row, joints, bodies)
+            axis.damping = joint.damping
+            axes.append(axis)
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
@@ -117,14 +128,21 @@ def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
     return [item for item in getattr(joint, key) if (item.freedom or default) == freedom]
 
 
+def _rotor(joint: Joint, freedom: Freedom) -> float:
+    """Inertia of the rotor on one free axis; 0 if it has none."""
+    return joint.armature if freedom == FREE_AXES[joint.type][0] else 0.0
+
+
 def _axis(j: int, row: int, joints: JointRows, bodies: BodyRows) -> _Axis:
     inverse_mass = inverse_mass_along(j, row, joints, bodies)
-    if row == ROTATION_AXIS:
+    if row >= FIRST_ROTATION:
         return _Axis(j, row, 0.0, inverse_mass, joints.records["body_length"][j])
     return _Axis(j, row, joints.start_offset[j], inverse_mass, 1.0)
 
 
 def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
+    if rotor := _rotor(joint, freedom):
+        axis.add_rotor(rotor)
     for spring in _of(joint, "springs", freedom):
         axis.add_spring(spring.stiffness, spring.damping, spring.rest)
     for friction in _of(joint, "frictions", freedom):
@@ -164,9 +182,11 @@ def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: P
 
 
 def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
-    for axis in (axis for axis in axes if axis.row in AXIS_ROWS.values()):
-        part = "has_rotation_axis" if axis.row == ROTATION_AXIS else "has_translation_axis"
-        joints.records[part][axis.joint] = 1
+    for axis in axes:
+        if axis.row >= FIRST_ROTATION:
+            joints.records["rotation_axes"][axis.joint] += 1
+        elif axis.row == TRANSLATION_AXIS:
+            joints.records["has_translation_axis"][axis.joint] = 1
     signals = SignalList()
     records = new_records(Axis, len(axes))
     for row, axis in zip(records, axes, strict=True):
@@ -205,7 +225,7 @@ def dissipation(scene: Scene) -> str:
             return f"the limit of joint '{name}'"
         if joint.frictions:
             return f"the friction of joint '{name}'"
-        if any(spring.damping > 0.0 for spring in joint.springs):
+        if joint.damping > 0.0 or any(spring.damping > 0.0 for spring in joint.springs):
             return f"the damping of joint '{name}'"
     for number, spring in enumerate(scene.springs, start=1):
         if spring.damping > 0.0:

@@ -3,7 +3,8 @@
     w = g M⁻¹ gᵀ - g M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ gᵀ
 
 with g the axis row and G the constraint rows of the same joint: how fast a unit impulse along the
-axis moves the pair if nothing else holds it. A hinge to the world has 1/(J + m l²).
+axis moves the pair if nothing else holds it. A hinge to the world has 1/(J + m l²). A rotor on the
+axis adds to 1/w.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from impulse_core.compile.joints import JointRows
 from impulse_core.geometry.rotations import quaternion_to_matrix, rotated
 from impulse_core.joints.table import (
     COMMON_AXIS,
+    CONSTANT_ANGLE,
+    FIRST_ROTATION,
     FIXED_ROTATION,
     LENGTH,
     OFFSET,
     POINT_LINE,
     POINT_POINT,
     ROTATION_AXIS,
+    TURNING,
 )
 from impulse_core.types import Floats
 
@@ -66,10 +70,7 @@ def inverse_mass_along(j: int, row: int, joints: JointRows, bodies: BodyRows) ->
     if part == POINT_LINE:  # the impulse acts at B on both bodies
         r1 = r1 + apart
     a, b, c = (rotated(q1, joint[key]) for key in ("axis1", "across_b", "across_c"))
-    if part == LENGTH:
-        a = apart / max(float(np.linalg.norm(apart)), 1e-300)
-    elif part == OFFSET:
-        a = np.eye(3)[row]
+    across = np.cross(a, rotated(q2, joint["axis2"]))
 
     def moving(n: Floats) -> Floats:
         return np.concatenate([-n, -np.cross(r1, n), n, np.cross(r2, n)])
@@ -77,10 +78,17 @@ def inverse_mass_along(j: int, row: int, joints: JointRows, bodies: BodyRows) ->
     def turning(n: Floats) -> Floats:
         return np.concatenate([np.zeros(3), -n, np.zeros(3), n])
 
-    g = turning(a) if row == ROTATION_AXIS else moving(a)
-    rotation = int(joint["rotation_part"])
+    if row < FIRST_ROTATION:
+        g = moving(_line(part, row, a, apart))
+    else:
+        carrier = q2 if bodies.inverse_mass[i2] > 0.0 else q1
+        g = turning(_turn(joint, row, a, q2, carrier))
     translations = {POINT_POINT: list(np.eye(3)), POINT_LINE: [b, c]}.get(part, [])
-    rotations = {FIXED_ROTATION: list(np.eye(3)), COMMON_AXIS: [b, c]}.get(rotation, [])
+    rotations = {
+        FIXED_ROTATION: list(np.eye(3)),
+        COMMON_AXIS: [b, c],
+        CONSTANT_ANGLE: [across],
+    }.get(int(joint["rotation_part"]), [])
     G = np.array([moving(n) for n in translations] + [turning(n) for n in rotations])
     mobility = np.zeros((12, 12))
     mobility[:6, :6], mobility[6:, 6:] = bodies.mobility(i1), bodies.mobility(i2)
@@ -92,3 +100,21 @@ def inverse_mass_along(j: int, row: int, joints: JointRows, bodies: BodyRows) ->
         return math.nan  # LAPACK may never return from infinite numbers
     held = float(coupled @ np.linalg.lstsq(G @ mobility @ G.T, coupled, rcond=None)[0])
     return max(free - held, 1e-12 * free)
+
+
+def _line(part: int, row: int, a: Floats, apart: Floats) -> Floats:
+    """Direction of a translational axis."""
+    if part == LENGTH:
+        line: Floats = apart / max(float(np.linalg.norm(apart)), 1e-300)
+        return line
+    return np.eye(3)[row] if part == OFFSET else a
+
+
+def _turn(joint: np.void, row: int, a: Floats, q2: Floats, carrier: Floats) -> Floats:
+    """Direction of a rotational axis."""
+    part = int(joint["rotation_part"])
+    if part == TURNING:
+        return rotated(carrier, np.eye(3)[row - FIRST_ROTATION])
+    if part == CONSTANT_ANGLE and row != ROTATION_AXIS:
+        return rotated(q2, joint["axis2"])
+    return a

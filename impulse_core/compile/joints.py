@@ -10,7 +10,7 @@ import numpy as np
 from impulse_core.compile.expansion import row_owners
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
-from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, POINT_POINT, parts_of
+from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, POINT_POINT, TURNING, parts_of
 from impulse_core.model import Joint as JointRecord
 from impulse_core.types import Floats, Records, new_records
 from impulse_schema import Scene, joint_names
@@ -60,10 +60,10 @@ def compile_joints(
     records["length"] = records["body_length"] = 1.0
     records["break_force"] = records["break_torque"] = np.inf
     for j, joint in enumerate(scene.joints):
-        row, parts = records[j], parts_of(joint.type)
-        i1, i2 = rows[joint.body1], rows[joint.body2]
+        row, i1, i2 = records[j], rows[joint.body1], rows[joint.body2]
         row["body1"], row["body2"] = i1, i2
-        row["translation_part"], row["rotation_part"] = parts.translation, parts.rotation
+        row["translation_part"] = parts_of(joint.type).translation
+        row["rotation_part"] = _rotation_part(joint)
         q1, q2 = conjugated(orientation[i1]), conjugated(orientation[i2])
         A, B = _anchors(joint)
         row["anchor1"] = rotated(q1, A - position[i1])
@@ -97,6 +97,13 @@ def compile_joints(
         rows[WORLD],
     )
     return JointRows(records, start_offset)
+
+
+def _rotation_part(joint: Joint) -> int:
+    """That of its type, or what carries the axes of a damped ball joint."""
+    if joint.type == "ball" and joint.damping > 0.0:
+        return TURNING
+    return parts_of(joint.type).rotation
 
 
 def _has_no_direction(spring: SpringDamper) -> bool:

@@ -49,7 +49,9 @@ def note_velocities(model, state, work):
 
 @inner_kernel
 def add_exchange(model, state, first, work):
-    """Add what the impulses of a half changed; needs the angular velocities after them."""
+    """Add what the impulses of a half changed; needs the angular velocities after them, and the
+    impulses of the rotors.
+    """
     for i in range(model.dynamic):
         account = work.account[i]
         if first:
@@ -63,6 +65,21 @@ def add_exchange(model, state, first, work):
         met = m * (dot(before, before) + dot(v, v)) + 0.5 * (dot(momentum, w_before) + dot(L, w))
         account.taken += taken
         account.met += met
+    _add_rotors(model, work)
+
+
+@inner_kernel
+def _add_rotors(model, work):
+    """What rotors took and met, with a dynamic body of their joint."""
+    for k in range(len(model.axes)):
+        a, stage = model.axes[k].armature, work.axes[k]
+        joint = model.joints[model.axes[k].joint]
+        i = min(joint.body1, joint.body2)
+        if a > 0.0 and i < model.dynamic:
+            after = stage.rotor_momentum
+            before = after + stage.rotor_impulse
+            work.account[i].taken += 0.5 * stage.rotor_impulse * stage.rotor_impulse / a
+            work.account[i].met += 0.5 * (before * before + after * after) / a
 
 
 @inner_kernel

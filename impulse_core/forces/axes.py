@@ -12,12 +12,20 @@ solver need not know that it is not a constraint.
 
 from __future__ import annotations
 
-from impulse_core.algebra import norm, quat_of, rotate, vec3_of
+from impulse_core.algebra import Vec3, norm, quat_of, rotate, vec3_of
 from impulse_core.forces.force_law import active_piece
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
-from impulse_core.joints.coordinates import distance_along, turned_angle
-from impulse_core.joints.table import LENGTH, OFFSET, ROTATION_AXIS
+from impulse_core.joints.coordinates import cross_angle, distance_along, turned_angle
+from impulse_core.joints.table import (
+    CONSTANT_ANGLE,
+    FIRST_ROTATION,
+    LENGTH,
+    OFFSET,
+    ROTATION_AXIS,
+    TURNING,
+)
+from impulse_core.joints.turning import turned_since
 from impulse_core.model import FREE_COMPLIANCE
 
 SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
@@ -29,19 +37,24 @@ as near as can be to how they began. It weighs the change of an impulse, so that
 in the end has none of it."""
 
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
+_ROUND_OFF = 1e-15  # of the terms of a law: after many turns no smaller error can be told from zero
 
 
 @inner_kernel
 def axis_position(model, k, poses, near):
     """Coordinate of axis k at these poses; of all equal angles the one nearest to ``near``."""
-    j = model.axes[k].joint
-    if model.axes[k].row == ROTATION_AXIS:
+    j, row = model.axes[k].joint, model.axes[k].row
+    if model.joints[j].rotation_part == TURNING:
+        return near  # which poses do not tell
+    if model.joints[j].rotation_part == CONSTANT_ANGLE:
+        return cross_angle(model, j, row, poses, near)
+    if row == ROTATION_AXIS:
         return turned_angle(model, j, poses, near)
     part = model.joints[j].translation_part
     if part == LENGTH:
         return norm(_between_points(model, j, poses))
     if part == OFFSET:
-        r, row = _between_points(model, j, poses), model.axes[k].row
+        r = _between_points(model, j, poses)
         return r.x if row == 0 else (r.y if row == 1 else r.z)
     return distance_along(model, j, poses) - model.axes[k].offset
 
@@ -130,11 +143,40 @@ def axis_errors(model, state, x, h, slack, give, work, error):
             residual = p - value + slope * x[k]
             error[j, row] = work.compliance[j, row] * h * residual
             size = _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
+            if abs(residual) <= _ROUND_OFF * (abs(p) + abs(value) + abs(slope * x[k])):
+                size = 0.0
         size *= model.axes[k].length
         if not (size <= worst):
             worst = size if size == size else 1e300
             worst_axis = k
     return worst, worst_axis, change
+
+
+@inner_kernel
+def release_axes(model, state, work):
+    """Let nothing but rotors act along the axes, from the present velocities along them on.
+
+    Those are in work.axes.rate; what ``rotor_errors`` asks for then acts at once.
+    """
+    for k in range(len(model.axes)):
+        state.axes[k].compliance = rotor_compliance(model, k)
+        work.axes[k].impulse = 0.0
+
+
+@inner_kernel
+def rotor_compliance(model, k):
+    """E of axis k where nothing but its rotor acts, if it has one."""
+    a, compliance = model.axes[k].armature, FREE_COMPLIANCE * model.axes[k].inverse_mass
+    return 1.0 / a if a * compliance > 1.0 else compliance
+
+
+@inner_kernel
+def rotor_errors(model, work):
+    """Errors of axes with rotors, of which work.error has the velocities: u - u0 + p/a."""
+    for k in range(len(model.axes)):
+        a, stage = model.axes[k].armature, work.axes[k]
+        if a > 0.0:
+            work.error[model.axes[k].joint, model.axes[k].row] += stage.impulse / a - stage.rate
 
 
 @inner_kernel
@@ -159,7 +201,23 @@ def start_velocities(model, state, multiplier, scale, work):
 
 
 @inner_kernel
-def predict_axes(model, state, work):
-    """Coordinates at the predicted poses, into work.axes.next."""
+def predict_axes(model, state, h, work):
+    """Coordinates at the poses predicted for h later, into work.axes.next: of all equal angles that
+    nearest to where the present rate leads.
+    """
     for k in range(len(model.axes)):
-        work.axes[k].next = axis_position(model, k, work.next, state.axes[k].position)
+        near = state.axes[k].position + h * work.axes[k].rate
+        if model.joints[model.axes[k].joint].rotation_part == TURNING:
+            work.axes[k].next = state.axes[k].position + _turned(model, state, k, h, work)
+        else:
+            work.axes[k].next = axis_position(model, k, work.next, near)
+
+
+@inner_kernel
+def _turned(model, state, k, h, work):
+    """By how much the bodies of axis k turn about it [rad], by poses and prediction."""
+    row = model.axes[k].row - FIRST_ROTATION
+    first = k - row  # of the three axes of its joint
+    expected = h * Vec3(work.axes[first].rate, work.axes[first + 1].rate, work.axes[first + 2].rate)
+    v = turned_since(model, model.axes[k].joint, state.bodies, work.next, expected)
+    return v.x if row == 0 else (v.y if row == 1 else v.z)

@@ -12,6 +12,12 @@ steady load needs, as the joints that carry it do. With s_σ = ½((1-σ) s + (1+
     p = ½ h (k (r - s_σ) - d (x - s)/h)                                      in the first half
     p' = (1-σ) p + σ ½ h (k (r - x) - (d + h k) u)                          in the second half
     σ = z²/(1+z²),  z = h w (d + h k)                                       (docs/algorithm.md, 34)
+
+A rotor of inertia a is a body of its own with the one coordinate s, which it shares: it moves on
+with the momentum π that it has, and gives what keeps it at s,
+
+    p = π - a (x - s)/h,  π = a u(t)                                        in the first half
+    p' = π - p - a u                                                        in the second (65)
 """
 
 from __future__ import annotations
@@ -47,21 +53,36 @@ def first_half_laws(model, state, h, work):
             law.lower, law.upper = axis.lower, axis.upper
         law.friction_at, law.friction = s, 0.5 * h * axis.friction
         _spring_law(model, k, s, h, work)
+        work.axes[k].rotor_momentum = axis.armature * work.axes[k].rate
+        _set_rotor(work.axes[k], s, axis.armature / h)
+        _add_passive(law, work.axes[k])
         if axis.motor_kind != NO_MOTOR:
             _motor_law(model, state, k, s, h, work)
 
 
 @inlined_kernel
 def _spring_law(model, k, s, h, work):
-    axis, law = model.axes[k], work.laws[k]
+    axis, stage = model.axes[k], work.axes[k]
     stiffness, damping, rest = axis.stiffness, axis.damping, axis.rest
     share = 0.0  # without damping the middle of the stage, which conserves the energy
     if damping > 0.0:
         share = _share_of_end(stiffness, damping, axis.inverse_mass, h)
-    work.axes[k].spring_share = share
+    stage.spring_share = share
     force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
-    law.passive = 0.5 * h * force
-    law.passive_slope = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
+    stage.spring = 0.5 * h * force
+    stage.spring_slope = 0.5 * h * (0.5 * stiffness * (1.0 + share) + damping / h)
+
+
+@inlined_kernel
+def _set_rotor(stage, at, slope):
+    """The rotor gives all its momentum if x stays ``at``, and slope less for each metre beyond."""
+    stage.rotor, stage.rotor_slope = stage.rotor_momentum + slope * at, slope
+
+
+@inlined_kernel
+def _add_passive(law, stage):
+    law.passive = stage.spring + stage.rotor
+    law.passive_slope = stage.spring_slope + stage.rotor_slope
 
 
 @inlined_kernel
@@ -105,7 +126,8 @@ def second_half_laws(model, state, h, work):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         s, x = state.axes[k].position, stage.next
         state.axes[k].position = x
-        spring, spring_slope = _second_spring(model, k, h, work)
+        _second_spring(model, k, h, work)
+        _set_rotor(stage, 0.0, axis.armature)
         lower, upper = _velocity_bounds(model, k, work)
         servo, servo_slope, bound = 0.0, 0.0, 0.0
         if axis.motor_kind != NO_MOTOR:
@@ -118,7 +140,7 @@ def second_half_laws(model, state, h, work):
         no_force(law)
         law.lower, law.upper = lower, upper
         law.friction = 0.5 * h * axis.friction
-        law.passive, law.passive_slope = spring, spring_slope
+        _add_passive(law, stage)
         law.servo, law.servo_slope, law.servo_bound = servo, servo_slope, bound
         if axis.motor_kind == VELOCITY_MOTOR:
             law.drive_at, law.drive = stage.motor_to, bound
@@ -127,13 +149,13 @@ def second_half_laws(model, state, h, work):
 @inner_kernel
 def _second_spring(model, k, h, work):
     """Impulse at no velocity, and its slope, of a spring and damper in the second half."""
-    axis, law = model.axes[k], work.laws[k]
-    x, share = work.axes[k].next, work.axes[k].spring_share
+    axis, stage = model.axes[k], work.axes[k]
+    x, share = stage.next, stage.spring_share
     stiffness = axis.stiffness
-    first = law.passive - law.passive_slope * x
+    first = stage.spring - stage.spring_slope * x
     part = 0.5 * h * share
-    slope = part * (axis.damping + h * stiffness)
-    return (1.0 - share) * first + part * stiffness * (axis.rest - x), slope
+    stage.spring = (1.0 - share) * first + part * stiffness * (axis.rest - x)
+    stage.spring_slope = part * (axis.damping + h * stiffness)
 
 
 @inner_kernel
@@ -229,6 +251,9 @@ def element_work(model, h, before, after, at, work):
     exactly. Each is given its own term of the sum, and so are the loads: with u⁻ before any of
     them, what opposes a load at a steady velocity does the opposite work.
 
+    Rotors give what the law leaves over, so that no momentum is lost; they keep the energy that
+    their momentum says, and have no part in this work.
+
     Args:
         h: Length of the stage [s].
         before, after: u⁻ and u⁺ along the axes, shapes (k,).
@@ -236,9 +261,10 @@ def element_work(model, h, before, after, at, work):
     """
     motors, dissipated = 0.0, 0.0
     for k in range(len(model.axes)):
-        axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+        axis, stage = model.axes[k], work.axes[k]
         u = 0.5 * (before[k] + after[k])
-        spring = law.passive - law.passive_slope * at[k]
+        spring = stage.spring - stage.spring_slope * at[k]
+        rotor = _settle_rotor(axis, stage, at[k])
         stiffness, middle = axis.stiffness, 0.5 * (stage.start + stage.next)
         if axis.damping > 0.0:
             # shared unevenly between the halves, so what the spring stores is taken from its ends
@@ -248,18 +274,62 @@ def element_work(model, h, before, after, at, work):
         else:
             conservative = 0.5 * h * stiffness * (axis.rest - middle)
             dissipated -= (spring - conservative) * u
-        motor = _motor_impulse(k, at[k], spring, work)
+        motor = _motor_impulse(k, at[k], spring + rotor, work)
         motors += motor * u
-        dissipated -= (stage.impulse - spring - motor) * u  # friction and limits
+        dissipated -= (stage.impulse - rotor - spring - motor) * u  # friction and limits
     return motors, dissipated
 
 
 @inner_kernel
-def _motor_impulse(k, x, spring, work):
-    """The motor's part of the impulse along axis k, by its law at x and that of the others."""
+def impact_law(model, k, work):
+    """Law of axis k in an impact, but for limits: only its rotor acts, and a motor without a
+    largest force. Needs the velocity before it in work.axes.next_rate.
+    """
+    axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+    u = stage.next_rate
+    no_force(law)
+    stage.spring, stage.spring_slope = 0.0, 0.0
+    stage.rotor_momentum = axis.armature * u
+    _set_rotor(stage, 0.0, axis.armature)
+    _add_passive(law, stage)
+    if axis.motor_kind == VELOCITY_MOTOR and axis.motor_limit == math.inf:
+        law.drive_at, law.drive = u, RIGID
+
+
+@inner_kernel
+def impact_work(model, work):
+    """Work of the motors, and what limits dissipate, in an impact [J]."""
+    motors, dissipated = 0.0, 0.0
+    for k in range(len(model.axes)):
+        axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
+        rotor = _settle_rotor(axis, stage, stage.after)
+        done = 0.5 * (stage.impulse - rotor) * (stage.next_rate + stage.after)
+        if stage.vertical and law.drive > 0.0 and stage.piece[0] == law.drive_at:
+            motors += done
+        else:
+            dissipated -= done
+    return motors, dissipated
+
+
+@inlined_kernel
+def _settle_rotor(axis, stage, x):
+    """Impulse of the rotor in this half, in which the law was met at x."""
+    impulse = stage.rotor - stage.rotor_slope * x
+    if axis.armature > 0.0 and not stage.vertical:
+        impulse += stage.impulse - (stage.piece[0] - stage.piece[1] * x)
+    stage.rotor_momentum -= impulse
+    stage.rotor_impulse = impulse
+    return impulse
+
+
+@inner_kernel
+def _motor_impulse(k, x, passive, work):
+    """The motor's part of the impulse along axis k, by its law at x, beside ``passive`` of springs
+    and rotor.
+    """
     stage, law = work.axes[k], work.laws[k]
     servo = servo_part(law, x)
-    rest = stage.impulse - spring - servo  # velocity motor, friction and limits
+    rest = stage.impulse - passive - servo  # velocity motor, friction and limits
     vertical, at = stage.vertical == 1, stage.piece[0]
     if law.drive == 0.0:
         if servo != 0.0 and not vertical and law.friction == 0.0:

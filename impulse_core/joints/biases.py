@@ -15,7 +15,14 @@ from impulse_core.joints.distance import distance_bias
 from impulse_core.joints.point_line import point_line_bias
 from impulse_core.joints.point_plane import point_plane_bias
 from impulse_core.joints.point_point import point_point_bias
-from impulse_core.joints.table import COMMON_AXIS, DISTANCE, FIXED_ROTATION, POINT_LINE, POINT_POINT
+from impulse_core.joints.table import (
+    COMMON_AXIS,
+    DISTANCE,
+    FIXED_ROTATION,
+    POINT_LINE,
+    POINT_POINT,
+    TURNING,
+)
 
 
 @inner_kernel
@@ -40,7 +47,11 @@ def translation_bias(model, directions, j, state, w1, w2):
     n = Vec3(rows.xx, rows.xy, rows.xz)
     if part == POINT_LINE:
         c = Vec3(rows.yx, rows.yy, rows.yz)
-        return point_line_bias(n, c, v1, w1, r1, v2, w2, r2)
+        bias = point_line_bias(n, c, v1, w1, r1, v2, w2, r2)
+        if not model.joints[j].has_translation_axis:
+            return bias
+        a = Vec3(rows.zx, rows.zy, rows.zz)  # carried by body 1, as the normal of a plane is
+        return Vec3(bias.x, bias.y, point_plane_bias(a, v1, w1, r1, v2, w2, r2).x)
     return point_plane_bias(n, v1, w1, r1, v2, w2, r2)
 
 
@@ -48,7 +59,7 @@ def translation_bias(model, directions, j, state, w1, w2):
 def rotation_bias(model, directions, j, state, w1, w2):
     """Ġ v of the rotational rows of joint j [rad/s²]."""
     part = model.joints[j].rotation_part
-    if part == FIXED_ROTATION:
+    if part in (FIXED_ROTATION, TURNING):
         return ZERO3
     if part == COMMON_AXIS:
         rows = mat3_of(directions.joints[j].rotation_rows)

@@ -8,6 +8,7 @@ import numpy as np
 
 from impulse_core.algebra import norm, vec3_of
 from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.coordinates import rotor_energy
 from impulse_core.joints.table import COUPLING, NO_MOTOR, NO_PART
 from impulse_core.model import Model, State
 
@@ -32,7 +33,7 @@ def without_broken(model: Model, state: State) -> Model:
     gone = broken & (joints["translation_part"] != COUPLING)
     joints["translation_part"][gone] = joints["rotation_part"][gone] = NO_PART
     free = broken[axes["joint"]]
-    for key in ("stiffness", "damping", "friction"):
+    for key in ("stiffness", "damping", "friction", "armature"):
         axes[key][free] = 0.0
     axes["lower"][free], axes["upper"][free] = -np.inf, np.inf
     axes["motor_kind"][free] = NO_MOTOR
@@ -49,7 +50,8 @@ def without_broken(model: Model, state: State) -> Model:
 def break_joints(model, state, work, tally):
     """Mark joints as broken that carry more than they can; returns whether any is.
 
-    Needs the reactions in work. What is left is the model that ``without_broken`` makes.
+    Needs the reactions and angular velocities in work. What is left is the model that
+    ``without_broken`` makes.
     """
     any_broken = False
     for j in range(len(model.joints)):
@@ -60,7 +62,7 @@ def break_joints(model, state, work, tally):
         F, T = vec3_of(work.reactions[j].force), vec3_of(work.reactions[j].torque)
         if norm(F) > joint.break_force or norm(T) > joint.break_torque:
             _mark(model, state, j)
-            _lose_springs(model, state, tally, j)
+            _lose_elements(model, state, j, work, tally)
             note = tally.broken[tally.totals[0].broken]
             note.joint, note.time = j, state.clock[0].time
             note.force, note.torque = norm(F), norm(T)
@@ -82,10 +84,11 @@ def _mark(model, state, j):
 
 
 @inner_kernel
-def _lose_springs(model, state, tally, j):
-    """What the springs of joint j hold is lost."""
+def _lose_elements(model, state, j, work, tally):
+    """What the springs and rotors of joint j hold is lost."""
     for k in range(len(model.axes)):
         if model.axes[k].joint == j:
             stretch = state.axes[k].position - model.axes[k].rest
             tally.totals[0].dissipated += 0.5 * model.axes[k].stiffness * stretch * stretch
+            tally.totals[0].dissipated += rotor_energy(model, k, state, work)
             state.axes[k].compliance = 1.0

@@ -51,7 +51,9 @@ from impulse_core.joints.table import (
     POINT_LINE,
     POINT_PLANE,
     POINT_POINT,
+    TURNING,
 )
+from impulse_core.joints.turning import turning_rows
 
 ZERO_ROWS = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -126,20 +128,27 @@ def rotation_error(model, j, q1, q2):
     if part == COMMON_AXIS:
         b, c = _across(model.joints[j], q1)
         return common_axis_error(b, c, a1, a2)
+    if part == TURNING:
+        return ZERO3
     return constant_angle_error(a1, a2, model.joints[j].angle)
 
 
 @inner_kernel
 def _rotation_rows(model, j, q1, q2):
+    """Directions of the rotational rows; of free axes too, in the last rows, if there are any."""
+    axes = model.joints[j].rotation_axes > 0
     part = model.joints[j].rotation_part
     if part == FIXED_ROTATION:
         return IDENTITY3
     if part == COMMON_AXIS:
         b, c = _across(model.joints[j], q1)
-        return common_axis_rows(b, c)
-    return constant_angle_rows(
-        _axis(model.joints[j], q1), rotate(q2, vec3_of(model.joints[j].axis2))
-    )
+        rows = common_axis_rows(b, c)
+        return _with_axis(rows, _axis(model.joints[j], q1)) if axes else rows
+    if part == TURNING:
+        return turning_rows(model, j, q1, q2)
+    a1, a2 = _axis(model.joints[j], q1), rotate(q2, vec3_of(model.joints[j].axis2))
+    rows = constant_angle_rows(a1, a2)
+    return Mat3(rows.xx, rows.xy, rows.xz, a2.x, a2.y, a2.z, a1.x, a1.y, a1.z) if axes else rows
 
 
 @inner_kernel
@@ -211,10 +220,7 @@ def joint_directions(model, poses, directions):
             set_vec3(directions.joints[j].arm1, x1 - C1)
             set_vec3(directions.joints[j].arm2, x2 - C2)
         if model.joints[j].rotation_part != NO_PART:
-            rows = _rotation_rows(model, j, q1, q2)
-            if model.joints[j].has_rotation_axis:
-                rows = _with_axis(rows, _axis(model.joints[j], q1))
-            set_mat3(directions.joints[j].rotation_rows, rows)
+            set_mat3(directions.joints[j].rotation_rows, _rotation_rows(model, j, q1, q2))
 
 
 @inner_kernel
@@ -327,8 +333,9 @@ def relative_velocities(model, state, work, rate):
             fastest = max(fastest, norm(held_part(T, loose)))
         if model.joints[j].rotation_part != NO_PART:
             rate[j, 3], rate[j, 4], rate[j, 5] = R.x, R.y, R.z
-            if model.joints[j].has_rotation_axis:
-                R = Vec3(R.x, R.y, 0.0)
+            axes = model.joints[j].rotation_axes
+            if axes > 0:
+                R = Vec3(R.x if axes < 3 else 0.0, R.y if axes < 2 else 0.0, 0.0)
             turning = norm(held_part(R, loose >> 3))
             fastest = max(fastest, turning * model.joints[j].body_length)
     return max(fastest, coupling_velocities(model, model.coupled, state, work, rate))

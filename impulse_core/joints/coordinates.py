@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import Vec3, conjugate, dot, quat_of, rotate, vec3_of
-from impulse_core.jit import inner_kernel
+from impulse_core.algebra import Vec3, conjugate, cross, dot, quat_of, rotate, vec3_at, vec3_of
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.joints.table import ROTATION_AXIS
 
 
 @inner_kernel
@@ -19,8 +20,33 @@ def turned_angle(model, j, poses, near):
     turned = conjugate(q1) * q2 * conjugate(quat_of(model.joints[j].relative_orientation))
     a = vec3_of(model.joints[j].axis1)
     angle = 2.0 * math.atan2(dot(Vec3(turned.x, turned.y, turned.z), a), turned.w)
+    return _nearest(angle, near)
+
+
+@kernel
+def _nearest(angle, near):
+    """Of all equal angles the one nearest to ``near``."""
     turns = math.floor((near - angle) / (2.0 * math.pi) + 0.5)
     return angle + turns * (2.0 * math.pi)
+
+
+@inner_kernel
+def cross_angle(model, j, row, poses, near):
+    """Angle since the start pose [rad] of the cross of universal joint j in the fork of body 1,
+    about its axis (row 5), or of the fork of body 2 on the cross (row 4), as ``turned_angle``.
+    """
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    q1, q2 = quat_of(poses[i1].orientation), quat_of(poses[i2].orientation)
+    Q0 = quat_of(model.joints[j].relative_orientation)
+    a1, a2 = vec3_of(model.joints[j].axis1), vec3_of(model.joints[j].axis2)
+    Q = conjugate(q1) * q2
+    if row == ROTATION_AXIS:
+        start = rotate(Q0, a2)
+        now, across = rotate(Q, a2), cross(a1, start)
+        return _nearest(math.atan2(dot(now, across), dot(now, start)), near)
+    start = rotate(conjugate(Q0), a1)
+    now, across = rotate(conjugate(Q), a1), cross(a2, start)
+    return _nearest(-math.atan2(dot(now, across), dot(now, start)), near)
 
 
 @inner_kernel
@@ -32,3 +58,28 @@ def distance_along(model, j, poses):
     B = vec3_of(poses[i2].position) + rotate(q2, vec3_of(model.joints[j].anchor2))
     a = vec3_of(model.joints[j].axis1)
     return dot(rotate(q1, a), B - A)
+
+
+@inner_kernel
+def coordinate_rate(model, j, row, state, work):
+    """ds/dt of the free axis of joint j in ``row``; needs work.angular_velocity."""
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    q1, q2 = quat_of(state.bodies[i1].orientation), quat_of(state.bodies[i2].orientation)
+    w1, w2 = vec3_at(work.angular_velocity, i1), vec3_at(work.angular_velocity, i2)
+    a = rotate(q1, vec3_of(model.joints[j].axis1))
+    if row == ROTATION_AXIS:
+        return dot(a, w2 - w1)
+    r2 = rotate(q2, vec3_of(model.joints[j].anchor2))
+    r1 = vec3_of(state.bodies[i2].position) + r2 - vec3_of(state.bodies[i1].position)
+    v1 = vec3_of(state.bodies[i1].velocity) + cross(w1, r1)
+    return dot(a, vec3_of(state.bodies[i2].velocity) + cross(w2, r2) - v1)
+
+
+@inner_kernel
+def rotor_energy(model, k, state, work):
+    """Kinetic energy of the rotor on axis k [J]; needs work.angular_velocity."""
+    a = model.axes[k].armature
+    if a == 0.0:
+        return 0.0
+    u = coordinate_rate(model, model.axes[k].joint, model.axes[k].row, state, work)
+    return 0.5 * a * u * u

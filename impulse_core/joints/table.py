@@ -14,8 +14,10 @@ __all__ = [
     "COMMON_AXIS",
     "CONSTANT_ANGLE",
     "COUPLING",
+    "DAMPED_ROWS",
     "DISTANCE",
     "EXPLICIT_SERVO",
+    "FIRST_ROTATION",
     "FIXED_ROTATION",
     "IMPLICIT_SERVO",
     "JOINT_PARTS",
@@ -30,6 +32,7 @@ __all__ = [
     "ROTATION_ROWS",
     "TRANSLATION_AXIS",
     "TRANSLATION_ROWS",
+    "TURNING",
     "VELOCITY_MOTOR",
     "JointParts",
     "parts_of",
@@ -49,6 +52,7 @@ COUPLING = 7  # its row stands among the translational ones, but acts on the bod
 FIXED_ROTATION = 1
 COMMON_AXIS = 2
 CONSTANT_ANGLE = 3
+TURNING = 4  # constrains nothing; carries the axes of a damped ball joint
 
 TRANSLATION_ROWS = {
     NO_PART: 0,
@@ -60,13 +64,16 @@ TRANSLATION_ROWS = {
     OFFSET: 0,
     COUPLING: 1,
 }
-ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 1}
+ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 1, TURNING: 0}
 
+FIRST_ROTATION = 3  # of the six rows of a joint
 TRANSLATION_AXIS = 2
 ROTATION_AXIS = 5
 AXIS_ROWS = {"translation": TRANSLATION_AXIS, "rotation": ROTATION_AXIS}
 """Row of a joint, among its six, that a free axis takes: the third of its part, which is not
 constrained."""
+DAMPED_ROWS = {"ball": (3, 4, 5), "universal": (4, 5)}
+"""Rows about which joints turn that have no free axis of their own, but may be damped."""
 
 NO_MOTOR = 0
 VELOCITY_MOTOR = 1

@@ -71,6 +71,9 @@ def more_than_joints(compiled: CompiledScene) -> str:
         for key in ("motors", "limits", "springs", "frictions"):
             if getattr(joint, key):
                 return f"joint '{name}' has {key}"
+        for key in ("armature", "damping"):
+            if getattr(joint, key):
+                return f"joint '{name}' has {key}"
         if joint.break_force is not None or joint.break_torque is not None:
             return f"joint '{name}' can break"
     if scene.springs:

@@ -120,8 +120,8 @@ class Joint:
     """Weight of a rotational error [m/rad], so that one tolerance serves all rows."""
     has_translation_axis: i8
     """1 where the translational node carries an axis row."""
-    has_rotation_axis: i8
-    """1 where the rotational node carries one."""
+    rotation_axes: i8
+    """How many the rotational node carries, in its last rows."""
     break_force: f8
     """Reaction force at which the joint breaks [N], inf if never."""
     break_torque: f8
@@ -159,7 +159,8 @@ class Axis:
     offset: f8
     """What a·(B-A) is at the start pose [m]."""
     inverse_mass: f8
-    """Inverse mass along the axis of the two bodies and their joint alone [1/kg | 1/(kg m²)]."""
+    """Inverse mass along the axis of the two bodies, their joint and its rotor alone
+    [1/kg | 1/(kg m²)]."""
     length: f8
     """Weight of the coordinate [m/rad], 1 for displacements."""
     stiffness: f8
@@ -176,6 +177,8 @@ class Axis:
     """Largest coordinate [m | rad], inf if there is no limit."""
     restitution: f8
     """Restitution at the limits."""
+    armature: f8
+    """Inertia of the rotor that turns or moves with the coordinate [kg | kg m²]."""
     motor_kind: i8
     """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO."""
     motor_gain: vec3

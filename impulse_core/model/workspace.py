@@ -138,6 +138,18 @@ class AxisStage:
     """The same before loads and impulses of the second half."""
     after: f8
     """Velocity after the impulses of a half [m/s | rad/s]."""
+    spring: f8
+    """Impulse of springs and dampers in this half at x = 0 [N s | N m s]."""
+    spring_slope: f8
+    """By how much it falls with x."""
+    rotor: f8
+    """The same of the rotor."""
+    rotor_slope: f8
+    """The same."""
+    rotor_momentum: f8
+    """Momentum of the rotor along the axis, after the impulses that are settled [N s | N m s]."""
+    rotor_impulse: f8
+    """What of it the rotor gave in the last half that is settled [N s | N m s]."""
     spring_share: f8
     """σ of springs and dampers."""
     motor_share: f8

@@ -8,7 +8,7 @@ from impulse_core.algebra import Vec3, cross, dot, norm, quat_of, rotate, set_ve
 from impulse_core.forces.force_elements import spring_energy
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.joints.coordinates import turned_angle
+from impulse_core.joints.coordinates import rotor_energy, turned_angle
 
 __all__ = [
     "MOST_RISE",
@@ -29,7 +29,8 @@ _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 def energies(model, state, work):
     """Kinetic and potential energy [J], zero potential at the world origin.
 
-    ½ m v² + ½ L·ω, and -m g·C with the springs; needs work.angular_velocity at the present state.
+    ½ m v² + ½ L·ω with the rotors, and -m g·C with the springs; needs work.angular_velocity at the
+    present state.
     """
     g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
     kinetic = 0.0
@@ -39,6 +40,8 @@ def energies(model, state, work):
         kinetic += of_centre
         kinetic += of_turning
         potential -= model.bodies[i].mass * dot(g, vec3_of(state.bodies[i].position))
+    for k in range(len(model.axes)):
+        kinetic += rotor_energy(model, k, state, work)
     return kinetic, potential + spring_energy(model, state)
 
 

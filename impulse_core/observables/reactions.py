@@ -5,7 +5,8 @@ With the forces f along the free axes given, the joints stay closed if their acc
     A λ = -Ġ v - G M⁻¹ (Q + G_aᵀ f),   F = G_Fᵀ λ + a_F f,   T = G_Tᵀ λ + a_T f
                                                                              (docs/algorithm.md, 35)
 
-F and T act on body 2 at its joint point. They are as accurate as the state, whatever the length of
+where rotors along the axes have rows of A with E = 1/a, and λ is what they give. F and T act on
+body 2 at its joint point. They are as accurate as the state, whatever the length of
 a step and the tolerance; the impulses of a step would be wrong by its length, and noisy by the
 tolerance over its square. f is the mean over the last stage, since limits, sticking and stiff
 servos have no force at a moment. Where joints repeat each other, only their sum is determined.
@@ -22,11 +23,11 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
+from impulse_core.forces.axes import rotor_compliance
 from impulse_core.free_motion.kinematic import drive, resume_kinematic
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
 from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
-from impulse_core.model import FREE_COMPLIANCE
 from impulse_core.model.copies import copy_poses, halt
 from impulse_core.observables.accelerations import (
     angular_accelerations,
@@ -68,7 +69,9 @@ def find_reactions(model, structure, state, work):
     joint_accelerations(model, state, rate, work)
     _solve_constraints(model, structure, state, work)
     for k in range(len(model.axes)):
-        work.impulse[model.axes[k].joint, model.axes[k].row] = state.axes[k].force
+        j, row = model.axes[k].joint, model.axes[k].row
+        of_rotor = work.impulse[j, row] if model.axes[k].armature > 0.0 else 0.0
+        work.impulse[j, row] = state.axes[k].force + of_rotor
     for j in range(len(model.joints)):
         F, T = ZERO3, ZERO3
         p = work.impulse
@@ -121,12 +124,13 @@ def _kinematic_accelerations(model, state, rate, work):
 
 @inlined_kernel
 def _solve_constraints(model, structure, state, work):
-    """A λ = -work.error of the constraint rows alone, with the axes free."""
+    """A λ = -work.error of the constraint rows and rotors alone, with other axes free."""
     if len(model.axes):
         for k in range(len(model.axes)):
             j, row = model.axes[k].joint, model.axes[k].row
-            work.compliance[j, row] = FREE_COMPLIANCE * model.axes[k].inverse_mass
-            work.error[j, row] = 0.0
+            work.compliance[j, row] = rotor_compliance(model, k)
+            if model.axes[k].armature == 0.0:
+                work.error[j, row] = 0.0
         factorise(model, structure, state, work)
     solve(structure, work.error, -1.0, work)
     if len(model.axes):

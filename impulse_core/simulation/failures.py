@@ -12,7 +12,7 @@ from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import explicit_servo_hint
 from impulse_core.compile.signals import target_error
 from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
-from impulse_core.joints.table import NO_MOTOR, ROTATION_AXIS
+from impulse_core.joints.table import FIRST_ROTATION, NO_MOTOR
 from impulse_core.methods.comparison import ComparisonRun
 from impulse_core.model import Model, State, Workspace
 from impulse_core.model.options import Options
@@ -172,7 +172,7 @@ def what_failed(model: Model, work: Workspace, failure: np.void, tolerance: floa
 
 def _law(model: Model, work: Workspace, k: int, what: int) -> str:
     """What the law along axis k lacks, in its own unit."""
-    turns = model.axes["row"][k] == ROTATION_AXIS
+    turns = model.axes["row"][k] >= FIRST_ROTATION
     x = float((work.axes["next"] if what == LAW else work.axes["after"])[k])
     at, slope = (float(number) for number in work.axes["piece"][k])
     subject = f"is closed, but the law of its {_element(model, work, k)} is not satisfied:"
@@ -197,4 +197,8 @@ def _element(model: Model, work: Workspace, k: int) -> str:
         return "motor"
     if model.axes["motor_kind"][k] != NO_MOTOR:
         return "motor"
-    return "friction" if law["friction"] > 0.0 else "spring"
+    if law["friction"] > 0.0:
+        return "friction"
+    if model.axes["stiffness"][k] > 0.0:
+        return "spring"
+    return "damper" if model.axes["damping"][k] > 0.0 else "armature"

@@ -30,13 +30,13 @@ from impulse_core.forces.axes import axis_position
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses, joint_errors
 from impulse_core.joints.coupling import coupling_errors
-from impulse_core.model import FREE_COMPLIANCE, State
+from impulse_core.model import State
 from impulse_core.model.copies import halt
-from impulse_core.solver.direct import prepare, set_compliances, solve
+from impulse_core.solver.direct import prepare, solve
 from impulse_core.solver.loose import close_without, errors_of_held_rows
 from impulse_core.types import Floats
 
-__all__ = ["close_joints", "move_bodies", "moves", "release_axes"]
+__all__ = ["close_joints", "move_bodies", "moves"]
 
 _MOST_ITERATIONS = 400
 _LARGEST_PULL = 0.05  # of the scene's size, per iteration
@@ -83,8 +83,6 @@ def close_joints(model, structure, state, tolerance, work):
     open_loops = error > tolerance and structure.has_loops
     if open_loops and close_without(model, structure, state, tolerance, work):
         error, joint = errors_of_held_rows(model, work.error, state)
-    if len(model.axes):
-        release_axes(model, structure, state, work)
     for i in range(len(model.bodies)):
         set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
         set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
@@ -94,7 +92,8 @@ def close_joints(model, structure, state, tolerance, work):
 @inner_kernel
 def _limit_errors(model, state, work):
     """How far axes are beyond a limit, into work.error, and hold them: the largest [m], rotations
-    weighed by body length, and its joint; -1 if none is. Those that were held once stay so.
+    weighed by body length, and its joint; -1 if none is. Those that were held once stay so, until
+    ``release_axes``.
     """
     worst, joint = 0.0, -1
     for k in range(len(model.axes)):
@@ -113,14 +112,6 @@ def _limit_errors(model, state, work):
             if size > worst:
                 worst, joint = size, axis.joint
     return worst, joint
-
-
-@inner_kernel
-def release_axes(model, structure, state, work):
-    """Let nothing act along the axes."""
-    for k in range(len(model.axes)):
-        state.axes[k].compliance = FREE_COMPLIANCE * model.axes[k].inverse_mass
-    set_compliances(model, structure, state, work)
 
 
 @inner_kernel

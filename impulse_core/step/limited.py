@@ -7,9 +7,9 @@ then jump at once,
 
     u⁺ = -e u⁻                                                             (docs/algorithm.md, 67)
 
-with impulses of the joints, of limits on which others rest, and of motors without a largest force.
-What has a largest force has no impulse at a moment. The impact does the work Σ p ½(u⁻ + u⁺), which
-is zero for e = 1.
+with impulses of the joints, of rotors, of limits on which others rest, and of motors without a
+largest force. What has a largest force has no impulse at a moment. The impact does the work
+Σ p ½(u⁻ + u⁺), which is zero for e = 1.
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ from impulse_core.contact.time_of_impact import (
     restore_velocities,
     save_velocities,
 )
-from impulse_core.forces.force_elements import RIGID
-from impulse_core.forces.force_law import no_force
+from impulse_core.forces.force_elements import impact_law, impact_work
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.joints.table import VELOCITY_MOTOR
 from impulse_core.model.status import COMPLETED
 from impulse_core.step.step import Part, begin_stage, first_half, second_half
 from impulse_core.step.velocities import solve_velocities
-from impulse_core.step.work import read_rates
+from impulse_core.step.work import add_forces, read_rates
 
 __all__ = ["limited_stage"]
 
@@ -166,14 +164,10 @@ def _bounce(model, structure, state, h, tolerance, work, tally):
     work.kinematic_work[0] = 0.0
     status = solve_velocities(model, structure, None, state, h, tolerance, work, tally)
     totals = tally.totals[0]
-    for k in range(len(model.axes)):
-        stage, law = work.axes[k], work.laws[k]
-        work_done = 0.5 * stage.impulse * (stage.next_rate + stage.after)
-        if stage.vertical and law.drive > 0.0 and stage.piece[0] == law.drive_at:
-            totals.motor_work += work_done
-        else:
-            totals.dissipated -= work_done
-        state.axes[k].force += stage.impulse / h
+    motors, dissipated = impact_work(model, work)
+    totals.motor_work += motors
+    totals.dissipated += dissipated
+    add_forces(model, state, False, h, work)
     totals.kinematic_work += work.kinematic_work[0]
     for j in range(len(model.joints)):
         for row in range(6):
@@ -189,10 +183,8 @@ def _impact_laws(model, state, h, tolerance, work):
     for k in range(len(model.axes)):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         x, u = state.axes[k].position, stage.after
-        no_force(law)
-        if axis.motor_kind == VELOCITY_MOTOR and axis.motor_limit == math.inf:
-            law.drive_at, law.drive = u, RIGID
         stage.next_rate, stage.impulse = u, 0.0
+        impact_law(model, k, work)
         if not axis.lower < axis.upper:
             continue
         reach = max(accuracy, FINEST_JOINTED * h * abs(u) * axis.length)

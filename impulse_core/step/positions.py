@@ -217,7 +217,7 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     if axes is None:
         return error, joint, False
     give = GIVE if structure.has_loops or contact is not None else 0.0
-    predict_axes(model, state, work)
+    predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, work, work.error
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from impulse_core.forces.axes import measure_axes
+from impulse_core.forces.axes import measure_axes, release_axes
 from impulse_core.free_motion.kinematic import choose_intervals, drive
 from impulse_core.jit import kernel
+from impulse_core.joints.constraints import angular_velocities, joint_directions
 from impulse_core.observables.invariants import energies, tally_start
-from impulse_core.solver.direct import prepare
-from impulse_core.step.assembly import close_joints, release_axes
+from impulse_core.solver.direct import prepare, set_compliances
+from impulse_core.step.assembly import close_joints
 from impulse_core.step.fitting import resume
 from impulse_core.step.velocities import correct_velocities
+from impulse_core.step.work import read_rates
 
 __all__ = ["begin", "begin_elements", "pass_keyframes"]
 
@@ -23,6 +25,11 @@ def begin(model, structure, state, tolerance, work, tally):
     """
     drive(model, state, state.clock[0].time, work)
     before, after, joint = close_joints(model, structure, state, tolerance, work)
+    joint_directions(model, state.bodies, work.now)
+    angular_velocities(model, state, work)
+    read_rates(model, state, work.axes.rate, work)
+    release_axes(model, state, work)
+    set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
     state.clock[0].multiplier_step = 0.0
@@ -52,8 +59,10 @@ def pass_keyframes(model, structure, state, h, work, tally):
     if work.fits[0] != 1.0:
         resume(model, structure, state, work)
     before, _ = energies(model, state, work)
+    read_rates(model, state, work.axes.rate, work)
+    release_axes(model, state, work)
     drive(model, state, state.clock[0].time, work)
-    release_axes(model, structure, state, work)
+    set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
     correct_velocities(model, structure, state, 1.0, work, tally)
     state.clock[0].multiplier_step = 0.0

@@ -14,8 +14,10 @@ from impulse_core.forces.axes import (
     GIVE,
     OTHER_MATRIX,
     SAME,
+    add_axis_impulses,
     axis_errors,
     read_axes,
+    rotor_errors,
     start_velocities,
 )
 from impulse_core.jit import inner_kernel
@@ -45,7 +47,10 @@ _MOST_ROUNDS = 30  # of joints and contacts in turns
 
 @inner_kernel
 def correct_velocities(model, structure, state, h, work, tally):
-    """Remove relative velocities along the joints' directions: A λ = -G v (13)."""
+    """Remove relative velocities along the joints' directions: A λ = -G v (13).
+
+    Nothing but rotors acts along axes, if there are any (``release_axes``).
+    """
     angular_velocities(model, state, work)
     if len(model.joints) == 0:
         return
@@ -55,7 +60,9 @@ def correct_velocities(model, structure, state, h, work, tally):
         if repetition > 0 and not (rate < 0.5 * previous):
             break
         previous = rate
+        rotor_errors(model, work)
         solve(structure, work.error, -1.0, work)
+        add_axis_impulses(model, work)
         tally.totals[0].velocity_corrections += 1
         apply_impulses(model, work.impulse, state, work)
         angular_velocities(model, state, work)

@@ -67,8 +67,9 @@ def add_element_work(model, h, before, at, work, tally):
 @inner_kernel
 def add_forces(model, state, first, h, work):
     """Add the impulses of a half to the mean forces over a stage of length h, which begin anew
-    with the first half.
+    with the first half; those of rotors resist, and drive nothing.
     """
     for k in range(len(model.axes)):
         before = 0.0 if first else state.axes[k].force
-        state.axes[k].force = before + work.axes[k].impulse / h
+        driving = work.axes[k].impulse - work.axes[k].rotor_impulse
+        state.axes[k].force = before + driving / h

@@ -18,10 +18,14 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "type", "screw"),
         ("Joint", "pitch", ...),
         ("Body", "record_clearance", ...),
-        ("Settings", "assemble", ...),
         ("Geometry", "shape", "torus"),
         ("Geometry", "major_radius", ...),
         ("Geometry", "minor_radius", ...),
+    ),
+    "1.2": (
+        ("Settings", "assemble", ...),
+        ("Joint", "armature", ...),
+        ("Joint", "damping", ...),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

@@ -149,6 +149,8 @@ def test_every_joint_type_exports_what_it_uses(
     if kind != "distance":
         pivot.impulse.joint.anchor2 = None
     pivot.impulse.joint.constant = 3.0
+    pivot.impulse.joint.armature = 0.25
+    pivot.impulse.joint.damping = 0.75
 
     joint = exported().joints[0]
 
@@ -157,6 +159,9 @@ def test_every_joint_type_exports_what_it_uses(
     }
     assert (joint.type, given) == (kind, present)
     assert joint.pitch == (0.01 if kind == "screw" else None)
+    driven = kind in {"hinge", "slider", "cylindrical", "screw"}
+    assert joint.armature == (0.25 if driven else 0.0)
+    assert joint.damping == (0.75 if kind in {"ball", "universal"} else 0.0)
 
 
 def test_what_acts_on_a_free_axis_is_written(add_body, add_empty, select, exported):

@@ -105,6 +105,8 @@ class _Extremes:
             "pitch",
             "break_force",
             "break_torque",
+            "armature",
+            "damping",
         )
         keys = [k for k in usage.needed if k in numbers]
         keys += [k for k in usage.optional if k in numbers and self.random.random() < 0.2]

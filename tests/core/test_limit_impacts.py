@@ -192,3 +192,20 @@ def test_no_chain_gains_energy_by_its_stops(
     moved = mass * G * links
     assert run.diagnostics["energy_j"]["max_abs_drift"] <= 20 * smooth + 1e-3 * step * moved
     assert run.energy["total"].max() <= run.energy["total"][0] + 20 * smooth + 1e-3 * step * moved
+
+
+@pytest.mark.parametrize("armature", [0.2, 5.0])
+def test_rotors_bounce_with_what_they_drive(armature: float) -> None:
+    """A mass on a slider with a rotor falls with g m/(m + a), and keeps its energy, the rotor's
+    included, over its bounces.
+    """
+    scene = faller(1.0, 0.01, duration=6.0)
+    scene.joints[0].armature = armature
+    run = ic.simulate(scene, fps=100)
+    height = run.joints["rail"]["displacement"] + 1.0
+    first = run.times <= 1.0 / G**0.5
+
+    fallen = 0.5 * G * 1.3 / (1.3 + armature) * run.times[first] ** 2
+    np.testing.assert_allclose(height[first], 1.0 - fallen, rtol=0, atol=1e-9)
+    assert run.diagnostics["contacts"]["divisions"] >= 2
+    assert np.ptp(run.energy["total"]) <= 1e-9 * 1.3 * G

@@ -35,11 +35,15 @@ def displaced():
     return scene
 
 
+def set_up(scene, **settings):
+    """The scene with other settings."""
+    scene.settings = scene.settings.model_copy(update=settings)
+    return scene
+
+
 def sixth(**joint):
     """The same with a method of order six, which takes stages backwards in time."""
-    scene = hinged(**joint)
-    scene.settings.method = "imp6"
-    return scene
+    return set_up(hinged(**joint), method="imp6")
 
 
 def damped():
@@ -58,6 +62,13 @@ def damped():
 
 def with_settings(**settings):
     return chain(1, ["ball"], **settings)
+
+
+def softened(**settings):
+    """A bar on a ball joint with damping."""
+    scene = with_settings(**settings)
+    scene.joints[0].damping = 1.0
+    return scene
 
 
 def touching(**settings):
@@ -80,6 +91,20 @@ REFUSED = {
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),
     "solver": (lambda: with_settings(solver="sle", method="lm4"), ["lm4", "sle", "direct"]),
+    "damping of a ball": (lambda: softened(method="imp4"), ["joint-0", "damping", "imp4", "imp2"]),
+    "damping by method": (lambda: softened(method="lm4"), ["joint-0", "damping", "lm4", "imp2"]),
+    "damping by solver": (
+        lambda: softened(solver="iterative"),
+        ["joint-0", "damping", "iterative", "direct"],
+    ),
+    "armature by method": (
+        lambda: set_up(hinged(armature=1.0), method="lmvd8"),
+        ["elbow", "armature", "lmvd8", "imp2"],
+    ),
+    "armature by solver": (
+        lambda: set_up(hinged(armature=1.0), solver="sle"),
+        ["elbow", "armature", "sle", "direct"],
+    ),
     "contact by method": (
         lambda: touching(method="imp4"),
         ["imp4", "no contact", "imp2", "collision_filter"],

@@ -122,6 +122,7 @@ def busy_ground(**settings: Any) -> Scene:
             anchor=(4.5, 0.0, 1.0),
             axis=(0, 1, 0),
             springs=[Spring(stiffness=20.0, damping=0.2)],
+            armature=0.05,
             break_force=60.0,
         ),
     ]

@@ -150,6 +150,10 @@ def _joint(rng: Random, kind: str, parent: str, child: int) -> Raw:
         _drive(rng, joint, {"freedom": freedom} if kind == "cylindrical" else {})
     if rng.random() < 0.05:
         joint["break_force"] = _size(rng, 0, 4)
+    if kind in _FREE_AXES and rng.random() < 0.2:
+        joint["armature"] = _size(rng, -4, 2)
+    if kind in ("ball", "universal") and rng.random() < 0.3:
+        joint["damping"] = _size(rng, -3, 4)
     return joint
 
 

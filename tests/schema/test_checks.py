@@ -275,6 +275,23 @@ UNSOUND = [
         "E712",
         "2 times and 3 values",
     ),
+    # armature
+    (joint(HINGE + ' armature="-0.1"'), "E203", "armature is -0.1 kg m^2 and must be"),
+    (joint(SLIDER + ' armature="1e40"'), "E203", "must be at most 1e+33 kg m^2"),
+    (joint('type="ball" anchor="0 0 0" armature="1"'), "E704", "does not use armature"),
+    (
+        '<joint type="coupling" armature="1"><term joint="h" coefficient="1"/></joint>',
+        "E704",
+        "armature",
+    ),
+    # damping
+    (
+        joint('type="ball" anchor="0 0 0" damping="-1"'),
+        "E203",
+        "damping is -1 N m s/rad and must be",
+    ),
+    (joint(HINGE + ' damping="1"'), "E704", "Give it a spring with this damping"),
+    (joint('type="fixed" anchor="0 0 0" damping="1"'), "E704", "does not use damping"),
     # couplings
     ('<joint type="coupling"/>', "E703", "couples no joint coordinates"),
     (

@@ -13,11 +13,32 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
 from cases import Tuning, hub, pendulum, sample, tree
 from engines import Case, Impulse, MuJoCo
+from impulse_schema import Scene
+from tests.core.scenes import chain
+
+
+def in_space() -> Scene:
+    """Three bars that swing out of one plane."""
+    scene = chain(3, ["ball", "hinge", "hinge"], axis=(0.3, 1.0, 0.2))
+    scene.joints[2].axis = (1.0, 0.1, 0.4)
+    return scene
+
+
+def with_rotors(case: Case) -> Case:
+    """The case with a rotor on every hinge."""
+    scene = case.scene.model_copy(deep=True)
+    for number, joint in enumerate(scene.joints):
+        if joint.type == "hinge":
+            joint.armature = 0.05 * (1 + number)
+    return Case(scene, case.duration, case.settled)
+
 
 TREES = {  # joint coordinates keep the joints closed: what is left is the error of either method
     "tree": Case(tree(31), 1.0, 1.0),
     "hub": Case(hub(31), 1.0, 1.0),
     "pendulum-3": pendulum(3, duration=1.0),
+    "ball and two hinges with rotors": with_rotors(Case(in_space(), 1.0)),
+    "eight hinges with rotors": with_rotors(Case(chain(8, ["hinge"] * 8), 1.0)),
     "pushed pendulum": pendulum(1, speed=4.0, duration=1.0),
     "free body": sample("spinning/intermediate-axis", 1.0),
 }
@@ -37,6 +58,21 @@ def distance(case: Case, other: MuJoCo) -> float:
 def test_same_motion_of_trees(name):
     """After 1 s every body is where MuJoCo's method of order four has it."""
     assert distance(TREES[name], MuJoCo("RK4", 0.0005)) <= 1e-8
+
+
+def test_same_motion_of_damped_balls():
+    """A chain on damped ball joints, which imp2 alone simulates: the difference falls with h²."""
+    scene = chain(3, ["ball"] * 3)
+    for joint in scene.joints:
+        joint.damping = 0.4
+    case = Case(scene, 1.0)
+    theirs = MuJoCo("RK4", 0.0005).run(case).position
+    ours = [Impulse("imp2", h, 1e-12).run(case).position for h in (0.002, 0.001)]
+
+    coarse, fine = (float(np.abs(position - theirs).max()) for position in ours)
+
+    assert fine <= 5e-6
+    assert coarse / fine == pytest.approx(4.0, rel=0.1)
 
 
 @pytest.mark.parametrize("name", LOOPS)

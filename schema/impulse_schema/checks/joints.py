@@ -33,12 +33,13 @@ _BODIES = ("body1", "body2", "collide")
 _FORCE = (*_BODIES, "break_force")
 _TORQUE = (*_BODIES, "break_torque")
 _BOTH = (*_BODIES, "break_force", "break_torque")
-_ON_AXES = ("motors", "limits", "springs", "frictions")
+_ELEMENTS = ("motors", "limits", "springs", "frictions")
+_ON_AXES = (*_ELEMENTS, "armature")
 
 USAGE: dict[JointType, Usage] = {
-    "ball": Usage(("anchor",), ("anchor2", *_FORCE)),
+    "ball": Usage(("anchor",), ("anchor2", *_FORCE, "damping")),
     "hinge": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
-    "universal": Usage(("anchor", "axis", "axis2"), ("anchor2", *_BOTH)),
+    "universal": Usage(("anchor", "axis", "axis2"), ("anchor2", *_BOTH, "damping")),
     "fixed": Usage(("anchor",), ("anchor2", *_BOTH)),
     "slider": Usage(("anchor", "axis"), ("anchor2", *_BOTH, *_ON_AXES)),
     "cylindrical": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
@@ -53,7 +54,7 @@ USAGE: dict[JointType, Usage] = {
 }
 _ATTRIBUTES = (
     *("body1", "body2", "anchor", "anchor2", "axis", "axis2", "length", "pitch", "collide"),
-    *("break_force", "break_torque", "constant", *_ON_AXES, "terms"),
+    *("break_force", "break_torque", "constant", "damping", *_ON_AXES, "terms"),
 )
 
 _FIELDS = element_spec(Joint).fields
@@ -111,7 +112,9 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
         hint = "Leave it out"
         if key in _ON_AXES:
             hint = f"Only {listed(FREE_AXES)} joints have free axes that can be driven"
-        place = (*path, key, 0) if key in (*_ON_AXES, "terms") else (*path, key)
+        elif key == "damping" and joint.type in FREE_AXES:
+            hint = "Give it a spring with this damping"
+        place = (*path, key, 0) if key in (*_ELEMENTS, "terms") else (*path, key)
         yield Finding(place, "E704", f"a {joint.type} joint does not use {key}", hint)
 
 

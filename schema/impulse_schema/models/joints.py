@@ -234,6 +234,20 @@ class Joint(Element):
         default=0.0,
         description="Right-hand side of a coupling: of its terms' coefficients times coordinates.",
     )
+    armature: NonNegative = Field(
+        default=0.0,
+        description="Inertia of a rotor that turns with the joint's coordinate, as a motor behind a"
+        " gear does: its own times the square of the gear's ratio. Of a slider a mass [kg]; of a"
+        " cylindrical joint or a screw about the axis. It resists the change of the coordinate's"
+        " rate on both bodies, has no weight, and counts in the kinetic energy.",
+        json_schema_extra=meta("kg m^2"),
+    )
+    damping: NonNegative = Field(
+        default=0.0,
+        description="Of a ball or universal joint: torque against the turning of its bodies against"
+        " each other, by their relative angular velocity. Free axes are damped by a spring.",
+        json_schema_extra=meta("N m s/rad"),
+    )
     motors: list[Motor] = Field(
         default_factory=list,
         description="Motors on free axes.",

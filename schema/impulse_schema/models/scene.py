@@ -13,7 +13,7 @@ from impulse_schema.models.joints import Joint
 from impulse_schema.models.settings import Settings
 from impulse_schema.source import Source
 
-Version = Literal[1, "1.1"]
+Version = Literal[1, "1.1", "1.2"]
 """Versions of the file format that can be read, in their order."""
 
 NEWEST_VERSION: Version = get_args(Version)[-1]
