@@ -48,6 +48,9 @@ __all__ = [
     "respond_joints",
 ]
 
+_RIGID = 1e-9  # of the inverse mass of two bodies alone: what joints leave of it counts as none
+_YIELD = 1e-6  # of the same
+
 
 @inner_kernel
 def contact_directions(contacts, solver_bodies, motion):
@@ -126,10 +129,29 @@ def diagonal_blocks(contacts, solver_bodies, delassus, i):
         W = _own_block(contacts, solver_bodies, c)
         k = mark[c].delassus_row
         if k >= 0:
-            W = W + delassus_block(delassus.linear, 3 * k, 3 * k)
+            bodies = solver_bodies.row
+            w = bodies[mark[c].body1].inverse_mass_alone + bodies[mark[c].body2].inverse_mass_alone
+            W = _yielding(W + delassus_block(delassus.linear, 3 * k, 3 * k), w)
         set_mat3(row[c].block, W)
         set_mat3(row[c].block_inverse, inverse(W))
         c = mark[c].next
+
+
+@inner_kernel
+def _yielding(W, w):
+    """W, with a little of the inverse mass w on its diagonal where joints let the contact give way
+    in some directions only: no impulse changes the velocity along the others.
+    """
+    # sums of the eigenvalues by ones, twos and threes: one or two of them are none where the next
+    # is not far above the last
+    ones = W.xx + W.yy + W.zz
+    xx, yy, zz = W.yy * W.zz - W.yz * W.zy, W.xx * W.zz - W.xz * W.zx, W.xx * W.yy - W.xy * W.yx
+    twos = xx + yy + zz
+    threes = W.xx * xx + W.xy * (W.yz * W.zx - W.yx * W.zz) + W.xz * (W.yx * W.zy - W.yy * W.zx)
+    none = _RIGID * w
+    if ones > none and twos > none * ones and threes > none * twos:
+        return W
+    return W + IDENTITY3 * (_YIELD * w)
 
 
 @inner_kernel

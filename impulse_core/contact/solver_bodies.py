@@ -53,6 +53,8 @@ class SolverBody:
     """[rad/s], world frame."""
     inverse_mass: f8
     """[1/kg]; 0 for bodies that a joint holds."""
+    inverse_mass_alone: f8
+    """[1/kg] of the body alone, whatever holds it."""
     inverse_inertia: mat3
     """[1/(kg m²)], world frame."""
 
@@ -75,6 +77,7 @@ def new_solver_bodies(model: Model) -> SolverBodies:
     mark["jointed"][model.joints["body2"]] = 1
     mark["jointed"][model.dynamic :] = 0
     mark["articulation"] = _articulations(model)
+    row["inverse_mass_alone"] = model.bodies["inverse_mass"]
     row["inverse_mass"] = np.where(mark["jointed"] == 1, 0.0, model.bodies["inverse_mass"])
     return SolverBodies(mark, row)
 
