@@ -12,6 +12,7 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.compile.axes import axis_fields, check_limits, dissipation
 from impulse_core.compile.axis_mass import BodyRows
 from impulse_core.compile.bodies import MassSource, body_mass_properties
+from impulse_core.compile.contradictions import check_rigid_motors
 from impulse_core.compile.couplings import check_constants, compile_couplings
 from impulse_core.compile.expansion import row_owners
 from impulse_core.compile.joints import check_start, compile_joints
@@ -126,6 +127,7 @@ def compile_scene(scene: Scene, *, assemble: bool | None = None) -> CompiledScen
     problems = ProblemList(scene)
     check_targets(scene, problems)
     check_keyframes(scene, problems)
+    check_rigid_motors(scene, problems)
     source = MassSource(scene, problems)
     properties = _mass_properties(scene, source, problems)
     rows, kinematics = _rows(scene)

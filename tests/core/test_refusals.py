@@ -7,6 +7,7 @@ from impulse_core.compile import SceneError, compile_scene
 from impulse_schema import save_scene
 from impulse_schema.models import (
     Body,
+    CouplingTerm,
     Friction,
     Joint,
     Keyframe,
@@ -15,6 +16,7 @@ from impulse_schema.models import (
     Spring,
     SpringDamper,
 )
+from tests.core.machines import arm, sled
 from tests.core.scenes import box, chain, scene_of
 
 
@@ -233,3 +235,33 @@ def test_tolerance_below_round_off():
 
     with pytest.raises(ic.OptionError, match="finer than coordinates"):
         ic.simulate(scene, duration=0.1, tolerance=1e-15)
+
+
+def test_friction_against_a_motor_of_any_force_is_refused():
+    """It could decide nothing; against a motor with a largest force it does."""
+    motor = Motor(kind="velocity", expression="1.0")
+    scene = sled(motors=[motor], frictions=[Friction(force=0.5)])
+
+    with pytest.raises(SceneError, match=r"'rail': its friction resists .* max_force"):
+        ic.simulate(scene, duration=0.02)
+    motor.max_force = 10.0
+    assert ic.simulate(sled(motors=[motor], frictions=[Friction(force=0.5)]), duration=0.02)
+
+
+def test_motors_that_fight_over_a_coupling_are_refused():
+    """Two motors of any force on axes that a coupling ties; with one of them the machine runs."""
+
+    def geared(count):
+        bodies, joints = arm([1.0, 1.0])
+        for joint in joints[:count]:
+            joint.motors = [Motor(kind="velocity", expression="0.3")]
+        terms = [
+            CouplingTerm(joint="j0", coefficient=1.0),
+            CouplingTerm(joint="j1", coefficient=-2.0),
+        ]
+        joints.append(Joint(name="gear", type="coupling", terms=terms))
+        return scene_of(bodies, joints)
+
+    with pytest.raises(SceneError, match=r"coupling 'gear' ties axes .* Give all but one"):
+        ic.simulate(geared(2), duration=0.02)
+    assert ic.simulate(geared(1), duration=0.02).complete
