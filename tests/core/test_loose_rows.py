@@ -81,4 +81,4 @@ def test_no_loop_gains_energy_whatever_its_hinges_are_tilted_by(
         tilted = error.recording
         assert tilted.events[-1]["joint"] in "ABCD"
     moved = float(planar.energy["kinetic"].max())
-    assert drift(tilted) <= 1.1 * drift(planar) + 1e-4 * moved
+    assert drift(tilted) <= 1.1 * drift(planar) + 1e-3 * moved

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
@@ -124,7 +124,10 @@ def test_failure_between_steps_names_what_failed(method):
 )
 @settings(max_examples=20)
 def test_fast_spins_do_not_depend_on_the_step(moments, direction, turn):
-    """One long step of a fast free body ends where ten short ones end."""
+    """One long step of a fast free body ends where ten short ones end, unless it turns about the
+    axis of its middle moment: there round-off alone decides when it tumbles.
+    """
+    assume(np.linalg.norm(np.delete(direction, np.argsort(moments)[1])) > 0.1)
     spin = np.array(direction) / np.linalg.norm(direction) * turn / STEP * 0.4
     scene = free_body(moments, tuple(spin))
     ends = [

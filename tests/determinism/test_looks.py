@@ -45,6 +45,9 @@ METHODS = [
     ("loop", "imp2", "iterative"),
 ]
 
+# What does not change of bodies in contact.
+OF_BODIES = ("jointed", "articulation", "inverse_mass", "inverse_mass_alone", "inverse_inertia")
+
 # What means nothing between two steps, by the path from the Engine. Everything else must be the
 # same after a look, to the last bit.
 SCRATCH = (
@@ -170,7 +173,7 @@ def spoil(arrays: Arrays) -> None:
         nothing = np.nan if array.dtype == float else 3
         owner, _, field = path.rpartition(".")
         if owner in ("runner.setup.solver_bodies.row", "runner.setup.solver_bodies.mark"):
-            if field not in ("jointed", "articulation", "inverse_mass", "inverse_inertia"):
+            if field not in OF_BODIES:
                 array[:dynamic] = nothing
         elif is_scratch(path) and path not in SPARED:
             array[...] = nothing
