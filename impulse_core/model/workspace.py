@@ -135,6 +135,12 @@ class AxisStage:
     """The same before loads and impulses of the second half."""
     after: f8
     """Velocity after the impulses of a half [m/s | rad/s]."""
+    at: f8
+    """Argument of the law on the way to where it is met (step/descent.py)."""
+    way: f8
+    """How a whole Newton step changes that."""
+    anchor: f8
+    """Impulse about which the law is softened [N s | N m s]."""
     spring_share: f8
     """σ of springs and dampers."""
     motor_share: f8

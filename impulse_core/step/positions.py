@@ -14,7 +14,12 @@ from impulse_core.algebra import set_vec3, vec3_of
 from impulse_core.forces.axes import GIVE, OTHER_MATRIX, SAME, axis_errors, predict_axes
 from impulse_core.free_motion.flow import predict
 from impulse_core.jit import inner_kernel
-from impulse_core.joints.constraints import apply_impulses, joint_errors, line_beyond_a_stage
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_errors,
+    line_beyond_a_stage,
+)
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
 from impulse_core.model.status import COMPLETED, LAW, NO_ROOM, OPEN, STOPPED, TOO_FAR
 from impulse_core.solver.direct import factorise, prepare
@@ -27,12 +32,15 @@ from impulse_core.step.contacts import (
     start_again,
 )
 from impulse_core.step.corrections import correct_joints
+from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 
 __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
 
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
+_LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # correction; then the laws along axes by themselves
+_LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
 
@@ -106,14 +114,30 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error
-        correct_joints(model, structure, state, -1.0 / h, newton, work)
+        sure = moved and correction >= PLAIN_ITERATIONS
+        totals.corrections += 1
+        if sure and axes is not None:
+            totals.corrections += _descend(model, structure, state, h, tolerance, work) - 1
+        else:
+            correct_joints(model, structure, state, -1.0 / h, newton, work)
         if correction == 0 and gap > tolerance:
             energy, owner = correction_energy(model, -1.0 / h, work)
             note_correction(model, structure, h, gap, opened, energy, owner, tally)
         new = moved or correction == 0
-        correct_contacts(contact, model, structure, state, h, new, False, work)
-        totals.corrections += 1
+        if not sure or correction < _LAST_OF_CONTACTS:
+            correct_contacts(contact, model, structure, state, h, new, False, work)
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
+
+
+@inner_kernel
+def _descend(model, structure, state, h, tolerance, work):
+    """Meet the laws as they would be if coordinates changed as they do in the matrix, with contacts
+    as they are; the next prediction tells by how much that was wrong. Returns the number of steps.
+    """
+    for k in range(len(model.axes)):
+        work.axes[k].at = work.axes[k].next
+    angular_velocities(model, state, work)
+    return descend(model, structure, state, h, _LINEARISED * tolerance, False, work)
 
 
 @inner_kernel

@@ -34,13 +34,15 @@ from impulse_core.step.contacts import (
     correct_contacts,
 )
 from impulse_core.step.corrections import add_multipliers, correct_joints
+from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 
 __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
-_MOST_ITERATIONS = 60  # at the laws
+_MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 30  # of joints and contacts in turns
+_LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
 
 
 @inner_kernel
@@ -132,14 +134,29 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         if iteration == most - 1:
             break
         previous = rate
-        correct_joints(model, structure, state, -1.0, False, work)
-        add_multipliers(model, state, work)
-        new = iteration == 0 or change == OTHER_MATRIX
-        correct_contacts(contact, model, structure, state, h, new, True, work)
-        totals.velocity_corrections += 1
+        if change != SAME and iteration >= PLAIN_ITERATIONS:
+            totals.velocity_corrections += _descend(
+                model, structure, state, JOINT_RATE * tolerance / h, work
+            )
+            change = OTHER_MATRIX
+        else:
+            correct_joints(model, structure, state, -1.0, False, work)
+            add_multipliers(model, state, work)
+            totals.velocity_corrections += 1
+        if iteration < _LAST_OF_CONTACTS:
+            new = iteration == 0 or change == OTHER_MATRIX
+            correct_contacts(contact, model, structure, state, h, new, True, work)
         solves += 1
     totals.violation = max(totals.violation, violation * h)
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
+
+
+@inner_kernel
+def _descend(model, structure, state, enough, work):
+    """Meet the laws to ``enough`` [m/s] with contacts as they are; returns the number of steps."""
+    for k in range(len(model.axes)):
+        work.axes[k].at = work.axes[k].after
+    return descend(model, structure, state, 1.0, 0.5 * enough, True, work)
 
 
 @inner_kernel
