@@ -23,10 +23,15 @@ from impulse_core.model import FREE_COMPLIANCE
 SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
 
 GIVE = 1e-5
-"""Compliance of a vertical piece, relative to the inverse mass along its axis, where loops or
-contacts may hold the axis as well: no row repeats others then, and those that would share the load
-as near as can be to how they began. It weighs the change of an impulse, so that the law that is met
-in the end has none of it."""
+"""Compliance of a vertical piece, relative to the inverse mass along its axis, where loops may hold
+the axis as well: no row repeats others then, and those that would share the load as near as can be
+to how they began. It weighs the change of an impulse, so that the law that is met in the end has
+none of it."""
+
+GIVE_TO_CONTACTS = 1e-3
+"""The same where bodies touch. Feet that stick and contradict each other by δ push with δ over it,
+so it is as large as still brings what is left of a residual down a thousandfold with each round;
+with less, contacts look for impulses at which no axis would stick any more."""
 
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
 

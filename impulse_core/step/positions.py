@@ -11,7 +11,14 @@ active at the prediction; contacts are solved for after the joints, whose reacti
 from __future__ import annotations
 
 from impulse_core.algebra import set_vec3, vec3_of
-from impulse_core.forces.axes import GIVE, OTHER_MATRIX, SAME, axis_errors, predict_axes
+from impulse_core.forces.axes import (
+    GIVE,
+    GIVE_TO_CONTACTS,
+    OTHER_MATRIX,
+    SAME,
+    axis_errors,
+    predict_axes,
+)
 from impulse_core.free_motion.flow import predict
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import (
@@ -39,7 +46,6 @@ __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
-_LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # correction; then the laws along axes by themselves
 _LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
@@ -114,18 +120,16 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error
-        sure = moved and correction >= PLAIN_ITERATIONS
-        totals.corrections += 1
-        if sure and axes is not None:
-            totals.corrections += _descend(model, structure, state, h, tolerance, work) - 1
-        else:
-            correct_joints(model, structure, state, -1.0 / h, newton, work)
+        if axes is not None and moved and correction >= PLAIN_ITERATIONS:
+            totals.corrections += _descend(model, structure, state, h, tolerance, work)
+            continue
+        correct_joints(model, structure, state, -1.0 / h, newton, work)
         if correction == 0 and gap > tolerance:
             energy, owner = correction_energy(model, -1.0 / h, work)
             note_correction(model, structure, h, gap, opened, energy, owner, tally)
         new = moved or correction == 0
-        if not sure or correction < _LAST_OF_CONTACTS:
-            correct_contacts(contact, model, structure, state, h, new, False, work)
+        correct_contacts(contact, model, structure, state, h, new, False, work)
+        totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
 
 
@@ -194,7 +198,9 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     """
     if axes is None:
         return error, joint, False
-    give = GIVE if structure.has_loops or contact is not None else 0.0
+    give = GIVE if structure.has_loops else 0.0
+    if contact is not None:
+        give = GIVE_TO_CONTACTS
     predict_axes(model, state, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, work, work.error

@@ -12,6 +12,7 @@ from impulse_core.contact.restitution import approach_velocities_now
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import (
     GIVE,
+    GIVE_TO_CONTACTS,
     OTHER_MATRIX,
     SAME,
     axis_errors,
@@ -138,14 +139,13 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             totals.velocity_corrections += _descend(
                 model, structure, state, JOINT_RATE * tolerance / h, work
             )
-            change = OTHER_MATRIX
-        else:
-            correct_joints(model, structure, state, -1.0, False, work)
-            add_multipliers(model, state, work)
-            totals.velocity_corrections += 1
+            continue
+        correct_joints(model, structure, state, -1.0, False, work)
+        add_multipliers(model, state, work)
         if iteration < _LAST_OF_CONTACTS:
             new = iteration == 0 or change == OTHER_MATRIX
             correct_contacts(contact, model, structure, state, h, new, True, work)
+        totals.velocity_corrections += 1
         solves += 1
     totals.violation = max(totals.violation, violation * h)
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
@@ -164,7 +164,9 @@ def _law_rates(model, structure, contact, state, work):
     """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
     what changed with the pieces; its axis in work.worst_axis if it is that of a law.
     """
-    give = GIVE if structure.has_loops or contact is not None else 0.0
+    give = GIVE if structure.has_loops else 0.0
+    if contact is not None:
+        give = GIVE_TO_CONTACTS
     rate = relative_velocities(model, state, work, work.error)
     read_axes(model, work.error, work.axes.after)
     residual, axis, change = axis_errors(
