@@ -163,29 +163,29 @@ def largest_residual(model, h, work):
 
 
 @inner_kernel
-def softened_pieces(model, state, h, work, error):
-    """As axis_errors for the laws p ∈ P(x + E h (p - p_a)) with E = GIVE w and the impulse p_a in
+def softened_pieces(model, state, h, give, work, error):
+    """As axis_errors for the laws p ∈ P(x + E h (p - p_a)) with E = give w and the impulse p_a in
     work.axes.anchor, x in work.axes.at. Returns what changed with the pieces.
 
     Such a law is a function, and where it is met with p = p_a the exact one is.
     """
     change = SAME
     for k in range(len(model.axes)):
-        stage = work.axes[k]
-        give = GIVE * model.axes[k].inverse_mass
+        stage, w = work.axes[k], model.axes[k].inverse_mass
+        soft = give * w
         j, row = model.axes[k].joint, model.axes[k].row
-        z = stage.at - h * give * stage.anchor
-        vertical, value, slope = active_piece(work.laws[k], z, h * give)
-        compliance = _compliance(vertical, slope, h, model.axes[k].inverse_mass, give)
+        z = stage.at - h * soft * stage.anchor
+        vertical, value, slope = active_piece(work.laws[k], z, h * soft)
+        compliance = _compliance(vertical, slope, h, w, soft)
         if not vertical:
-            compliance += give
+            compliance += soft
         change = max(
             change, _take_piece(model, state, k, vertical, value, slope, compliance, 0.0, work)
         )
         if vertical:
-            error[j, row] = stage.at - value + h * give * (stage.impulse - stage.anchor)
+            error[j, row] = stage.at - value + h * soft * (stage.impulse - stage.anchor)
         else:
-            met = (value - slope * z) / (1.0 + slope * h * give)
+            met = (value - slope * z) / (1.0 + slope * h * soft)
             error[j, row] = compliance * h * (stage.impulse - met)
     return change
 

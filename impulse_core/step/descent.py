@@ -36,6 +36,8 @@ near they need one to three, and where they run in a circle they do so for ever.
 
 _MOST_STEPS = 250  # of one descent, with a factor each; what is left then is looked at outside
 _MOST_TRIALS = 60  # of a line search: each halves the interval at least every other time
+_SLOW = 0.1  # of a residual: what a softened solution should at least leave of the last one's
+_LEAST_GIVE = 1e-9  # of laws that are softened less and less: machines whose masses differ much
 _ROUND_OFF = 1e-14  # relative, of what a derivative is a sum of
 _LEAST = 1e-6  # part of the slope at the start of a line that counts as none at its end
 
@@ -49,10 +51,10 @@ def descend(model, structure, state, h, enough, multipliers, work):
     keep the joints as they are. ``multipliers`` says that impulses of joints are added up. Needs
     the angular velocities, and leaves those after. Returns the number of steps.
     """
-    steps = 0
+    steps, give, last = 0, GIVE, 1e300
     _anchor(model, work)
     while steps < _MOST_STEPS and not work.stop[0]:
-        change = softened_pieces(model, state, h, work, work.error)
+        change = softened_pieces(model, state, h, give, work, work.error)
         if steps == 0 or change == OTHER_MATRIX:
             factorise(model, structure, state, work)
         relative_velocities(model, state, work, work.impulse)
@@ -61,7 +63,7 @@ def descend(model, structure, state, h, enough, multipliers, work):
         _act(model, state, multipliers, work)
         relative_velocities(model, state, work, work.error)
         _end_ways(model, h, work.error, work)
-        share, solved = _least_share(model, h, work)
+        share, solved = _least_share(model, h, give, work)
         if share < 1.0 and steps > 0:
             _scale_impulses(model, share - 1.0, work)
             _act(model, state, multipliers, work)
@@ -70,9 +72,13 @@ def descend(model, structure, state, h, enough, multipliers, work):
         for k in range(len(model.axes)):
             work.axes[k].at += share * work.axes[k].way
         steps += 1
-        if largest_residual(model, h, work) <= enough:
+        residual = largest_residual(model, h, work)
+        if residual <= enough:
             break
         if solved:
+            if residual > _SLOW * last and give > _LEAST_GIVE:
+                give *= _SLOW
+            last = residual
             _anchor(model, work)
         for j in range(len(model.joints)):
             for row in range(6):
@@ -119,7 +125,7 @@ def _scale_impulses(model, scale, work):
 
 
 @inner_kernel
-def _least_share(model, h, work):
+def _least_share(model, h, give, work):
     """The share of a step that was taken whole at which the function is least, at most 1, and
     whether its least value of all is there.
 
@@ -127,12 +133,12 @@ def _least_share(model, h, work):
     middles where they do not halve the interval. Steps that end on the pieces they began with, or
     bring nothing but round-off, end where the function is least.
     """
-    if _ends_on_same_pieces(model, h, work):
+    if _ends_on_same_pieces(model, h, give, work):
         return 1.0, True
     low, high = 0.0, 1.0
     (at_low, noise), (at_high, _) = (
-        _derivative(model, 0.0, h, work),
-        _derivative(model, 1.0, h, work),
+        _derivative(model, 0.0, h, give, work),
+        _derivative(model, 1.0, h, give, work),
     )
     if -at_low <= noise:
         return 1.0, True
@@ -144,7 +150,7 @@ def _least_share(model, h, work):
         share = 0.5 * (low + high)
         if trial % 2 == 0:
             share = low - at_low * (high - low) / (at_high - at_low)
-        derivative, _ = _derivative(model, share, h, work)
+        derivative, _ = _derivative(model, share, h, give, work)
         if abs(derivative) <= least:
             break
         if derivative < 0.0:
@@ -155,29 +161,29 @@ def _least_share(model, h, work):
 
 
 @inner_kernel
-def _ends_on_same_pieces(model, h, work):
+def _ends_on_same_pieces(model, h, give, work):
     """Whether the laws are on the same pieces before and after a whole step."""
     for k in range(len(model.axes)):
-        stage, give = work.axes[k], h * GIVE * model.axes[k].inverse_mass
-        z = stage.at + stage.way - give * stage.anchor
-        vertical, value, slope = active_piece(work.laws[k], z, give)
+        stage, soft = work.axes[k], h * give * model.axes[k].inverse_mass
+        z = stage.at + stage.way - soft * stage.anchor
+        vertical, value, slope = active_piece(work.laws[k], z, soft)
         if vertical != stage.vertical or value != stage.piece[0] or slope != stage.piece[1]:
             return False
     return True
 
 
 @inner_kernel
-def _derivative(model, share, h, work):
+def _derivative(model, share, h, give, work):
     """h times the derivative of the function by the share, Σ way (p - p_E(x)), and its round-off.
     What joints do has no part in it as long as the step keeps them as they are.
     """
     total, noise = 0.0, 0.0
     for k in range(len(model.axes)):
-        stage, give = work.axes[k], h * GIVE * model.axes[k].inverse_mass
+        stage, soft = work.axes[k], h * give * model.axes[k].inverse_mass
         change = work.impulse[model.axes[k].joint, model.axes[k].row]
         p = stage.impulse - (1.0 - share) * change
         x = stage.at + share * stage.way
-        met = softened_impulse(work.laws[k], x, stage.anchor, give)
+        met = softened_impulse(work.laws[k], x, stage.anchor, soft)
         total += stage.way * (p - met)
-        noise += abs(stage.way) * (abs(p) + abs(met) + (abs(stage.at) + abs(stage.way)) / give)
+        noise += abs(stage.way) * (abs(p) + abs(met) + (abs(stage.at) + abs(stage.way)) / soft)
     return total, _ROUND_OFF * noise

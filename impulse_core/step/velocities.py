@@ -125,17 +125,19 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         if change != SAME:
             solves = 0
         met = rate * h <= JOINT_RATE * tolerance
+        sure = iteration >= PLAIN_ITERATIONS and (change != SAME or work.worst_axis[0] >= 0)
         if not met and change == SAME:  # as well as it can be
-            met = not (rate < 0.5 * previous)
-            if contact is None:
-                met = met or not structure.has_loops or solves == MOST_SOLVES
+            if contact is None and not structure.has_loops:
+                met = True
+            elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
+                met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
         if met and kept and (iteration > 0 or not has_joints):
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
         if iteration == most - 1:
             break
         previous = rate
-        if change != SAME and iteration >= PLAIN_ITERATIONS:
+        if sure:
             totals.velocity_corrections += _descend(
                 model, structure, state, JOINT_RATE * tolerance / h, work
             )

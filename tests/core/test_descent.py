@@ -1,4 +1,8 @@
-"""Force laws of many axes at once: one solution, which is found from any start."""
+"""Force laws of many axes at once: one solution, which is found from any start.
+
+Velocity halves of planar trees, with any laws and no impulses to begin with, against equations in
+the rates of the hinges that the test derives from positions alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 
 from impulse_core.compile import compile_scene
 from impulse_core.jit import kernel
@@ -60,9 +65,9 @@ class PlanarTree:
         self.engine = self._engine(anchors, centres)
 
     def _engine(self, anchors, centres) -> Engine:
-        name = lambda k: f"link-{k}" if k >= 0 else "world"  # noqa: E731
+        names = [*(f"link-{k}" for k in range(len(self.mass))), "world"]
         bodies = [
-            Body(name=name(k), position=(x, 0.0, z), mass=mass, inertia=(J, J, J))
+            Body(name=names[k], position=(x, 0.0, z), mass=mass, inertia=(J, J, J))
             for k, ((x, z), mass, J) in enumerate(
                 zip(centres, self.mass, self.inertia, strict=True)
             )
@@ -70,8 +75,8 @@ class PlanarTree:
         joints = [
             Joint(
                 type="hinge",
-                body1=name(parent),
-                body2=name(k),
+                body1=names[parent],
+                body2=names[k],
                 anchor=(x, 0.0, z),
                 axis=Y,
                 frictions=[Friction(force=1.0)],
@@ -172,3 +177,51 @@ def test_laws_are_met_from_a_cold_start(count, frictions_only, branching):
             speed = np.abs(np.linalg.solve(tree.M, r)).max()
             assert np.abs(tree.M @ u - r - p).max() <= 1e-9 * np.abs(tree.M @ u).max() + 1e-9 * size
             assert outside(laws, p, u, 1e-9 * speed, size) <= 1e-9
+            if frictions_only:
+                best = quadratic_programme(tree, r, laws["friction"])
+                assert u == pytest.approx(np.linalg.solve(tree.M, r + best), abs=1e-6 * speed)
+
+
+def quadratic_programme(tree: PlanarTree, r: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """The impulses within ±most that leave the least energy ½ (r + p)ᵀ M⁻¹ (r + p), by SciPy."""
+    L = np.linalg.cholesky(np.linalg.inv(tree.M))
+    found = lsq_linear(L.T, -L.T @ r, bounds=(-most, most), method="bvls", tol=1e-14)
+    return found.x
+
+
+def plain_period(W: np.ndarray, free: np.ndarray, most: np.ndarray, w: np.ndarray) -> int:
+    """After how many whole Newton steps on dry friction the pieces repeat; 0 if they settle."""
+    p, u, seen = np.zeros(len(free)), free.copy(), {}
+    while True:
+        side = np.where(np.abs(u - w * p) <= w * most, 0.0, -np.sign(u - w * p))
+        before = len(seen) - seen.setdefault(tuple(side), len(seen))
+        if before:
+            return before if before > 1 else 0
+        p, sticks = side * most, side == 0.0
+        p[sticks] = np.linalg.solve(
+            W[np.ix_(sticks, sticks)], -free[sticks] - W[np.ix_(sticks, ~sticks)] @ p[~sticks]
+        )
+        u = free + W @ p
+
+
+@pytest.mark.parametrize(("count", "seed"), [(5, 30), (6, 25), (6, 133)])
+def test_whole_newton_steps_run_in_a_circle_there(count, seed):
+    """Five or six hinges with dry friction for which whole Newton steps repeat three to five
+    choices of what sticks for ever: the half is solved all the same.
+    """
+    rng = np.random.default_rng(seed)
+    tree = PlanarTree(rng, count, 0.0)
+    v = rng.normal(size=3 * count)
+    r = tree.B.T @ (tree.diagonal * v)
+    size = float(np.median(np.abs(r)))
+    laws, most = tree.engine.work.laws, size * 10.0 ** rng.uniform(-1.5, 1.0, count)
+    random_laws(rng, laws, size, True)
+    laws["friction"] = most
+    W, w = np.linalg.inv(tree.M), tree.engine.model.axes["inverse_mass"]
+    assert plain_period(W, W @ r, most, w) >= 3
+    tree.push(v)
+
+    ended, p, u = tree.solve()
+
+    assert ended == COMPLETED
+    assert outside(laws, p, u, 1e-9 * np.abs(W @ r).max(), size) <= 1e-9
