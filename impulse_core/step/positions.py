@@ -89,7 +89,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         return NO_ROOM
     previous = 1e300
     stalls = 0
-    newton = False
+    newton, descended = False, False
     for correction in range(MOST_CORRECTIONS):
         failure.body = predict(model, state, h, work)
         if work.stop[0]:
@@ -120,9 +120,12 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error
-        if axes is not None and moved and correction >= PLAIN_ITERATIONS:
-            totals.corrections += _descend(model, structure, state, h, tolerance, work)
-            continue
+        if axes is not None and correction >= PLAIN_ITERATIONS:
+            # in turns with plain corrections, unless another piece asks for it
+            descended = moved or (work.worst_axis[0] >= 0 and not descended)
+            if descended:
+                totals.corrections += _descend(model, structure, state, h, tolerance, work)
+                continue
         correct_joints(model, structure, state, -1.0 / h, newton, work)
         if correction == 0 and gap > tolerance:
             energy, owner = correction_energy(model, -1.0 / h, work)

@@ -136,10 +136,11 @@ def impulses_at(law, u: float, side: int) -> float:
     if u > law["upper"] or (u == law["upper"] and side > 0):
         return -math.inf
     p = law["passive"] - law["passive_slope"] * u
-    p += np.clip(law["servo"] - law["servo_slope"] * u, -law["servo_bound"], law["servo_bound"])
-    for at, most in (("friction_at", "friction"), ("drive_at", "drive")):
+    most = law["servo_bound"]
+    p += min(max(law["servo"] - law["servo_slope"] * u, -most), most)
+    for at, size in (("friction_at", "friction"), ("drive_at", "drive")):
         left = u < law[at] or (u == law[at] and side < 0)
-        p += law[most] if left else -law[most]
+        p += law[size] if left else -law[size]
     return p
 
 
