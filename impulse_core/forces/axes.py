@@ -217,6 +217,7 @@ def start_velocities(model, state, multiplier, scale, work):
         for row in range(6):
             state.joints[j].multiplier[row] = scale * multiplier[j, row]
     for k in range(len(model.axes)):
+        work.axes[k].begun = work.axes[k].impulse
         state.joints[model.axes[k].joint].multiplier[model.axes[k].row] = work.axes[k].impulse
     apply_impulses(model, state.joints.multiplier, state, work)
 

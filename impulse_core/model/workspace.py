@@ -139,6 +139,8 @@ class AxisStage:
     """Argument of the law on the way to where it is met (step/descent.py)."""
     way: f8
     """How a whole Newton step changes that."""
+    begun: f8
+    """Impulse with which this half began [N s | N m s]."""
     anchor: f8
     """Impulse about which the law is softened [N s | N m s]."""
     spring_share: f8

@@ -43,14 +43,18 @@ _LEAST = 1e-6  # part of the slope at the start of a line that counts as none at
 
 
 @inner_kernel
-def descend(model, structure, state, h, enough, multipliers, work):
+def descend(model, structure, state, h, enough, anew, multipliers, work):
     """Change the impulses of joints and axes until the laws hold to ``enough`` [m] at
     x = work.axes.at, which changes by h for each unit of velocity along an axis.
 
     In work.error are the errors of the joints for the first step, which is taken whole; the others
-    keep the joints as they are. ``multipliers`` says that impulses of joints are added up. Needs
-    the angular velocities, and leaves those after. Returns the number of steps.
+    keep the joints as they are. ``anew`` says that impulses along axes first go back to what they
+    began with: whole steps that run in a circle may have raised those of axes that hold each other
+    beyond all measure. ``multipliers`` says that impulses of joints are added up. Needs the angular
+    velocities, and leaves those after. Returns the number of steps.
     """
+    if anew:
+        _begin_anew(model, state, h, multipliers, work)
     steps, give, last = 0, GIVE, 1e300
     _anchor(model, work)
     while steps < _MOST_STEPS and not work.stop[0]:
@@ -87,6 +91,30 @@ def descend(model, structure, state, h, enough, multipliers, work):
 
 
 @inner_kernel
+def _begin_anew(model, state, h, multipliers, work):
+    """Take back what was done to the impulses along axes; work.error and work.axes.at follow."""
+    _add_rates(model, state, -h, work)
+    for k in range(len(model.axes)):
+        change = work.axes[k].begun - work.axes[k].impulse
+        work.impulse[model.axes[k].joint, model.axes[k].row] = change
+    _act(model, state, multipliers, work)
+    _add_rates(model, state, h, work)
+
+
+@inner_kernel
+def _add_rates(model, state, h, work):
+    """Add h times the rates of joint rows to their errors, and to x; leave work.impulse zero."""
+    _scale_impulses(model, 0.0, work)
+    relative_velocities(model, state, work, work.impulse)
+    for j in range(len(model.joints)):
+        for row in range(6):
+            work.error[j, row] += h * work.impulse[j, row]
+    for k in range(len(model.axes)):
+        work.axes[k].at += h * work.impulse[model.axes[k].joint, model.axes[k].row]
+    _scale_impulses(model, 0.0, work)
+
+
+@inner_kernel
 def _anchor(model, work):
     """Soften the laws about the present impulses."""
     for k in range(len(model.axes)):
@@ -119,6 +147,7 @@ def _act(model, state, multipliers, work):
 
 @inner_kernel
 def _scale_impulses(model, scale, work):
+    """Make work.impulse a multiple of itself."""
     for j in range(len(model.joints)):
         for row in range(6):
             work.impulse[j, row] *= scale

@@ -124,7 +124,8 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             # in turns with plain corrections, unless another piece asks for it
             descended = moved or (work.worst_axis[0] >= 0 and not descended)
             if descended:
-                totals.corrections += _descend(model, structure, state, h, tolerance, work)
+                anew = gap > tolerance or correction == PLAIN_ITERATIONS
+                totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
                 continue
         correct_joints(model, structure, state, -1.0 / h, newton, work)
         if correction == 0 and gap > tolerance:
@@ -137,14 +138,14 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
 
 
 @inner_kernel
-def _descend(model, structure, state, h, tolerance, work):
+def _descend(model, structure, state, h, tolerance, anew, work):
     """Meet the laws as they would be if coordinates changed as they do in the matrix, with contacts
     as they are; the next prediction tells by how much that was wrong. Returns the number of steps.
     """
     for k in range(len(model.axes)):
         work.axes[k].at = work.axes[k].next
     angular_velocities(model, state, work)
-    return descend(model, structure, state, h, _LINEARISED * tolerance, False, work)
+    return descend(model, structure, state, h, _LINEARISED * tolerance, anew, False, work)
 
 
 @inner_kernel
@@ -175,6 +176,7 @@ def begin_with(model, state, multiplier, scale, work):
     apply_impulses(model, work.impulse, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
+        work.axes[k].begun = work.axes[k].impulse
 
 
 @inner_kernel

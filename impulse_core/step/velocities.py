@@ -138,8 +138,9 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             break
         previous = rate
         if sure:
+            first = iteration == PLAIN_ITERATIONS
             totals.velocity_corrections += _descend(
-                model, structure, state, JOINT_RATE * tolerance / h, work
+                model, structure, state, JOINT_RATE * tolerance / h, first, work
             )
             continue
         correct_joints(model, structure, state, -1.0, False, work)
@@ -154,11 +155,11 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
 
 
 @inner_kernel
-def _descend(model, structure, state, enough, work):
+def _descend(model, structure, state, enough, first, work):
     """Meet the laws to ``enough`` [m/s] with contacts as they are; returns the number of steps."""
     for k in range(len(model.axes)):
         work.axes[k].at = work.axes[k].after
-    return descend(model, structure, state, 1.0, 0.5 * enough, True, work)
+    return descend(model, structure, state, 1.0, 0.5 * enough, first, True, work)
 
 
 @inner_kernel
