@@ -176,9 +176,9 @@ def test_laws_are_met_from_a_cold_start(count, frictions_only, branching):
 
             assert ended == COMPLETED, machine
             speed = np.abs(np.linalg.solve(tree.M, r)).max()
-            assert np.abs(tree.M @ u - r - p).max() <= 1e-9 * np.abs(tree.M @ u).max() + 1e-9 * size
+            assert u == pytest.approx(np.linalg.solve(tree.M, r + p), abs=1e-9 * speed)
             assert outside(laws, p, u, 1e-9 * speed, size) <= 1e-9
-            if frictions_only:
+            if frictions_only and count <= 12:
                 best = quadratic_programme(tree, r, laws["friction"])
                 assert u == pytest.approx(np.linalg.solve(tree.M, r + best), abs=1e-6 * speed)
 
