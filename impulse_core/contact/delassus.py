@@ -14,7 +14,7 @@ from impulse_core.algebra import IDENTITY3, Mat3, cross_matrix, mat3_at, put_mat
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
-__all__ = ["delassus_block", "find_delassus"]
+__all__ = ["delassus_block", "find_delassus", "put_block"]
 
 
 @inner_kernel
@@ -44,11 +44,11 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
                 structure, contacts, solver_bodies, delassus, delassus.contact[m]
             )
             if turning:
-                _put_delassus_block(delassus.angular, 3 * m, 3 * k, S)
+                put_block(delassus.angular, 3 * m, 3 * k, S)
             else:
-                _put_delassus_block(delassus.linear, 3 * m, 3 * k, W)
+                put_block(delassus.linear, 3 * m, 3 * k, W)
                 if delassus.rolls[0]:
-                    _put_delassus_block(delassus.mixed, 3 * m, 3 * k, S)
+                    put_block(delassus.mixed, 3 * m, 3 * k, S)
 
 
 @inner_kernel
@@ -166,7 +166,8 @@ def delassus_block(matrix, row, column):
 
 
 @inner_kernel
-def _put_delassus_block(matrix, row, column, W):
+def put_block(matrix, row, column, W):
+    """Make W the block of a dense matrix that begins at a row and column."""
     matrix[row, column], matrix[row, column + 1], matrix[row, column + 2] = W.xx, W.xy, W.xz
     row += 1
     matrix[row, column], matrix[row, column + 1], matrix[row, column + 2] = W.yx, W.yy, W.yz

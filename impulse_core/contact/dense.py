@@ -6,34 +6,50 @@ converges. The Delassus operator of jointed bodies is a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross_matrix, mat3_of, vec3_of
-from impulse_core.contact.delassus import delassus_block
-from impulse_core.contact.law import effective_inverse_mass, law_piece
+from impulse_core.algebra import IDENTITY3, cross_matrix, dot, mat3_of, vec3_of
+from impulse_core.contact.delassus import delassus_block, put_block
+from impulse_core.contact.law import effective_inverse_mass, law_piece, rolling_piece
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.solver.direct import transposed
 
-__all__ = ["dense_delassus", "dense_push", "dense_step"]
+__all__ = ["dense_delassus", "dense_push", "dense_step", "effective_turning"]
 
 
 @inner_kernel
-def dense_delassus(contacts, solver_bodies, delassus, work, n):
-    """Delassus operator of all contacts of an island, into work.delassus."""
-    for k in range(n):
-        for m in range(n):
-            _put_delassus_block(contacts, solver_bodies, delassus, work, k, m)
+def dense_delassus(contacts, solver_bodies, delassus, work, n, items):
+    """Delassus operator of all contacts of an island, and after those n of what resists rolling at
+    them, into work.delassus.
+    """
+    for k in range(items):
+        for m in range(items):
+            c, e = work.mark[k].contact, work.mark[m].contact
+            W = _articulated_block(contacts, delassus, c, e, k >= n, m >= n)
+            put_block(work.delassus, 3 * k, 3 * m, W)
+            _add_free_bodies(contacts, solver_bodies, work, k, m, k >= n, m >= n)
+
+
+@inner_kernel
+def _articulated_block(contacts, delassus, c, e, turning, turned):
+    """Velocity at contact c by an impulse at contact e through jointed bodies, or the angular
+    velocity there, by a torque impulse.
+    """
+    j, l = contacts.mark[c].delassus_row, contacts.mark[e].delassus_row
+    if j < 0 or l < 0:
+        return IDENTITY3 * 0.0
+    if turning and turned:
+        return delassus_block(delassus.angular, 3 * j, 3 * l)
+    if turning:
+        return delassus_block(delassus.mixed, 3 * j, 3 * l)
+    if turned:
+        return transposed(delassus_block(delassus.mixed, 3 * l, 3 * j))
+    return delassus_block(delassus.linear, 3 * j, 3 * l)
 
 
 @inlined_kernel
-def _put_delassus_block(contacts, solver_bodies, delassus, work, k, m):
-    """Velocity at contact k by an impulse at contact m."""
+def _add_free_bodies(contacts, solver_bodies, work, k, m, turning, turned):
+    """Add what the bodies that no joint holds do between two rows of the list."""
     row, mark = contacts.row, contacts.mark
     c, e = work.mark[k].contact, work.mark[m].contact
-    j, l = mark[c].delassus_row, mark[e].delassus_row
-    for a in range(3):
-        for b in range(3):
-            both = j >= 0 and l >= 0
-            work.delassus[3 * k + a, 3 * m + b] = (
-                delassus.linear[3 * j + a, 3 * l + b] if both else 0.0
-            )
     for side in range(2):
         i = mark[c].body2 if side else mark[c].body1
         for other in range(2):
@@ -41,11 +57,13 @@ def _put_delassus_block(contacts, solver_bodies, delassus, work, k, m):
             if solver_bodies.row[i].inverse_mass == 0.0 or i != also:
                 continue
             sign = 1.0 if side == other else -1.0
-            r = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1))
-            s = cross_matrix(vec3_of(row[e].arm2 if other else row[e].arm1))
-            A = r @ (mat3_of(solver_bodies.row[i].inverse_inertia) @ s)
-            w = sign * solver_bodies.row[i].inverse_mass
-            _add_block(work.delassus, 3 * k, 3 * m, A * -sign, w)
+            A = mat3_of(solver_bodies.row[i].inverse_inertia) * sign
+            w = 0.0 if turning or turned else sign * solver_bodies.row[i].inverse_mass
+            if not turned:
+                A = A @ cross_matrix(vec3_of(row[e].arm2 if other else row[e].arm1))
+            if not turning:
+                A = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1)) @ A * -1.0
+            _add_block(work.delassus, 3 * k, 3 * m, A, w)
 
 
 @inlined_kernel
@@ -63,9 +81,9 @@ def _add_block(matrix, row, column, A, w):
 
 
 @inner_kernel
-def dense_step(contacts, work, n):
+def dense_step(contacts, work, n, items):
     """Put the Newton step of the impulses into their change; False if the system is singular."""
-    width = 3 * n
+    width = 3 * items
     for k in range(n):
         c = work.mark[k].contact
         w = effective_inverse_mass(contacts.row, c)
@@ -77,18 +95,50 @@ def dense_step(contacts, work, n):
             contacts.row[c].friction,
             contacts.row[c].min_impulse,
         )
-        for m in range(n):
+        for m in range(items):
             M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
             if m == k:
                 M = M + B * w
             _put_block(work.matrix, width, 3 * k, 3 * m, M)
         work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
+    for k in range(n, items):
+        _put_rolling(contacts, work, k, items)
     if not _eliminate(work.matrix, work.right, width):
         return False
-    for k in range(n):
+    for k in range(items):
         for axis in range(3):
             work.row[k].change[axis] = work.right[3 * k + axis]
     return True
+
+
+@inner_kernel
+def _put_rolling(contacts, work, k, items):
+    """The rows of the rolling resistance that is the k-th of the list."""
+    c, place = work.mark[k].contact, work.mark[k].place
+    n, w = vec3_of(contacts.row[c].normal), effective_turning(work, k)
+    A, B, C, f = rolling_piece(
+        n,
+        vec3_of(work.row[k].trial),
+        vec3_of(work.row[k].rate),
+        w,
+        contacts.row[c].rolling,
+        max(dot(n, vec3_of(work.row[place].trial)), 0.0),
+    )
+    for m in range(items):
+        M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
+        if m == k:
+            M = M + B * w
+        elif m == place:
+            M = M + C * w
+        _put_block(work.matrix, 3 * items, 3 * k, 3 * m, M)
+    work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
+
+
+@inner_kernel
+def effective_turning(work, k):
+    """Mean diagonal of the block of rolling resistance that is the k-th of the list [1/(kg m²)]."""
+    W, i = work.delassus, 3 * k
+    return max((W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2]) / 3.0, 1e-300)
 
 
 @inlined_kernel

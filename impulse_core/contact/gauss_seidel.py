@@ -57,11 +57,15 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, accuracy, coarse):
         sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
         if quiet and large:
             continue
-        result = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy)
+        result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy)
         if result == SOLVED:
             continue
         if result == IMPROVED:
             _apply_changes(contacts, solver_bodies, delassus, i)
+            for k in range(solver_bodies.mark[i].number, items):
+                c, t = newton.mark[k].contact, vec3_of(newton.row[k].begun)
+                t = vec3_of(contacts.row[c].torque) - t
+                _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
         most = _MOST_SWEEPS
         if large and result == TOO_MANY:
             calm = max(calm, _ENOUGH * first)
@@ -225,11 +229,18 @@ def _resist_rolling(row, mark, solver_bodies, delassus, c, p_n):
     t = vec3_of(row[c].torque)
     new = in_disc(t - w * (1.0 / inverse_inertia), row[c].rolling * p_n)
     set_vec3(row[c].torque, new)
-    change = new - t
-    set_vec3(bodies[i1].angular_velocity, vec3_of(bodies[i1].angular_velocity) - J1 @ change)
-    set_vec3(bodies[i2].angular_velocity, vec3_of(bodies[i2].angular_velocity) + J2 @ change)
-    if k >= 0:
-        _apply_articulated_torque(delassus, k, change)
+    _apply_torque(mark, solver_bodies, delassus, c, new - t)
+
+
+@inlined_kernel
+def _apply_torque(mark, solver_bodies, delassus, c, t):
+    """Apply a change t of the torque impulse of contact c to its bodies."""
+    bodies, i1, i2 = solver_bodies.row, mark[c].body1, mark[c].body2
+    J1, J2 = mat3_of(bodies[i1].inverse_inertia), mat3_of(bodies[i2].inverse_inertia)
+    set_vec3(bodies[i1].angular_velocity, vec3_of(bodies[i1].angular_velocity) - J1 @ t)
+    set_vec3(bodies[i2].angular_velocity, vec3_of(bodies[i2].angular_velocity) + J2 @ t)
+    if mark[c].delassus_row >= 0:
+        _apply_articulated_torque(delassus, mark[c].delassus_row, t)
 
 
 @inlined_kernel

@@ -12,7 +12,7 @@ import math
 from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_of, norm
 from impulse_core.jit import inner_kernel
 
-__all__ = ["contact_law", "effective_inverse_mass", "in_disc", "law_piece"]
+__all__ = ["contact_law", "effective_inverse_mass", "in_disc", "law_piece", "rolling_piece"]
 
 _TRIES = 3  # local iterations of a contact that slides
 _SETTLED = 1e-13  # relative change at which they end
@@ -113,6 +113,25 @@ def law_piece(n, p, u, w, friction, min_impulse):
     P = (T - _outer(d, d)) * (min(radius / size, 1.0))
     gap = p - n * dot(n, p) - d * radius
     return A + P, B + T - _outer(d, n) * friction - P, f - gap * w
+
+
+@inner_kernel
+def rolling_piece(n, t, turn, w, arm, p_n):
+    """The same of rolling resistance with a lever arm: A Δω + w (B Δt + C Δp) = f [rad/s]."""
+    N = _outer(n, n)
+    held = N + IDENTITY3 * _PROXIMAL
+    across = t - turn * (1.0 / w)
+    across = across - n * dot(n, across)
+    size = norm(across)
+    radius = arm * p_n
+    none = IDENTITY3 * 0.0
+    if size <= radius and p_n > 0.0:  # does not roll
+        return IDENTITY3 - N, held, none, n * dot(n, turn) - turn - n * (dot(n, t) * w)
+    if size == 0.0 or radius == 0.0:
+        return none, held + IDENTITY3 - N, none, t * -w
+    d = across * (1.0 / size)
+    P = (IDENTITY3 - N - _outer(d, d)) * (radius / size)
+    return P, held + IDENTITY3 - N - P, _outer(d, n) * -arm, (t - d * radius) * -w
 
 
 @inner_kernel

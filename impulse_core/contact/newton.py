@@ -8,9 +8,11 @@ bodies of the island, or over its contacts if the island is articulated.
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
-from impulse_core.contact.dense import dense_delassus, dense_push, dense_step
+from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
 from impulse_core.contact.law import effective_inverse_mass, in_disc
 from impulse_core.contact.newton_work import MOST_DENSE
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -33,67 +35,82 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     Iterates may get worse for a while, since that leads over kinks of the laws; what is stored is
     the best of them within its cones, and nothing worse than the impulses given. The velocities in
     solver_bodies and delassus belong to the impulses it begins with, and stay. Returns SOLVED or,
-    where that accuracy was not reached, IMPROVED; TOO_MANY for islands left alone.
+    where that accuracy was not reached, IMPROVED; TOO_MANY for islands left alone. Then how many
+    rows of work are of contacts and of rolling resistance, which is in it for articulated islands.
     """
     n = solver_bodies.mark[i].number
     articulated = solver_bodies.mark[i].articulated == 1
     if articulated and n > MOST_DENSE:
-        return TOO_MANY
-    _list_contacts(contacts, solver_bodies, work, i)
+        return TOO_MANY, n
+    items = _list_contacts(contacts, solver_bodies, work, i, articulated)
     bodies, bandwidth = 0, 0
     if articulated:
-        dense_delassus(contacts, solver_bodies, delassus, work, n)
+        dense_delassus(contacts, solver_bodies, delassus, work, n, items)
     else:
         bodies, bandwidth = order_bodies(contacts, solver_bodies, work, n)
         half = 6 * bandwidth + 5
         if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > _MOST_WORK:
-            return TOO_MANY
-    _gather(contacts, solver_bodies, delassus, work, n)
-    given = _residual(contacts, work, n, 0.0)
+            return TOO_MANY, n
+    _gather(contacts, solver_bodies, delassus, work, n, items)
+    given = _residual(contacts, work, n, items, 0.0)
     best = worst = given
     for _ in range(_ITERATIONS):
         if worst <= _EXACT * accuracy:
             break
         if articulated:
-            solved = dense_step(contacts, work, n)
+            solved = dense_step(contacts, work, n, items)
         else:
             solved = banded_step(contacts, solver_bodies, work, n, bodies, bandwidth)
         if not solved:
             break
-        _push(contacts, solver_bodies, work, n, bodies, articulated)
+        _push(contacts, solver_bodies, work, items, bodies, articulated)
         share = 1.0
-        after = _residual(contacts, work, n, share)
+        after = _residual(contacts, work, n, items, share)
         if worst <= accuracy and not (after < 0.5 * worst):
             break
         for _shrinking in range(_SHRINKINGS):
             if after < worst:
                 break
             share *= 0.5
-            after = _residual(contacts, work, n, share)
-        _go_on(work, n, share)
+            after = _residual(contacts, work, n, items, share)
+        _go_on(work, items, share)
         worst = after
         if worst < best:
             best = worst
-            _keep_iterate(work, n)
+            _keep_iterate(work, items)
         elif worst >= _NO_NUMBER:
             break
     if best < given:
-        _return_to_best(work, n)
-        _cut(contacts, work, n)
-        _push(contacts, solver_bodies, work, n, bodies, articulated)
-        best = _residual(contacts, work, n, 1.0)
+        _return_to_best(work, items)
+        _cut(contacts, work, n, items)
+        _push(contacts, solver_bodies, work, items, bodies, articulated)
+        best = _residual(contacts, work, n, items, 1.0)
         if best < given:
-            _store(contacts, work, n)
-    return SOLVED if min(best, given) <= accuracy else IMPROVED
+            _store(contacts, work, n, items)
+    return (SOLVED if min(best, given) <= accuracy else IMPROVED), items
 
 
 @inlined_kernel
-def _list_contacts(contacts, solver_bodies, work, i):
-    """List the contacts of the island of solver body i."""
+def _list_contacts(contacts, solver_bodies, work, i, articulated):
+    """List the contacts of the island of solver body i, and if it is articulated, and there is
+    room, what resists rolling at them; returns how many rows that makes.
+    """
     c = solver_bodies.mark[i].head
-    for k in range(solver_bodies.mark[i].number):
+    number = items = solver_bodies.mark[i].number
+    for k in range(number):
         work.mark[k].contact = c
+        work.mark[k].place = k
         c = contacts.mark[c].next
+    if not articulated:
+        return number
+    for k in range(number):
+        if contacts.row[work.mark[k].contact].rolling > 0.0:
+            if items == MOST_DENSE:
+                return number
+            work.mark[items].contact = work.mark[k].contact
+            work.mark[items].place = k
+            items += 1
+    return items
 
 
 @inlined_kernel
@@ -115,7 +132,7 @@ def _push(contacts, solver_bodies, work, n, bodies, articulated):
 
 
 @inner_kernel
-def _gather(contacts, solver_bodies, delassus, work, n):
+def _gather(contacts, solver_bodies, delassus, work, n, items):
     """Take the impulses and relative velocities of the contacts of an island."""
     row, mark = contacts.row, contacts.mark
     for k in range(n):
@@ -129,11 +146,23 @@ def _gather(contacts, solver_bodies, delassus, work, n):
             u = u + vec3_at(delassus.velocity, mark[c].delassus_row)
         set_vec3(work.row[k].rate, u)
         set_vec3(work.row[k].trial, vec3_of(row[c].impulse))
+    for k in range(n, items):
+        c = work.mark[k].contact
+        turn = vec3_of(row[c].turn_offset)
+        turn = turn + vec3_of(solver_bodies.row[mark[c].body2].angular_velocity)
+        turn = turn - vec3_of(solver_bodies.row[mark[c].body1].angular_velocity)
+        if mark[c].delassus_row >= 0:
+            turn = turn + vec3_at(delassus.angular_velocity, mark[c].delassus_row)
+        set_vec3(work.row[k].rate, turn)
+        set_vec3(work.row[k].trial, vec3_of(row[c].torque))
+        set_vec3(work.row[k].begun, vec3_of(row[c].torque))
 
 
 @inner_kernel
-def _residual(contacts, work, n, share):
-    """Largest ‖p - P(p - ρu)‖/ρ [m/s] after a share of the Newton step."""
+def _residual(contacts, work, n, items, share):
+    """Largest ‖p - P(p - ρu)‖/ρ [m/s] after a share of the Newton step; turning counts as the way
+    at the arm at which a force would move the contact as much.
+    """
     row = contacts.row
     worst = 0.0
     for k in range(n):
@@ -149,6 +178,21 @@ def _residual(contacts, work, n, share):
         z_n = max(dot(normal, z), row[c].min_impulse)
         across = in_disc(z - normal * dot(normal, z), row[c].friction * max(dot(normal, p), 0.0))
         size = norm(p - normal * z_n - across) * w
+        if not (size <= worst):
+            worst = size if size == size else _NO_NUMBER
+    for k in range(n, items):
+        c, place = work.mark[k].contact, work.mark[k].place
+        normal = vec3_of(row[c].normal)
+        p_n = dot(normal, vec3_of(work.row[place].trial))
+        t, turn = vec3_of(work.row[k].trial), vec3_of(work.row[k].rate)
+        if share > 0.0:
+            p_n += share * dot(normal, vec3_of(work.row[place].change))
+            t = t + share * vec3_of(work.row[k].change)
+            turn = turn + share * vec3_of(work.row[k].push)
+        w = effective_turning(work, k)
+        z = t - turn * (1.0 / w)
+        z = in_disc(z - normal * dot(normal, z), row[c].rolling * max(p_n, 0.0))
+        size = norm(t - z) * math.sqrt(w * effective_inverse_mass(row, c))
         if not (size <= worst):
             worst = size if size == size else _NO_NUMBER
     return worst
@@ -171,20 +215,36 @@ def _return_to_best(work, n):
 
 
 @inner_kernel
-def _cut(contacts, work, n):
+def _cut(contacts, work, n, items):
     """Put what brings the impulses into their cones into the change."""
     for k in range(n):
         p = vec3_of(work.row[k].trial)
         set_vec3(work.row[k].change, _in_cone(contacts.row, work.mark[k].contact, p) - p)
+    for k in range(n, items):
+        c, place = work.mark[k].contact, work.mark[k].place
+        p = vec3_of(work.row[place].trial) + vec3_of(work.row[place].change)
+        t = vec3_of(work.row[k].trial)
+        set_vec3(work.row[k].change, _within_rolling(contacts.row, c, t, p) - t)
 
 
 @inner_kernel
-def _store(contacts, work, n):
+def _store(contacts, work, n, items):
     """Keep the impulses, within their cones."""
     for k in range(n):
         c = work.mark[k].contact
         p = _in_cone(contacts.row, c, vec3_of(work.row[k].trial))
         set_vec3(contacts.row[c].impulse, p)
+    for k in range(n, items):
+        c = work.mark[k].contact
+        t, p = vec3_of(work.row[k].trial), vec3_of(contacts.row[c].impulse)
+        set_vec3(contacts.row[c].torque, _within_rolling(contacts.row, c, t, p))
+
+
+@inner_kernel
+def _within_rolling(row, c, t, p):
+    """The torque impulse t at contact c, cut to what it may be with the impulse p."""
+    normal = vec3_of(row[c].normal)
+    return in_disc(t - normal * dot(normal, t), row[c].rolling * max(dot(normal, p), 0.0))
 
 
 @inner_kernel

@@ -20,23 +20,28 @@ from impulse_core.types import (
 
 __all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
 
-MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way
+MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way, each that
+# resists rolling counted twice
 _ROOM = 1 << 18  # numbers of a banded matrix
 
 
 @record
 class NewtonMark:
-    """A contact of the island."""
+    """A contact of the island, or the rolling resistance at one."""
 
     contact: i8
     """Its row."""
+    place: i8
+    """Which contact of the list that is."""
     links: pair_i8
     """Next contacts of its bodies, as 2 k + side for the k-th contact, -1 at the end."""
 
 
 @record
 class NewtonRow:
-    """Iterate and Newton step of a contact."""
+    """Iterate and Newton step of a contact; of rolling resistance torque impulses in N m s and
+    relative angular velocities in rad/s.
+    """
 
     trial: vec3
     """Impulse p [N s]."""
@@ -54,6 +59,8 @@ class NewtonRow:
     """p of the best iterate so far."""
     best_rate: vec3
     """Its u."""
+    begun: vec3
+    """Torque impulse that it began with."""
 
 
 @by_address
@@ -61,9 +68,9 @@ class NewtonWork(NamedTuple):
     """Room for an island of all contacts, if its matrix is a narrow band."""
 
     mark: Records
-    """NewtonMark, shape (n,)."""
+    """NewtonMark of all contacts, then of those in an articulated island that resist rolling."""
     row: Records
-    """NewtonRow, shape (n,)."""
+    """NewtonRow of the same."""
     matrix: Floats
     """The linear system, row after row."""
     right: Floats
@@ -75,9 +82,10 @@ class NewtonWork(NamedTuple):
 def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
     """For so many contacts and bodies of a scene."""
     d = 3 * MOST_DENSE
+    rows = max(contacts, MOST_DENSE)
     return NewtonWork(
-        mark=new_records(NewtonMark, contacts),
-        row=new_records(NewtonRow, contacts),
+        mark=new_records(NewtonMark, rows),
+        row=new_records(NewtonRow, rows),
         matrix=np.zeros(_ROOM),
         right=np.zeros(max(6 * bodies, d)),
         delassus=np.zeros((d, d)),

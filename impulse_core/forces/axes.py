@@ -31,10 +31,15 @@ from impulse_core.model import FREE_COMPLIANCE
 SAME, OTHER_PIECE, OTHER_MATRIX = 0, 1, 2
 
 GIVE = 1e-5
-"""Compliance of a vertical piece, relative to the inverse mass along its axis, where loops or
-contacts may hold the axis as well: no row repeats others then, and those that would share the load
-as near as can be to how they began. It weighs the change of an impulse, so that the law that is met
-in the end has none of it."""
+"""Compliance of a vertical piece, relative to the inverse mass along its axis, where loops may hold
+the axis as well: no row repeats others then, and those that would share the load as near as can be
+to how they began. It weighs the change of an impulse, so that the law that is met in the end has
+none of it."""
+
+GIVE_TO_CONTACTS = 1e-3
+"""The same where bodies touch. Feet that stick and contradict each other by δ push with δ over it,
+so it is as large as still brings what is left of a residual down a thousandfold with each round;
+with less, contacts look for impulses at which no axis would stick any more."""
 
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
 _ROUND_OFF = 1e-15  # of the terms of a law: after many turns no smaller error can be told from zero
@@ -88,17 +93,8 @@ def read_axes(model, rows, values):
 
 
 @inner_kernel
-def _take_piece(model, state, k, vertical, value, slope, h, slack, give, work):
-    """Make a piece the active one of axis k; how it differs from the one before.
-
-    With p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h), e = E h (p - p0 + κ x);
-    on a vertical piece e = x - x0 and E = 0, or a little (GIVE).
-    """
-    compliance = give * model.axes[k].inverse_mass
-    if not vertical:
-        compliance = FREE_COMPLIANCE * model.axes[k].inverse_mass
-        if slope * h * compliance > 1.0:
-            compliance = 1.0 / (slope * h)
+def _take_piece(model, state, k, vertical, value, slope, compliance, slack, work):
+    """Make a piece the active one of axis k; how it differs from the one before."""
     change = SAME
     if work.axes[k].vertical != vertical or work.axes[k].piece[0] != value:
         change = OTHER_PIECE
@@ -111,6 +107,17 @@ def _take_piece(model, state, k, vertical, value, slope, h, slack, give, work):
         state.axes[k].compliance = compliance
         change = OTHER_MATRIX
     return change
+
+
+@inner_kernel
+def _compliance(vertical, slope, h, w, give):
+    """E of a piece: with p = p0 - κ x and Δx = h w Δp, (w + E) Δp = -e/h for E = 1/(κ h) and
+    e = E h (p - p0 + κ x); on a vertical piece e = x - x0 and E = 0, or a little.
+    """
+    if vertical:
+        return give
+    softest = FREE_COMPLIANCE * w
+    return 1.0 / (slope * h) if slope * h * softest > 1.0 else softest
 
 
 @inner_kernel
@@ -131,20 +138,13 @@ def axis_errors(model, state, x, h, slack, give, work, error):
         p = work.axes[k].impulse
         rho = h * w
         vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
+        compliance = _compliance(vertical, slope, h, w, give * w)
         change = max(
-            change, _take_piece(model, state, k, vertical, value, slope, h, slack, give, work)
+            change, _take_piece(model, state, k, vertical, value, slope, compliance, slack, work)
         )
         j, row = model.axes[k].joint, model.axes[k].row
-        if vertical:
-            residual = x[k] - value
-            error[j, row] = residual
-            size = abs(residual)
-        else:
-            residual = p - value + slope * x[k]
-            error[j, row] = work.compliance[j, row] * h * residual
-            size = _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
-            if abs(residual) <= _ROUND_OFF * (abs(p) + abs(value) + abs(slope * x[k])):
-                size = 0.0
+        residual, size = _residual(vertical, value, slope, x[k], p, rho)
+        error[j, row] = residual if vertical else work.compliance[j, row] * h * residual
         size *= model.axes[k].length
         if not (size <= worst):
             worst = size if size == size else 1e300
@@ -180,6 +180,69 @@ def rotor_errors(model, work):
 
 
 @inner_kernel
+def _residual(vertical, value, slope, x, p, rho):
+    """What x or p lacks to a piece of a law, and its size as a change of x."""
+    if vertical:
+        return x - value, abs(x - value)
+    residual = p - value + slope * x
+    if abs(residual) <= _ROUND_OFF * (abs(p) + abs(value) + abs(slope * x)):
+        return residual, 0.0
+    return residual, _LAW_PRECISION * abs(residual * rho / (1.0 + slope * rho))
+
+
+@inner_kernel
+def largest_residual(model, h, work):
+    """The largest residual in metres of the laws at work.axes.at and work.axes.impulse."""
+    worst = 0.0
+    for k in range(len(model.axes)):
+        x, p, rho = work.axes[k].at, work.axes[k].impulse, h * model.axes[k].inverse_mass
+        vertical, value, slope = active_piece(work.laws[k], x - rho * p, rho)
+        _, size = _residual(vertical, value, slope, x, p, rho)
+        size *= model.axes[k].length
+        if not (size <= worst):
+            worst = size if size == size else 1e300
+    return worst
+
+
+@inner_kernel
+def softened_pieces(model, state, h, give, work, error):
+    """As axis_errors for the laws p ∈ P(x + E h (p - p_a)) with E = give w and the impulse p_a in
+    work.axes.anchor, x in work.axes.at. Returns what changed with the pieces.
+
+    Such a law is a function, and where it is met with p = p_a the exact one is.
+    """
+    change = SAME
+    for k in range(len(model.axes)):
+        stage, w = work.axes[k], model.axes[k].inverse_mass
+        soft = give * w
+        j, row = model.axes[k].joint, model.axes[k].row
+        z = stage.at - h * soft * stage.anchor
+        vertical, value, slope = active_piece(work.laws[k], z, h * soft)
+        compliance = _compliance(vertical, slope, h, w, soft)
+        if not vertical:
+            compliance += soft
+        change = max(
+            change, _take_piece(model, state, k, vertical, value, slope, compliance, 0.0, work)
+        )
+        if vertical:
+            error[j, row] = stage.at - value + h * soft * (stage.impulse - stage.anchor)
+        else:
+            met = (value - slope * z) / (1.0 + slope * h * soft)
+            error[j, row] = compliance * h * (stage.impulse - met)
+    return change
+
+
+@inner_kernel
+def softened_impulse(law, x, anchor, give):
+    """The p of the law p ∈ P(x + give (p - anchor))."""
+    z = x - give * anchor
+    vertical, value, slope = active_piece(law, z, give)
+    if vertical:
+        return anchor + (value - x) / give
+    return (value - slope * z) / (1.0 + slope * give)
+
+
+@inner_kernel
 def add_axis_impulses(model, work):
     """Add the solution in work.impulse to the impulses of the axes."""
     for k in range(len(model.axes)):
@@ -196,6 +259,7 @@ def start_velocities(model, state, multiplier, scale, work):
         for row in range(6):
             state.joints[j].multiplier[row] = scale * multiplier[j, row]
     for k in range(len(model.axes)):
+        work.axes[k].begun = work.axes[k].impulse
         state.joints[model.axes[k].joint].multiplier[model.axes[k].row] = work.axes[k].impulse
     apply_impulses(model, state.joints.multiplier, state, work)
 

@@ -150,6 +150,14 @@ class AxisStage:
     """Momentum of the rotor along the axis, after the impulses that are settled [N s | N m s]."""
     rotor_impulse: f8
     """What of it the rotor gave in the last half that is settled [N s | N m s]."""
+    at: f8
+    """Argument of the law on the way to where it is met (step/descent.py)."""
+    way: f8
+    """How a whole Newton step changes that."""
+    begun: f8
+    """Impulse with which this half began [N s | N m s]."""
+    anchor: f8
+    """Impulse about which the law is softened [N s | N m s]."""
     spring_share: f8
     """σ of springs and dampers."""
     motor_share: f8

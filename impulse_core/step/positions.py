@@ -11,10 +11,22 @@ active at the prediction; contacts are solved for after the joints, whose reacti
 from __future__ import annotations
 
 from impulse_core.algebra import set_vec3, vec3_of
-from impulse_core.forces.axes import GIVE, OTHER_MATRIX, SAME, axis_errors, predict_axes
+from impulse_core.forces.axes import (
+    GIVE,
+    GIVE_TO_CONTACTS,
+    OTHER_MATRIX,
+    SAME,
+    axis_errors,
+    predict_axes,
+)
 from impulse_core.free_motion.flow import predict
 from impulse_core.jit import inner_kernel
-from impulse_core.joints.constraints import apply_impulses, joint_errors, line_beyond_a_stage
+from impulse_core.joints.constraints import (
+    angular_velocities,
+    apply_impulses,
+    joint_errors,
+    line_beyond_a_stage,
+)
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
 from impulse_core.model.status import (
     COMPLETED,
@@ -42,12 +54,14 @@ from impulse_core.step.contacts import (
     start_again,
 )
 from impulse_core.step.corrections import correct_joints
+from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 
 __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
 
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
+_LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
 
@@ -104,7 +118,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         return NO_ROOM
     previous = 1e300
     stalls = 0
-    newton = False
+    newton, descended = False, False
     for correction in range(MOST_CORRECTIONS):
         failure.body = predict(model, state, h, work)
         if work.stop[0]:
@@ -137,6 +151,13 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error
+        if axes is not None and correction >= PLAIN_ITERATIONS:
+            # in turns with plain corrections, unless another piece asks for it
+            descended = moved or (work.worst_axis[0] >= 0 and not descended)
+            if descended:
+                anew = gap > tolerance or correction == PLAIN_ITERATIONS
+                totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
+                continue
         correct_joints(model, structure, state, -1.0 / h, newton, work)
         if correction == 0 and gap > tolerance:
             energy, owner = correction_energy(model, -1.0 / h, work)
@@ -145,6 +166,17 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_contacts(contact, model, structure, state, h, new, False, work)
         totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
+
+
+@inner_kernel
+def _descend(model, structure, state, h, tolerance, anew, work):
+    """Meet the laws as they would be if coordinates changed as they do in the matrix, with contacts
+    as they are; the next prediction tells by how much that was wrong. Returns the number of steps.
+    """
+    for k in range(len(model.axes)):
+        work.axes[k].at = work.axes[k].next
+    angular_velocities(model, state, work)
+    return descend(model, structure, state, h, _LINEARISED * tolerance, anew, False, work)
 
 
 @inner_kernel
@@ -175,6 +207,7 @@ def begin_with(model, state, multiplier, scale, work):
     apply_impulses(model, work.impulse, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
+        work.axes[k].begun = work.axes[k].impulse
 
 
 @inner_kernel
@@ -216,7 +249,9 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     """
     if axes is None:
         return error, joint, False
-    give = GIVE if structure.has_loops or contact is not None else 0.0
+    give = GIVE if structure.has_loops else 0.0
+    if contact is not None:
+        give = GIVE_TO_CONTACTS
     predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, work, work.error

@@ -12,6 +12,7 @@ from impulse_core.contact.restitution import approach_velocities_now
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import (
     GIVE,
+    GIVE_TO_CONTACTS,
     OTHER_MATRIX,
     SAME,
     add_axis_impulses,
@@ -36,13 +37,15 @@ from impulse_core.step.contacts import (
     correct_contacts,
 )
 from impulse_core.step.corrections import add_multipliers, correct_joints
+from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 
 __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
-_MOST_ITERATIONS = 60  # at the laws
+_MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 30  # of joints and contacts in turns
+_LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
 
 
 @inner_kernel
@@ -129,20 +132,29 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         if change != SAME:
             solves = 0
         met = rate * h <= JOINT_RATE * tolerance
+        sure = iteration >= PLAIN_ITERATIONS and (change != SAME or work.worst_axis[0] >= 0)
         if not met and change == SAME:  # as well as it can be
-            met = not (rate < 0.5 * previous)
-            if contact is None:
-                met = met or not structure.has_loops or solves == MOST_SOLVES
+            if contact is None and not structure.has_loops:
+                met = True
+            elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
+                met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
         if met and kept and (iteration > 0 or not has_joints):
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
         if iteration == most - 1:
             break
         previous = rate
+        if sure:
+            first = iteration == PLAIN_ITERATIONS
+            totals.velocity_corrections += _descend(
+                model, structure, state, JOINT_RATE * tolerance / h, first, work
+            )
+            continue
         correct_joints(model, structure, state, -1.0, False, work)
         add_multipliers(model, state, work)
-        new = iteration == 0 or change == OTHER_MATRIX
-        correct_contacts(contact, model, structure, state, h, new, True, work)
+        if iteration < _LAST_OF_CONTACTS:
+            new = iteration == 0 or change == OTHER_MATRIX
+            correct_contacts(contact, model, structure, state, h, new, True, work)
         totals.velocity_corrections += 1
         solves += 1
     totals.violation = max(totals.violation, violation * h)
@@ -150,11 +162,21 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
 
 
 @inner_kernel
+def _descend(model, structure, state, enough, first, work):
+    """Meet the laws to ``enough`` [m/s] with contacts as they are; returns the number of steps."""
+    for k in range(len(model.axes)):
+        work.axes[k].at = work.axes[k].after
+    return descend(model, structure, state, 1.0, 0.5 * enough, first, True, work)
+
+
+@inner_kernel
 def _law_rates(model, structure, contact, state, work):
     """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
     what changed with the pieces; its axis in work.worst_axis if it is that of a law.
     """
-    give = GIVE if structure.has_loops or contact is not None else 0.0
+    give = GIVE if structure.has_loops else 0.0
+    if contact is not None:
+        give = GIVE_TO_CONTACTS
     rate = relative_velocities(model, state, work, work.error)
     read_axes(model, work.error, work.axes.after)
     residual, axis, change = axis_errors(
