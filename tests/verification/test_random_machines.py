@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import impulse_core as ic
+from impulse_core.compile import compile_scene
 from impulse_schema import Scene
 from tests.fuzz.machines import machine
 
@@ -35,7 +36,13 @@ def drawn(seed: int) -> Scene:
     return Scene.model_validate(raw, strict=False)
 
 
-def check_complete(run: ic.Recording) -> None:
+def swing(scene: Scene) -> float:
+    """Energy by which the method lets what rests swing between the halves of a step [J]."""
+    model, g = compile_scene(scene).model, np.linalg.norm(scene.settings.gravity)
+    return float(model.bodies["mass"].sum() * (g * scene.settings.step) ** 2)
+
+
+def check_complete(scene: Scene, run: ic.Recording) -> None:
     report, energy = run.diagnostics, run.diagnostics["energy_j"]
     warnings = " ".join(report["warnings"])
     assert all(np.isfinite(series).all() for series in run.energy.values())
@@ -46,9 +53,12 @@ def check_complete(run: ic.Recording) -> None:
     gained = (
         run.energy["total"][-1] - run.energy["total"][0] - brought + max(0.0, energy["dissipated"])
     )
-    moved = float(run.energy["kinetic"].max()) + sum(abs(energy[work]) for work in works)
-    noise = 1e-6 * (1.0 + abs(float(run.energy["total"][0])))
-    assert abs(gained) <= LARGEST_SHARE * moved + noise or "energy" in warnings
+    moved = float(run.energy["kinetic"].max()) + sum(
+        abs(energy[work]) for work in (*works, "dissipated")
+    )
+    noise = swing(scene) + 1e-9 * abs(float(run.energy["total"][0]))
+    told = "the energy is" in warnings or "newton created" in warnings
+    assert told or abs(gained) <= LARGEST_SHARE * moved + noise
 
 
 @pytest.mark.parametrize("group", range(GROUPS))
@@ -58,14 +68,15 @@ def test_every_machine_ends_in_one_of_three_ways(group: int) -> None:
     """
     refused, ended, seeds = [], [], range(group, COUNT, GROUPS)
     for seed in seeds:
+        scene = drawn(seed)
         try:
-            run = ic.simulate(drawn(seed))
+            run = ic.simulate(scene)
         except (ic.SceneError, ic.OptionError):
             refused.append(seed)
         except ic.SimulationError as error:
             ended.append((seed, error.recording))
         else:
-            check_complete(run)
+            check_complete(scene, run)
 
     assert len(refused) <= 0.5 * len(seeds)
     assert len(ended) <= max(1, MOST_ENDED * len(seeds)), [seed for seed, _ in ended]
