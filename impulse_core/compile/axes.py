@@ -186,10 +186,13 @@ def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
         for key in _NUMBERS:
             row[key] = getattr(axis, key)
         motor = axis.motor
-        row["motor_kind"], row["motor_limit"] = _kind(motor), np.inf
+        row["motor_kind"], row["motor_limit"], row["motor_back"] = _kind(motor), np.inf, np.inf
         if motor is not None:
             row["motor_gain"] = motor.proportional, motor.integral, motor.derivative
-            row["motor_limit"] = np.inf if motor.max_force is None else motor.max_force
+            if motor.max_force is not None:
+                row["motor_limit"] = row["motor_back"] = motor.max_force
+            if motor.min_force is not None:
+                row["motor_back"] = -motor.min_force
             row["motor_target"] = signals.add(motor)
     return {
         "axes": records,

@@ -183,6 +183,8 @@ class Axis:
     """Proportional, integral and derivative gain of a servo."""
     motor_limit: f8
     """Largest force or torque of the motor [N | N m], inf if unlimited."""
+    motor_back: f8
+    """The same in the negative direction, as a size."""
     motor_target: i8
     """Signal that is the target of the motor."""
 

@@ -25,6 +25,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
     "1.2": (
         ("Joint", "armature", ...),
         ("Joint", "damping", ...),
+        ("Motor", "min_force", ...),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

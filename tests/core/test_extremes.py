@@ -132,6 +132,12 @@ class _Extremes:
         if kind == "servo":
             gains = self.fields(Motor, "proportional", "derivative", "integral")
         limit = self.some([{}, self.fields(Motor, "max_force")])
+        if limit:
+            limit |= {
+                "min_force": self.some(
+                    [None, -abs(self.number(element_spec(Motor).fields["min_force"]))]
+                )
+            }
         target = self.some([self.fields(Motor, "target"), {"expression": "1e9*sin(1e9*t)"}])
         return Motor(kind=kind, **freedom, **gains, **limit, **target)
 

@@ -181,6 +181,8 @@ def _motor(rng: Random) -> Raw:
             motor["integral"] = _size(rng)
     if rng.random() < 0.5:
         motor["max_force"] = _size(rng, 0, 2)
+        if rng.random() < 0.3:
+            motor["min_force"] = -rng.choice((0.0, _size(rng, -1, 2)))
     target = rng.choice(("target", "expression", "curve"))
     if target == "target":
         motor["target"] = round(rng.uniform(-2, 2), 2)

@@ -275,6 +275,24 @@ UNSOUND = [
         "E712",
         "2 times and 3 values",
     ),
+    (
+        joint(HINGE, '<motor kind="velocity" target="1" min_force="2" max_force="3"/>'),
+        "E709",
+        "min_force is 2, so the motor could not let go",
+    ),
+    (
+        joint(HINGE, '<motor kind="velocity" target="1" min_force="-2"/>'),
+        "E709",
+        "min_force is given without max_force",
+    ),
+    *(
+        (
+            joint(HINGE, f'<motor kind="velocity" target="1" max_force="0"{least}/>'),
+            "E709",
+            "the motor has no force in either direction",
+        )
+        for least in ("", ' min_force="0"')
+    ),
     # armature
     (joint(HINGE + ' armature="-0.1"'), "E203", "armature is -0.1 kg m^2 and must be"),
     (joint(SLIDER + ' armature="1e40"'), "E203", "must be at most 1e+33 kg m^2"),

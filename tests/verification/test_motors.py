@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import impulse_core as ic
-from impulse_schema.models import Curve, Limit, Motor
+from impulse_schema.models import Curve, Friction, Limit, Load, Motor
 from tests.core.machines import (
     MASS,
     MOMENT,
@@ -304,3 +304,72 @@ def test_target_without_a_value_ends_the_run():
     assert event["time"] == pytest.approx(1.0, abs=0.02)
     assert recording.times[-1] == pytest.approx(1.0, abs=0.11)
     assert np.isfinite(recording.positions).all()
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+def test_a_motor_that_brakes_less_than_it_drives(build, inertia):
+    """Up to its speed it has 3, back from it 1: each part of the path is that of its own force."""
+    up, back = 3.0 / inertia, 1.0 / inertia
+    turn, h = 0.5, 0.01
+    there_and_back = Curve(times=[0.0, turn], values=[50.0, -50.0], interpolation="step")
+    motor = drive(curve=there_and_back, max_force=3.0, min_force=-1.0)
+
+    recording = run(build(motors=[motor]), duration=2.0, fps=100, step=h)
+
+    def exact(t):
+        braking = np.maximum(t - turn, 0.0)
+        driven = np.minimum(t, turn)
+        return 0.5 * up * driven**2 + up * turn * braking - 0.5 * back * braking**2
+
+    # the step at the turn may have either force in either half
+    assert errors(recording, exact) <= (up + back) * h * 2.0
+    late = recording.times > turn + h
+    change = np.diff(coordinate(recording)[late], 2) / 0.01**2
+    assert change == pytest.approx(-back, rel=1e-8)
+    assert unbalance(recording) <= 1e-10
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_a_cable_pulls_and_does_not_push(explicit):
+    """A servo with forces from -5 to 0 lets go of what is below its target."""
+    gains = {"proportional": 1e4, "derivative": 1.0, "explicit": explicit}
+    pull = {"max_force": 0.0, "min_force": -5.0}
+
+    left, pulled = (
+        run(sled(0.5, motors=[servo(target=target, **gains, **pull)]), duration=1.0, fps=20)
+        for target in (100.0, -100.0)
+    )
+
+    t = left.times
+    assert coordinate(left) == pytest.approx(0.5 * t, abs=1e-12)
+    assert left.diagnostics["energy_j"]["work_of_motors"] == 0.0
+    assert coordinate(pulled) == pytest.approx(0.5 * t - 0.5 * (5.0 / MASS) * t**2, abs=1e-11)
+    assert unbalance(pulled) <= 1e-10
+
+
+def test_a_weak_direction_against_friction():
+    """A motor that holds its speed together with friction does no more work than its own force."""
+    scene = sled(1.0, motors=[drive(target=1.0, max_force=9.0, min_force=-1.0)])
+    scene.joints[0].frictions = [Friction(force=2.0)]
+    scene.loads = [Load(body="sled", force=(-4.0, 0.0, 0.0))]
+
+    recording = run(scene, duration=1.0, fps=10)
+
+    assert coordinate(recording) == pytest.approx(recording.times, abs=1e-11)
+    energy = recording.diagnostics["energy_j"]
+    assert energy["work_of_motors"] == pytest.approx(6.0, rel=1e-11)
+    assert energy["dissipated"] == pytest.approx(2.0, rel=1e-11)
+    assert energy["work_of_loads"] == pytest.approx(-4.0, rel=1e-11)
+
+
+@pytest.mark.parametrize(("least", "slides"), [(-4.0, False), (-3.0, True)])
+def test_a_motor_at_rest_holds_a_load_in_its_weak_direction(least, slides):
+    """Target zero, 3.5 N along the axis: it stays while the motor has as much against it."""
+    scene = sled(motors=[drive(target=0.0, max_force=100.0, min_force=least)])
+    scene.loads = [Load(body="sled", force=(3.5, 0.0, 0.0))]
+
+    recording = run(scene, duration=1.0, fps=10)
+
+    wanted = 0.5 * (0.5 / MASS) * recording.times**2 if slides else 0.0 * recording.times
+    assert coordinate(recording) == pytest.approx(wanted, abs=1e-11)
+    assert unbalance(recording) <= 1e-10

@@ -114,6 +114,7 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
     if motor.kind == "servo" and not gains:
         hint = "Give proportional and derivative"
         yield Finding(path, "E709", "the servo has no gains, so it does nothing", hint)
+    yield from _check_force(motor, path)
     if motor.kind == "velocity":
         for key in [*gains, *(["explicit"] if motor.explicit else [])]:
             message = f"a velocity motor does not use {key}"
@@ -127,6 +128,19 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
         except ExpressionError as error:
             hint = error.hint or "Write arithmetic of the time t, as 0.5*sin(2*pi*t)"
             yield Finding((*path, "expression"), "E711", str(error), hint)
+
+
+def _check_force(motor: Motor, path: ScenePath) -> Iterator[Finding]:
+    least, most = motor.min_force, motor.max_force
+    if least is not None and least > 0:
+        message = f"min_force is {least:g}, so the motor could not let go"
+        yield Finding((*path, "min_force"), "E709", message, "Write zero or a negative force")
+    elif least is not None and most is None:
+        message = "min_force is given without max_force"
+        yield Finding((*path, "min_force"), "E709", message, "Give max_force, which may be zero")
+    elif most == 0 and not least:
+        message = "the motor has no force in either direction"
+        yield Finding((*path, "max_force"), "E709", message, "Leave it out, or give it a force")
 
 
 def _check_curve(curve: Curve, path: ScenePath) -> Iterator[Finding]:

@@ -83,9 +83,16 @@ class Motor(AngleElement):
         default=False,
         description="Evaluate the gains explicitly, as the papers do; stiff gains then diverge.",
     )
-    max_force: Positive | None = Field(
+    max_force: NonNegative | None = Field(
         default=None,
-        description="Largest force or torque of the motor.",
+        description="Largest force or torque of the motor, in either direction unless min_force is"
+        " given; default unlimited.",
+        json_schema_extra=meta("N or N m"),
+    )
+    min_force: float | None = Field(
+        default=None,
+        description="Force or torque in the negative direction that the motor has at most, zero or"
+        " negative, beside max_force; default -max_force.",
         json_schema_extra=meta("N or N m"),
     )
 
