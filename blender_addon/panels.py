@@ -195,9 +195,9 @@ def draw_joint(layout, joint):
 
 
 def draw_motor(layout, motor, index, rotating, skip):
-    if motor.kind == "velocity":
+    if motor.kind != "servo":
         skip = (*skip, "proportional", "derivative", "integral", "explicit")
-    rotating = rotating and motor.freedom != "translation"
+    rotating = rotating and motor.freedom != "translation" and motor.kind != "force"
     draw_fields(layout, motor, models.Motor, skip=skip, rotating=rotating)
     layout.prop(motor, "use_curve")
     if motor.use_curve:

@@ -17,6 +17,7 @@ from impulse_core.joints.table import (
     DAMPED_ROWS,
     EXPLICIT_SERVO,
     FIRST_ROTATION,
+    FORCE_MOTOR,
     IMPLICIT_SERVO,
     NO_MOTOR,
     OFFSET,
@@ -205,6 +206,8 @@ def _kind(motor: Motor | None) -> int:
         return NO_MOTOR
     if motor.kind == "velocity":
         return VELOCITY_MOTOR
+    if motor.kind == "force":
+        return FORCE_MOTOR
     return EXPLICIT_SERVO if motor.explicit else IMPLICIT_SERVO
 
 

@@ -27,7 +27,13 @@ import math
 from impulse_core.forces.force_law import has_drive, no_force, servo_part
 from impulse_core.forces.signals.signals import signal_value_inside
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
+from impulse_core.joints.table import (
+    EXPLICIT_SERVO,
+    FORCE_MOTOR,
+    IMPLICIT_SERVO,
+    NO_MOTOR,
+    VELOCITY_MOTOR,
+)
 
 _RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
 
@@ -97,6 +103,9 @@ def _motor_law(model, state, k, s, h, work):
         _bound_drive(axis, law, h)
         return
     _bound_servo(axis, law, h)
+    if axis.motor_kind == FORCE_MOTOR:
+        law.servo = 0.5 * h * before
+        return
     P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
     target_rate = (after - before) / h
     if axis.motor_kind == EXPLICIT_SERVO:
@@ -143,6 +152,8 @@ def second_half_laws(model, state, h, work):
         servo, servo_slope = 0.0, 0.0
         if axis.motor_kind == IMPLICIT_SERVO:
             servo, servo_slope = _implicit_servo(model, state, k, s, h, work)
+        elif axis.motor_kind == FORCE_MOTOR:
+            servo = 0.5 * h * stage.motor_to
         elif axis.motor_kind == EXPLICIT_SERVO:
             servo = _explicit_servo(model, state, k, s, h, work)
         no_force(law)

@@ -178,7 +178,7 @@ class Axis:
     armature: f8
     """Inertia of the rotor that turns or moves with the coordinate [kg | kg m²]."""
     motor_kind: i8
-    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO."""
+    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO, EXPLICIT_SERVO or FORCE_MOTOR."""
     motor_gain: vec3
     """Proportional, integral and derivative gain of a servo."""
     motor_limit: f8

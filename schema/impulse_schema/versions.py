@@ -26,6 +26,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "armature", ...),
         ("Joint", "damping", ...),
         ("Motor", "min_force", ...),
+        ("Motor", "kind", "force"),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

@@ -128,7 +128,7 @@ class _Extremes:
 
     def motor(self, freedom: dict[str, Any]) -> Motor:
         gains = {}
-        kind = self.some(["velocity", "servo"])
+        kind = self.some(["velocity", "servo", "force"])
         if kind == "servo":
             gains = self.fields(Motor, "proportional", "derivative", "integral")
         limit = self.some([{}, self.fields(Motor, "max_force")])

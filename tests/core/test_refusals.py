@@ -80,6 +80,7 @@ def touching(**settings):
 
 REFUSED = {
     "motor": (lambda: sixth(motors=[Motor(kind="velocity", target=1.0)]), ["elbow", "motor"]),
+    "force": (lambda: sixth(motors=[Motor(kind="force", target=1.0)]), ["elbow", "motor"]),
     "limit": (lambda: sixth(limits=[Limit(lower=-1.0, upper=1.0)]), ["elbow", "limit"]),
     "damper": (lambda: sixth(springs=[Spring(damping=1.0)]), ["elbow", "damping", "imp2"]),
     "friction": (lambda: sixth(frictions=[Friction(force=1.0)]), ["elbow", "friction", "imp6"]),

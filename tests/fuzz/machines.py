@@ -173,7 +173,7 @@ def _drive(rng: Random, joint: Raw, freedom: Raw) -> None:
 
 
 def _motor(rng: Random) -> Raw:
-    kind = rng.choice(("velocity", "servo"))
+    kind = rng.choice(("velocity", "servo", "force"))
     motor: Raw = {"kind": kind}
     if kind == "servo":
         motor |= {"proportional": _size(rng, 0, 3), "derivative": _size(rng)}

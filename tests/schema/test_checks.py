@@ -293,6 +293,17 @@ UNSOUND = [
         )
         for least in ("", ' min_force="0"')
     ),
+    (
+        joint(HINGE, '<motor kind="force" target_deg="30"/>'),
+        "E107",
+        "target_deg is an angle, and this motor gives a force. Write target, in N m",
+    ),
+    (
+        joint(HINGE, '<motor kind="force" target="1" proportional="3"/>'),
+        "E704",
+        "a force motor does not use proportional",
+    ),
+    (joint(HINGE, '<motor kind="force"/>'), "E709", "a motor has one target, here none is given"),
     # armature
     (joint(HINGE + ' armature="-0.1"'), "E203", "armature is -0.1 kg m^2 and must be"),
     (joint(SLIDER + ' armature="1e40"'), "E203", "must be at most 1e+33 kg m^2"),

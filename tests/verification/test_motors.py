@@ -18,6 +18,7 @@ from tests.core.machines import (
     sled,
     unbalance,
 )
+from tests.core.scenes import chain
 
 DOWN = (-9.81, 0.0, 0.0)  # gravity along the rail
 
@@ -373,3 +374,67 @@ def test_a_motor_at_rest_holds_a_load_in_its_weak_direction(least, slides):
     wanted = 0.5 * (0.5 / MASS) * recording.times**2 if slides else 0.0 * recording.times
     assert coordinate(recording) == pytest.approx(wanted, abs=1e-11)
     assert unbalance(recording) <= 1e-10
+
+
+def force(**motor):
+    return Motor(kind="force", **motor)
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+def test_a_constant_force(build, inertia):
+    """½ F t²/m to round-off, and its work is force times way."""
+    recording = run(build(motors=[force(target=-3.0)]), duration=1.0, fps=10)
+
+    way = -0.5 * 3.0 / inertia * recording.times**2
+    assert coordinate(recording) == pytest.approx(way, abs=1e-11)
+    (joint,) = recording.joints.values()
+    drive_key = "drive_torque" if build is rotor else "drive_force"
+    assert joint[drive_key] == pytest.approx(-3.0, rel=1e-11)
+    work = recording.diagnostics["energy_j"]["work_of_motors"]
+    assert work == pytest.approx(-3.0 * way[-1], rel=1e-10)
+    assert unbalance(recording) <= 1e-11
+
+
+def test_a_force_by_an_expression_is_of_order_two():
+    """Of a force F(t) = 5 sin 7t the way falls towards its integral with the square of the step."""
+
+    def error(step):
+        recording = run(
+            sled(motors=[force(expression="5*sin(7*t)")]), duration=1.0, fps=1, step=step
+        )
+        exact = 5.0 / MASS / 7.0 * (1.0 - math.sin(7.0) / 7.0)
+        assert unbalance(recording) <= 1e-11
+        return abs(coordinate(recording)[-1] - exact)
+
+    assert math.log2(error(0.01) / error(0.005)) == pytest.approx(2.0, abs=0.02)
+
+
+def test_a_force_by_a_curve_within_limits():
+    """What the curve asks for beyond the limits of the motor is not given, in either direction."""
+    curve = Curve(times=[0.0, 0.5, 1.0], values=[9.0, -9.0, 0.0], interpolation="step")
+    limits = {"max_force": 4.0, "min_force": -1.0}
+
+    recording = run(sled(motors=[force(curve=curve, **limits)]), duration=2.0, fps=20)
+
+    t = recording.times
+    speed = 4.0 / MASS * np.clip(t, 0.0, 0.5) - 1.0 / MASS * np.clip(t - 0.5, 0.0, 0.5)
+    late = t >= 1.0
+    rates = np.diff(coordinate(recording)[late]) * 20
+    assert rates == pytest.approx(speed[late][:-1], abs=1e-9)
+    assert unbalance(recording) <= 1e-10
+
+
+def test_a_force_motor_on_a_pendulum_with_armature_and_friction():
+    """A torque that swings a geared arm: the energy is that of motor and friction to order two."""
+
+    def report(step):
+        scene = chain(2, ["hinge", "hinge"])
+        scene.joints[0].motors = [force(expression="6*cos(3*t)", max_force=5.0, min_force=-2.0)]
+        scene.joints[0].armature = 0.4
+        scene.joints[0].frictions = [Friction(force=0.3)]
+        recording = run(scene, duration=3.0, fps=10, step=step, tolerance=1e-10)
+        assert abs(recording.diagnostics["energy_j"]["work_of_motors"]) > 1.0
+        assert recording.diagnostics["energy_j"]["dissipated"] > 0.3
+        return unbalance(recording)
+
+    assert report(0.005) <= 0.3 * report(0.01)

@@ -30,7 +30,7 @@ class Curve(Element):
     )
     values: list[float] = Field(
         min_length=2,
-        description="Value at each sample time.",
+        description="Value at each sample time; of a force motor in N or N m.",
         json_schema_extra=meta("rad, m, rad/s or m/s"),
     )
     interpolation: Literal["step", "linear", "cubic"] = Field(
@@ -42,12 +42,14 @@ class Curve(Element):
 
 
 class Motor(AngleElement):
-    """Drives a free axis: a velocity, or a position by a servo with PID gains.
+    """Drives a free axis: a velocity, a position by a servo with PID gains, or a force.
 
     The target is exactly one of ``target``, ``curve`` and ``expression``.
     """
 
-    kind: Literal["velocity", "servo"] = Field(description="What the target prescribes.")
+    kind: Literal["velocity", "servo", "force"] = Field(
+        description="What the target prescribes: velocity, position (servo), or force and torque."
+    )
     freedom: Freedom | None = Field(
         default=None,
         description="Which free axis of a cylindrical joint, or of a screw, which else is driven by"
@@ -55,7 +57,7 @@ class Motor(AngleElement):
     )
     target: float | None = Field(
         default=None,
-        description="Constant target.",
+        description="Constant target; of a force motor in N or N m.",
         json_schema_extra=meta("rad, m, rad/s or m/s", angle=True),
     )
     expression: Line | None = Field(
