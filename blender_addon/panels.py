@@ -176,7 +176,7 @@ def draw_joint(layout, joint):
             layout.prop(joint, name)
     names = (
         *("length", "pitch", "collide", "break_force", "break_torque", "constant"),
-        *("damping", "armature"),
+        *("min_length", "max_length", "damping", "armature"),
     )
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
     freedoms = models.FREE_AXES.get(joint.type, ())

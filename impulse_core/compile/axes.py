@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
-from impulse_core.compile.joints import JointRows
+from impulse_core.compile.joints import JointRows, has_range
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
 from impulse_core.joints.table import (
@@ -109,6 +109,8 @@ def axis_fields(
             axis = _axis(j, row, joints, bodies)
             axis.damping = joint.damping
             axes.append(axis)
+        if has_range(joint):
+            axes.append(_range(joint, _axis(j, TRANSLATION_AXIS, joints, bodies)))
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
@@ -122,6 +124,16 @@ def axis_fields(
         **_arrays(axes, joints),
         "counted_joint": np.array(counted, dtype=np.int64),
     }
+
+
+def _range(joint: Joint, axis: _Axis) -> _Axis:
+    """The axis of a range of lengths, which ends where it starts if that is beyond by rounding."""
+    start = math.dist(joint.anchor or (), joint.anchor2 or ())
+    if joint.min_length is not None:
+        axis.lower = min(joint.min_length, start)
+    if joint.max_length is not None:
+        axis.upper = max(joint.max_length, start)
+    return axis
 
 
 def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
@@ -224,6 +236,8 @@ def dissipation(scene: Scene) -> str:
             return f"the limit of joint '{name}'"
         if joint.frictions:
             return f"the friction of joint '{name}'"
+        if has_range(joint):
+            return f"the range of joint '{name}'"
         if joint.damping > 0.0 or any(spring.damping > 0.0 for spring in joint.springs):
             return f"the damping of joint '{name}'"
     for number, spring in enumerate(scene.springs, start=1):

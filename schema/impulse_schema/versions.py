@@ -25,6 +25,8 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
     "1.2": (
         ("Joint", "armature", ...),
         ("Joint", "damping", ...),
+        ("Joint", "min_length", ...),
+        ("Joint", "max_length", ...),
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
     ),

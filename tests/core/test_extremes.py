@@ -107,6 +107,7 @@ class _Extremes:
             "break_torque",
             "armature",
             "damping",
+            "max_length",
         )
         keys = [k for k in usage.needed if k in numbers]
         keys += [k for k in usage.optional if k in numbers and self.random.random() < 0.2]

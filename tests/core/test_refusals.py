@@ -65,6 +65,15 @@ def with_settings(**settings):
     return chain(1, ["ball"], **settings)
 
 
+def roped(max_length=1.5, **settings):
+    """A box that hangs on a rope."""
+    rope = Joint(
+        name="rope", type="distance", body2="box", anchor=(0, 0, 0), anchor2=(0, 0, -1),
+        max_length=max_length,
+    )  # fmt: skip
+    return scene_of([box("box", (0.0, 0.0, -1.0))], [rope], **settings)
+
+
 def softened(**settings):
     """A bar on a ball joint with damping."""
     scene = with_settings(**settings)
@@ -98,6 +107,12 @@ REFUSED = {
     "damping by solver": (
         lambda: softened(solver="iterative"),
         ["joint-0", "damping", "iterative", "direct"],
+    ),
+    "range": (lambda: roped(method="imp4"), ["rope", "range", "imp4", "imp2"]),
+    "range by method": (lambda: roped(method="lm4"), ["rope", "max_length", "lm4", "imp2"]),
+    "range beyond the start": (
+        lambda: roped(max_length=0.9),
+        ["rope", "start 1 m apart", "max_length 0.9"],
     ),
     "armature by method": (
         lambda: set_up(hinged(armature=1.0), method="lmvd8"),

@@ -313,6 +313,19 @@ UNSOUND = [
         "E704",
         "armature",
     ),
+    # ranges
+    (
+        joint('type="distance" anchor="0 0 0" anchor2="0 0 1" length="1" max_length="2"'),
+        "E710",
+        "length and max_length are both given",
+    ),
+    (
+        joint('type="distance" anchor="0 0 0" anchor2="0 0 1" min_length="3" max_length="2"'),
+        "E710",
+        "min_length 3 is greater than max_length 2",
+    ),
+    (joint('type="distance" anchor="0 0 0" anchor2="0 0 1" max_length="-1"'), "E203", "max_length"),
+    (joint(HINGE + ' max_length="1"'), "E704", "a hinge joint does not use max_length"),
     # damping
     (
         joint('type="ball" anchor="0 0 0" damping="-1"'),

@@ -222,6 +222,17 @@ class Joint(Element):
         description="Of a distance joint; default the distance of its anchors.",
         json_schema_extra=meta("m"),
     )
+    min_length: Positive | None = Field(
+        default=None,
+        description="Of a distance joint with a range, in place of length: its anchors come no"
+        " nearer.",
+        json_schema_extra=meta("m"),
+    )
+    max_length: Positive | None = Field(
+        default=None,
+        description="Of a distance joint with a range, as a rope: its anchors go no farther apart.",
+        json_schema_extra=meta("m"),
+    )
     pitch: float | None = Field(
         default=None,
         description="How far body 2 of a screw moves along axis in one turn about it; negative for"
