@@ -35,7 +35,7 @@ _ELEMENTS = ("motors", "limits", "springs", "frictions")
 # What an _Axis adds up, under the names of the record.
 _NUMBERS = (
     *("joint", "row", "offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
-    *("friction", "lower", "upper", "restitution", "armature"),
+    *("friction", "lower", "upper", "restitution", "speed", "armature"),
 )
 
 
@@ -55,6 +55,7 @@ class _Axis:
     lower: float = -np.inf
     upper: float = np.inf
     restitution: float = 0.0
+    speed: float = np.inf
     armature: float = 0.0
     motor: Motor | None = None
 
@@ -165,6 +166,7 @@ def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
         axis.lower = -np.inf if limit.lower is None else limit.lower
         axis.upper = np.inf if limit.upper is None else limit.upper
         axis.restitution = limit.restitution
+        axis.speed = np.inf if limit.max_velocity is None else limit.max_velocity
     for motor in _of(joint, "motors", freedom):
         axis.motor = motor
 

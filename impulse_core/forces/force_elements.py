@@ -55,7 +55,9 @@ def first_half_laws(model, state, h, work):
         axis, law = model.axes[k], work.laws[k]
         s = state.axes[k].position
         no_force(law)
-        law.lower, law.upper = axis.lower, axis.upper
+        way = h * axis.speed
+        law.lower = max(axis.lower, min(s - way, axis.upper))
+        law.upper = min(axis.upper, max(s + way, axis.lower))
         law.friction_at, law.friction = s, 0.5 * h * axis.friction
         _spring_law(model, k, s, h, work)
         work.axes[k].rotor_momentum = axis.armature * work.axes[k].rate
@@ -99,7 +101,8 @@ def _motor_law(model, state, k, s, h, work):
     after = signal_value_inside(model.signals, work.stack, signal, t + h, t)
     stage.motor_from, stage.motor_to = before, after
     if axis.motor_kind == VELOCITY_MOTOR:
-        law.drive_at = s + 0.5 * h * (before + after)
+        way = min(max(0.5 * h * (before + after), -h * axis.speed), h * axis.speed)
+        law.drive_at = s + way
         _bound_drive(axis, law, h)
         return
     _bound_servo(axis, law, h)
@@ -162,7 +165,7 @@ def second_half_laws(model, state, h, work):
         _add_passive(law, stage)
         law.servo, law.servo_slope = servo, servo_slope
         if axis.motor_kind == VELOCITY_MOTOR:
-            law.drive_at = stage.motor_to
+            law.drive_at = min(max(stage.motor_to, -axis.speed), axis.speed)
             _bound_drive(axis, law, h)
         elif axis.motor_kind != NO_MOTOR:
             _bound_servo(axis, law, h)
@@ -229,7 +232,7 @@ def _velocity_bounds(model, k, work):
     even if it is at the limit already.
     """
     axis, stage = model.axes[k], work.axes[k]
-    lower, upper = -math.inf, math.inf
+    lower, upper = -axis.speed, axis.speed
     if stage.vertical:
         at = stage.piece[0]
         bounce = -axis.restitution * stage.rate
@@ -327,18 +330,21 @@ def _motor_impulse(k, x, passive, work):
         return servo
     drive = _side(x, law.drive_at, law.drive, law.drive_back)
     friction = _side(x, law.friction_at, law.friction, law.friction)
-    if not vertical or (at == law.drive_at and at != law.friction_at):
+    if not vertical:
         return rest - friction
-    if at == law.drive_at:  # both hold, each by its strength
-        return _shared(law, rest)
+    if at == law.drive_at:  # which may be the largest speed, too
+        share = rest - friction if at != law.friction_at else _shared(law, rest)
+        return min(max(share, -law.drive_back), law.drive)
     return drive if abs(drive) < _RIGID else 0.0  # rigid against rigid: the limit holds
 
 
 @inner_kernel
 def _shared(law, rest):
-    """What a velocity motor has of the impulse that holds an axis together with friction."""
+    """What a velocity motor has of the impulse that holds an axis together with friction, each by
+    its strength.
+    """
     if law.drive + law.drive_back >= _RIGID:
-        return min(max(rest, -law.drive_back), law.drive)
+        return rest
     middle, half = 0.5 * (law.drive - law.drive_back), 0.5 * (law.drive + law.drive_back)
     return middle + (rest - middle) * (half / (half + law.friction))
 

@@ -175,6 +175,8 @@ class Axis:
     """Largest coordinate [m | rad], inf if there is no limit."""
     restitution: f8
     """Restitution at the limits."""
+    speed: f8
+    """Largest speed of the coordinate [m/s | rad/s], inf if there is no such limit."""
     armature: f8
     """Inertia of the rotor that turns or moves with the coordinate [kg | kg m²]."""
     motor_kind: i8

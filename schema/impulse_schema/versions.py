@@ -27,6 +27,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "damping", ...),
         ("Joint", "min_length", ...),
         ("Joint", "max_length", ...),
+        ("Limit", "max_velocity", ...),
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
     ),

@@ -118,7 +118,19 @@ class _Extremes:
             freedom = {"freedom": "rotation"} if kind == "cylindrical" else {}
             given |= {
                 "motors": self.some([[], [self.motor(freedom)]]),
-                "limits": self.some([[], [Limit(**freedom, **self.fields(Limit, "upper"))]]),
+                "limits": self.some(
+                    [
+                        [],
+                        [
+                            Limit(
+                                **freedom,
+                                **self.fields(
+                                    Limit, *self.some([("upper",), ("upper", "max_velocity")])
+                                ),
+                            )
+                        ],
+                    ]
+                ),
                 "springs": self.some([[], [self.spring(freedom)]]),
                 "frictions": self.some(
                     [[], [Friction(**freedom, **self.fields(Friction, "force"))]]

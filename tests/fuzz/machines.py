@@ -164,6 +164,8 @@ def _drive(rng: Random, joint: Raw, freedom: Raw) -> None:
         joint.setdefault("motors", []).append(freedom | _motor(rng))
     if chance() < 0.25:
         limits = {"lower": -_size(rng), "upper": _size(rng), "restitution": rng.choice((0.0, 0.5))}
+        if chance() < 0.3:
+            limits["max_velocity"] = _size(rng, -2, 1)
         joint.setdefault("limits", []).append(freedom | limits)
     if chance() < 0.25:
         spring = {"stiffness": _size(rng, 0, 3), "damping": _size(rng)}

@@ -105,8 +105,9 @@ def _check_item(item: _Part, path: ScenePath) -> Iterator[Finding]:
 
 
 def _check_limit(limit: Limit, path: ScenePath) -> Iterator[Finding]:
-    if limit.lower is None and limit.upper is None:
-        yield Finding(path, "E710", "the limit has neither lower nor upper", "Give one of them")
+    if limit.lower is None and limit.upper is None and limit.max_velocity is None:
+        message = "the limit has neither lower nor upper nor max_velocity"
+        yield Finding(path, "E710", message, "Give one of them")
     elif limit.lower is not None and limit.upper is not None and limit.lower > limit.upper:
         message = f"lower {limit.lower:g} is greater than upper {limit.upper:g}"
         yield Finding((*path, "lower"), "E710", message, "Exchange them")

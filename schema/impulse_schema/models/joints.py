@@ -100,7 +100,7 @@ class Motor(AngleElement):
 
 
 class Limit(AngleElement):
-    """Bounds of the coordinate of a free axis; the start pose is zero."""
+    """Bounds of the coordinate of a free axis, whose start pose is zero, and of its velocity."""
 
     freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
     lower: float | None = Field(
@@ -114,6 +114,11 @@ class Limit(AngleElement):
         json_schema_extra=meta("rad or m", angle=True),
     )
     restitution: float = Field(default=0.0, ge=0, le=1, description="Bounce at the bounds.")
+    max_velocity: Positive | None = Field(
+        default=None,
+        description="Largest speed of the coordinate, in either direction.",
+        json_schema_extra=meta("rad/s or m/s", angle=True),
+    )
 
 
 class Spring(AngleElement):
