@@ -25,8 +25,9 @@ may end in `_deg` and is then read in degrees. Unknown keys are errors; [errors.
 every message. How large and how small numbers may be is [below](#bounds-of-numbers).
 
 A file is written with the lowest version that knows all it holds: 1, 1.1 where it has a
-`screw`, a `torus` or `record_clearance`, 1.2 where it has `armature`, `damping` of a joint, a range of
-lengths, `max_velocity`, `min_force` or a motor that gives a force. A reader refuses a version newer than its own. A bar that
+`screw`, a `torus` or `record_clearance`, 1.2 where it has `armature`, `damping` of a joint, a
+range of lengths, `max_velocity`, `min_force` or a motor that gives a force. A reader refuses a
+version newer than its own. A bar that
 swings on a hinge, half a metre from its centre:
 
 ```xml
