@@ -107,6 +107,8 @@ def _turn_round(part: dict[str, Any]) -> None:
     for key in ("target", "rest", "coefficient"):
         if part.get(key) is not None:
             part[key] = 0.0 - part[key]
+    if part.get("min_force") is not None and part.get("max_force") is not None:
+        part["min_force"], part["max_force"] = 0.0 - part["max_force"], 0.0 - part["min_force"]
     bounds = {"lower": part.pop("upper", None), "upper": part.pop("lower", None)}
     part |= {key: 0.0 - value for key, value in bounds.items() if value is not None}
     if part.get("expression"):

@@ -176,7 +176,7 @@ def draw_joint(layout, joint):
             layout.prop(joint, name)
     names = (
         *("length", "pitch", "collide", "break_force", "break_torque", "constant"),
-        *("damping", "armature"),
+        *("min_length", "max_length", "damping", "armature"),
     )
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
     freedoms = models.FREE_AXES.get(joint.type, ())
@@ -195,9 +195,9 @@ def draw_joint(layout, joint):
 
 
 def draw_motor(layout, motor, index, rotating, skip):
-    if motor.kind == "velocity":
+    if motor.kind != "servo":
         skip = (*skip, "proportional", "derivative", "integral", "explicit")
-    rotating = rotating and motor.freedom != "translation"
+    rotating = rotating and motor.freedom != "translation" and motor.kind != "force"
     draw_fields(layout, motor, models.Motor, skip=skip, rotating=rotating)
     layout.prop(motor, "use_curve")
     if motor.use_curve:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
-from impulse_core.compile.joints import JointRows
+from impulse_core.compile.joints import JointRows, has_range
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
 from impulse_core.joints.table import (
@@ -17,6 +17,7 @@ from impulse_core.joints.table import (
     DAMPED_ROWS,
     EXPLICIT_SERVO,
     FIRST_ROTATION,
+    FORCE_MOTOR,
     IMPLICIT_SERVO,
     NO_MOTOR,
     OFFSET,
@@ -34,7 +35,7 @@ _ELEMENTS = ("motors", "limits", "springs", "frictions")
 # What an _Axis adds up, under the names of the record.
 _NUMBERS = (
     *("joint", "row", "offset", "inverse_mass", "length", "stiffness", "damping", "rest"),
-    *("friction", "lower", "upper", "restitution", "armature"),
+    *("friction", "lower", "upper", "restitution", "speed", "armature"),
 )
 
 
@@ -54,6 +55,7 @@ class _Axis:
     lower: float = -np.inf
     upper: float = np.inf
     restitution: float = 0.0
+    speed: float = np.inf
     armature: float = 0.0
     motor: Motor | None = None
 
@@ -107,6 +109,8 @@ def axis_fields(
             axis = _axis(j, row, joints, bodies)
             axis.damping = joint.damping
             axes.append(axis)
+        if has_range(joint):
+            axes.append(_range(joint, _axis(j, TRANSLATION_AXIS, joints, bodies)))
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
@@ -120,6 +124,16 @@ def axis_fields(
         **_arrays(axes, joints),
         "counted_joint": np.array(counted, dtype=np.int64),
     }
+
+
+def _range(joint: Joint, axis: _Axis) -> _Axis:
+    """The axis of a range of lengths, which ends where it starts if that is beyond by rounding."""
+    start = math.dist(joint.anchor or (), joint.anchor2 or ())
+    if joint.min_length is not None:
+        axis.lower = min(joint.min_length, start)
+    if joint.max_length is not None:
+        axis.upper = max(joint.max_length, start)
+    return axis
 
 
 def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
@@ -151,6 +165,7 @@ def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
         axis.lower = -np.inf if limit.lower is None else limit.lower
         axis.upper = np.inf if limit.upper is None else limit.upper
         axis.restitution = limit.restitution
+        axis.speed = np.inf if limit.max_velocity is None else limit.max_velocity
     for motor in _of(joint, "motors", freedom):
         axis.motor = motor
 
@@ -193,10 +208,13 @@ def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
         for key in _NUMBERS:
             row[key] = getattr(axis, key)
         motor = axis.motor
-        row["motor_kind"], row["motor_limit"] = _kind(motor), np.inf
+        row["motor_kind"], row["motor_limit"], row["motor_back"] = _kind(motor), np.inf, np.inf
         if motor is not None:
             row["motor_gain"] = motor.proportional, motor.integral, motor.derivative
-            row["motor_limit"] = np.inf if motor.max_force is None else motor.max_force
+            if motor.max_force is not None:
+                row["motor_limit"] = row["motor_back"] = motor.max_force
+            if motor.min_force is not None:
+                row["motor_back"] = -motor.min_force
             row["motor_target"] = signals.add(motor)
     return {
         "axes": records,
@@ -209,6 +227,8 @@ def _kind(motor: Motor | None) -> int:
         return NO_MOTOR
     if motor.kind == "velocity":
         return VELOCITY_MOTOR
+    if motor.kind == "force":
+        return FORCE_MOTOR
     return EXPLICIT_SERVO if motor.explicit else IMPLICIT_SERVO
 
 
@@ -225,6 +245,8 @@ def dissipation(scene: Scene) -> str:
             return f"the limit of joint '{name}'"
         if joint.frictions:
             return f"the friction of joint '{name}'"
+        if has_range(joint):
+            return f"the range of joint '{name}'"
         if joint.damping > 0.0 or any(spring.damping > 0.0 for spring in joint.springs):
             return f"the damping of joint '{name}'"
     for number, spring in enumerate(scene.springs, start=1):

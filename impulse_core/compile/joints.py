@@ -20,6 +20,9 @@ from impulse_schema.models import Joint, SpringDamper
 
 __all__ = ["REPAIR_FRACTION", "JointRows", "compile_joints"]
 
+RANGE_ROUNDING = (
+    1e-6  # of a length by which a range may be exceeded at the start: it then ends there
+)
 REPAIR_FRACTION = 0.01
 """Joints that start apart by up to this fraction of the scene's size are pulled together."""
 
@@ -62,8 +65,7 @@ def compile_joints(
     for j, joint in enumerate(scene.joints):
         row, i1, i2 = records[j], rows[joint.body1], rows[joint.body2]
         row["body1"], row["body2"] = i1, i2
-        row["translation_part"] = parts_of(joint.type).translation
-        row["rotation_part"] = _rotation_part(joint)
+        row["translation_part"], row["rotation_part"] = _parts(joint)
         q1, q2 = conjugated(orientation[i1]), conjugated(orientation[i2])
         A, B = _anchors(joint)
         row["anchor1"] = rotated(q1, A - position[i1])
@@ -99,11 +101,17 @@ def compile_joints(
     return JointRows(records, start_offset)
 
 
-def _rotation_part(joint: Joint) -> int:
-    """That of its type, or what carries the axes of a damped ball joint."""
+def has_range(joint: Joint) -> bool:
+    """Whether a distance joint has a range of lengths."""
+    return joint.min_length is not None or joint.max_length is not None
+
+
+def _parts(joint: Joint) -> tuple[int, int]:
+    """Those of its type, or what carries the axes of a damped ball joint or of a range."""
+    parts = parts_of(joint.type)
     if joint.type == "ball" and joint.damping > 0.0:
-        return TURNING
-    return parts_of(joint.type).rotation
+        return parts.translation, TURNING
+    return LENGTH if has_range(joint) else parts.translation, parts.rotation
 
 
 def _has_no_direction(spring: SpringDamper) -> bool:
@@ -158,7 +166,9 @@ def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: Probl
             f" {REPAIR_FRACTION * size:.4g} m (1 % of the scene's size) is pulled together",
             "Move the bodies or the anchors together",
         )
-    if joint.type == "distance":
+    if has_range(joint):
+        _check_range(joint, j, name, gap, problems)
+    elif joint.type == "distance":
         wanted = _length(joint, A, B)
         if abs(gap - wanted) > REPAIR_FRACTION * size:
             problems.add(
@@ -174,4 +184,16 @@ def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: Probl
                 BAD_JOINT,
                 f"joint '{name}': the anchors coincide, so the distance has no direction",
                 "Use a ball joint for distance zero",
+            )
+
+
+def _check_range(joint: Joint, j: int, name: str, gap: float, problems: ProblemList) -> None:
+    for key, beyond in (("min_length", -1.0), ("max_length", 1.0)):
+        bound = getattr(joint, key)
+        if bound is not None and beyond * (gap - bound) > RANGE_ROUNDING * bound:
+            problems.add(
+                ("joints", j, key),
+                BAD_JOINT,
+                f"joint '{name}': its anchors start {gap:.6g} m apart, beyond its {key} {bound:g}",
+                "Move the anchors or change the range",
             )

@@ -24,10 +24,16 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.forces.force_law import no_force, servo_part
+from impulse_core.forces.force_law import has_drive, no_force, servo_part
 from impulse_core.forces.signals.signals import signal_value_inside
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.joints.table import EXPLICIT_SERVO, IMPLICIT_SERVO, NO_MOTOR, VELOCITY_MOTOR
+from impulse_core.joints.table import (
+    EXPLICIT_SERVO,
+    FORCE_MOTOR,
+    IMPLICIT_SERVO,
+    NO_MOTOR,
+    VELOCITY_MOTOR,
+)
 
 RIGID = 1e100  # impulse of a motor without limit, far below the infinity of a joint limit
 
@@ -49,8 +55,11 @@ def first_half_laws(model, state, h, work):
         axis, law = model.axes[k], work.laws[k]
         s = state.axes[k].position
         no_force(law)
+        way = h * axis.speed
+        law.lower, law.upper = s - way, s + way
         if not work.axes[k].open:
-            law.lower, law.upper = axis.lower, axis.upper
+            law.lower = max(axis.lower, min(s - way, axis.upper))
+            law.upper = min(axis.upper, max(s + way, axis.lower))
         law.friction_at, law.friction = s, 0.5 * h * axis.friction
         _spring_law(model, k, s, h, work)
         work.axes[k].rotor_momentum = axis.armature * work.axes[k].rate
@@ -93,16 +102,20 @@ def _motor_law(model, state, k, s, h, work):
     before = signal_value_inside(model.signals, work.stack, signal, t, t + h)
     after = signal_value_inside(model.signals, work.stack, signal, t + h, t)
     stage.motor_from, stage.motor_to = before, after
-    bound = min(0.5 * h * axis.motor_limit, RIGID)
     if axis.motor_kind == VELOCITY_MOTOR:
-        law.drive_at, law.drive = s + 0.5 * h * (before + after), bound
+        way = min(max(0.5 * h * (before + after), -h * axis.speed), h * axis.speed)
+        law.drive_at = s + way
+        _bound_drive(axis, law, h)
+        return
+    _bound_servo(axis, law, h)
+    if axis.motor_kind == FORCE_MOTOR:
+        law.servo = 0.5 * h * before
         return
     P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
     target_rate = (after - before) / h
     if axis.motor_kind == EXPLICIT_SERVO:
         rate = target_rate - stage.rate
         law.servo = 0.5 * h * (P * (before - s) + I * state.axes[k].motor_integral + D * rate)
-        law.servo_bound = 0.5 * h * axis.motor_limit
         return
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
     share = _share_of_end(P, D, axis.inverse_mass, h)
@@ -111,7 +124,19 @@ def _motor_law(model, state, k, s, h, work):
     force = P * target + I * state.axes[k].motor_integral + D * (target_rate + s / h)
     law.servo = 0.5 * h * force
     law.servo_slope = 0.5 * h * (0.5 * P * (1.0 + share) + D / h)
-    law.servo_bound = bound
+
+
+@inlined_kernel
+def _bound_drive(axis, law, h):
+    law.drive = min(0.5 * h * axis.motor_limit, RIGID)
+    law.drive_back = min(0.5 * h * axis.motor_back, RIGID)
+
+
+@inlined_kernel
+def _bound_servo(axis, law, h):
+    most = math.inf if axis.motor_kind == EXPLICIT_SERVO else RIGID  # it diverges, and is told of
+    law.servo_bound = min(0.5 * h * axis.motor_limit, most)
+    law.servo_back = min(0.5 * h * axis.motor_back, most)
 
 
 @inlined_kernel
@@ -129,21 +154,23 @@ def second_half_laws(model, state, h, work):
         _second_spring(model, k, h, work)
         _set_rotor(stage, 0.0, axis.armature)
         lower, upper = _velocity_bounds(model, k, work)
-        servo, servo_slope, bound = 0.0, 0.0, 0.0
-        if axis.motor_kind != NO_MOTOR:
-            bound = min(0.5 * h * axis.motor_limit, RIGID)
+        servo, servo_slope = 0.0, 0.0
         if axis.motor_kind == IMPLICIT_SERVO:
             servo, servo_slope = _implicit_servo(model, state, k, s, h, work)
+        elif axis.motor_kind == FORCE_MOTOR:
+            servo = 0.5 * h * stage.motor_to
         elif axis.motor_kind == EXPLICIT_SERVO:
-            bound = 0.5 * h * axis.motor_limit
             servo = _explicit_servo(model, state, k, s, h, work)
         no_force(law)
         law.lower, law.upper = lower, upper
         law.friction = 0.5 * h * axis.friction
         _add_passive(law, stage)
-        law.servo, law.servo_slope, law.servo_bound = servo, servo_slope, bound
+        law.servo, law.servo_slope = servo, servo_slope
         if axis.motor_kind == VELOCITY_MOTOR:
-            law.drive_at, law.drive = stage.motor_to, bound
+            law.drive_at = min(max(stage.motor_to, -axis.speed), axis.speed)
+            _bound_drive(axis, law, h)
+        elif axis.motor_kind != NO_MOTOR:
+            _bound_servo(axis, law, h)
 
 
 @inner_kernel
@@ -169,7 +196,7 @@ def _implicit_servo(model, state, k, s, h, work):
     slope = 0.5 * h * share * (D + h * P)
     force = P * (stage.motor_to - x) + I * state.axes[k].motor_integral
     second = 0.5 * h * share * force + slope * _target_rate(model, state, k, h, work)
-    if abs(first) < law.servo_bound:  # integrating at the bound would wind up
+    if -law.servo_back < first < law.servo_bound:  # integrating at the bound would wind up
         error = (1.0 - share) * (stage.motor_from - s) + (1.0 + share) * (stage.motor_to - x)
         state.axes[k].motor_integral += 0.5 * h * error
     return (1.0 - share) * first + second, slope
@@ -192,7 +219,7 @@ def _explicit_servo(model, state, k, s, h, work):
     axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
     before, after, x = stage.motor_from, stage.motor_to, stage.next
     P, I, D = axis.motor_gain[0], axis.motor_gain[1], axis.motor_gain[2]
-    if abs(law.servo) < law.servo_bound:
+    if -law.servo_back < law.servo < law.servo_bound:
         state.axes[k].motor_integral += 0.5 * h * (before - s + after - x)
     rate = (after - before) / h - stage.next_rate
     return 0.5 * h * (P * (after - x) + I * state.axes[k].motor_integral + D * rate)
@@ -208,7 +235,7 @@ def _velocity_bounds(model, k, work):
     even if it is at the limit already.
     """
     axis, stage = model.axes[k], work.axes[k]
-    lower, upper = -math.inf, math.inf
+    lower, upper = -axis.speed, axis.speed
     if stage.vertical and not stage.open:
         at = stage.piece[0]
         bounce = -axis.restitution * stage.rate
@@ -292,8 +319,10 @@ def impact_law(model, k, work):
     stage.rotor_momentum = axis.armature * u
     _set_rotor(stage, 0.0, axis.armature)
     _add_passive(law, stage)
-    if axis.motor_kind == VELOCITY_MOTOR and axis.motor_limit == math.inf:
-        law.drive_at, law.drive = u, RIGID
+    if axis.motor_kind == VELOCITY_MOTOR:
+        law.drive_at = u
+        law.drive = RIGID if axis.motor_limit == math.inf else 0.0
+        law.drive_back = RIGID if axis.motor_back == math.inf else 0.0
 
 
 @inner_kernel
@@ -304,7 +333,7 @@ def impact_work(model, work):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         rotor = _settle_rotor(axis, stage, stage.after)
         done = 0.5 * (stage.impulse - rotor) * (stage.next_rate + stage.after)
-        if stage.vertical and law.drive > 0.0 and stage.piece[0] == law.drive_at:
+        if stage.vertical and has_drive(law) and stage.piece[0] == law.drive_at:
             motors += done
         else:
             dissipated -= done
@@ -331,20 +360,32 @@ def _motor_impulse(k, x, passive, work):
     servo = servo_part(law, x)
     rest = stage.impulse - passive - servo  # velocity motor, friction and limits
     vertical, at = stage.vertical == 1, stage.piece[0]
-    if law.drive == 0.0:
+    if not has_drive(law):
         if servo != 0.0 and not vertical and law.friction == 0.0:
             return servo + rest  # how far the servo's law is met
         return servo
-    drive = _side(x, law.drive_at, law.drive)
-    friction = _side(x, law.friction_at, law.friction)
-    if not vertical or (at == law.drive_at and at != law.friction_at):
+    drive = _side(x, law.drive_at, law.drive, law.drive_back)
+    friction = _side(x, law.friction_at, law.friction, law.friction)
+    if not vertical:
         return rest - friction
-    if at == law.drive_at:  # both hold, each by its strength
-        return rest * (law.drive / (law.drive + law.friction))
-    return drive if law.drive < RIGID else 0.0  # rigid against rigid: the limit holds
+    if at == law.drive_at:  # which may be the largest speed, too
+        share = rest - friction if at != law.friction_at else _shared(law, rest)
+        return min(max(share, -law.drive_back), law.drive)
+    return drive if abs(drive) < RIGID else 0.0  # rigid against rigid: the limit holds
 
 
 @inner_kernel
-def _side(x, at, size):
-    """The impulse of a jump of ∓size at ``at`` for x beside it."""
-    return size if x < at else -size
+def _shared(law, rest):
+    """What a velocity motor has of the impulse that holds an axis together with friction, each by
+    its strength.
+    """
+    if law.drive + law.drive_back >= RIGID:
+        return rest
+    middle, half = 0.5 * (law.drive - law.drive_back), 0.5 * (law.drive + law.drive_back)
+    return middle + (rest - middle) * (half / (half + law.friction))
+
+
+@inner_kernel
+def _side(x, at, size, back):
+    """The impulse of a jump from size to -back at ``at`` for x beside it."""
+    return size if x < at else -back

@@ -4,9 +4,9 @@ All elements of an axis together give the half-impulse p along it as a non-incre
 one number x, the coordinate at the end of the stage or the velocity there:
 
     p(x) = p_b - κ_b x                            springs, dampers, explicit motors
-         + min(max(p_s - κ_s x, -F_s), F_s)       servo with limited force
+         + min(max(p_s - κ_s x, -B_s), F_s)       servo with limited force
          ∓ F_f at x_f                             dry friction: a jump from +F_f to -F_f
-         ∓ F_d at x_d                             velocity motor with limited force: the same
+         + a jump from +F_d to -B_d at x_d        velocity motor with limited force
          + ∞ below the lower bound, - ∞ above the upper one                  (docs/algorithm.md, 33)
 
 Limits and sticking are vertical pieces, where x is given and p follows. Since x - ρ p(x) increases
@@ -20,7 +20,7 @@ import math
 
 from impulse_core.jit import inner_kernel
 
-__all__ = ["active_piece", "no_force", "servo_part"]
+__all__ = ["active_piece", "has_drive", "no_force", "servo_part"]
 
 
 @inner_kernel
@@ -28,24 +28,29 @@ def no_force(law):
     """Make a law zero everywhere."""
     law.lower, law.upper = -math.inf, math.inf
     law.friction_at, law.friction = 0.0, 0.0
-    law.drive_at, law.drive = 0.0, 0.0
-    law.servo, law.servo_slope, law.servo_bound = 0.0, 0.0, 0.0
+    law.drive_at, law.drive, law.drive_back = 0.0, 0.0, 0.0
+    law.servo, law.servo_slope, law.servo_bound, law.servo_back = 0.0, 0.0, 0.0, 0.0
     law.passive, law.passive_slope = 0.0, 0.0
+
+
+@inner_kernel
+def has_drive(law):
+    """Whether there is a velocity motor."""
+    return law.drive > 0.0 or law.drive_back > 0.0
 
 
 @inner_kernel
 def servo_part(law, x):
     """What the servo adds to p(x)."""
-    bound = law.servo_bound
-    return min(max(law.servo - law.servo_slope * x, -bound), bound)
+    return min(max(law.servo - law.servo_slope * x, -law.servo_back), law.servo_bound)
 
 
 @inner_kernel
-def _jump(x, at, size, side):
-    """∓size with the jump at ``at``, seen from the left (side -1) or the right (side 1)."""
+def _jump(x, at, size, back, side):
+    """size, or -back beyond ``at``; there seen from the left (side -1) or the right (side 1)."""
     if x < at or (x == at and side < 0):
         return size
-    return -size
+    return -back
 
 
 @inner_kernel
@@ -59,8 +64,8 @@ def _value(law, x, side):
         law.passive
         - law.passive_slope * x
         + servo_part(law, x)
-        + _jump(x, law.friction_at, law.friction, side)
-        + _jump(x, law.drive_at, law.drive, side)
+        + _jump(x, law.friction_at, law.friction, law.friction, side)
+        + _jump(x, law.drive_at, law.drive, law.drive_back, side)
     )
 
 
@@ -74,12 +79,11 @@ def _breakpoint(law, which):
     if which == 2:
         return law.friction_at if law.friction > 0.0 else math.nan
     if which == 3:
-        return law.drive_at if law.drive > 0.0 else math.nan
+        return law.drive_at if has_drive(law) else math.nan
     slope = law.servo_slope
     if not (slope > 0.0):
         return math.nan
-    bound = law.servo_bound
-    return (law.servo - (bound if which == 4 else -bound)) / slope
+    return (law.servo - (law.servo_bound if which == 4 else -law.servo_back)) / slope
 
 
 @inner_kernel
@@ -110,14 +114,13 @@ def active_piece(law, z, rho):
         inside = 0.5 * (left + right)
     offset, slope = law.passive, law.passive_slope
     servo = law.servo - law.servo_slope * inside
-    bound = law.servo_bound
-    if servo > bound:
-        offset += bound
-    elif servo < -bound:
-        offset -= bound
+    if servo > law.servo_bound:
+        offset += law.servo_bound
+    elif servo < -law.servo_back:
+        offset -= law.servo_back
     else:
         offset += law.servo
         slope += law.servo_slope
-    offset += _jump(inside, law.friction_at, law.friction, 1)
-    offset += _jump(inside, law.drive_at, law.drive, 1)
+    offset += _jump(inside, law.friction_at, law.friction, law.friction, 1)
+    offset += _jump(inside, law.drive_at, law.drive, law.drive_back, 1)
     return 0, offset, slope

@@ -35,7 +35,7 @@ def without_broken(model: Model, state: State) -> Model:
     free = broken[axes["joint"]]
     for key in ("stiffness", "damping", "friction", "armature"):
         axes[key][free] = 0.0
-    axes["lower"][free], axes["upper"][free] = -np.inf, np.inf
+    axes["lower"][free], axes["upper"][free], axes["speed"][free] = -np.inf, np.inf, np.inf
     axes["motor_kind"][free] = NO_MOTOR
     couplings = model.couplings
     released = broken[couplings.joint]

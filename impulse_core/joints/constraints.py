@@ -227,12 +227,23 @@ def joint_directions(model, poses, directions):
 def line_beyond_a_stage(model, state, work):
     """The first joint whose line turns too far between the state and the prediction; -1 if none."""
     for j in range(len(model.joints)):
-        if model.joints[j].translation_part == DISTANCE:
-            A, B = _joint_points(model, j, state.bodies)
-            A_next, B_next = _joint_points(model, j, work.next)
-            if line_turned_too_far(A, B, A_next, B_next):
+        if model.joints[j].translation_part == DISTANCE and _turned_too_far(model, j, state, work):
+            return j
+    for k in range(len(model.axes)):
+        j, stage = model.axes[k].joint, work.axes[k]
+        taut = stage.vertical and stage.piece[0] in (model.axes[k].lower, model.axes[k].upper)
+        if model.joints[j].translation_part == LENGTH and taut:
+            turned = _turned_too_far(model, j, state, work)
+            if turned:
                 return j
     return -1
+
+
+@inner_kernel
+def _turned_too_far(model, j, state, work):
+    A, B = _joint_points(model, j, state.bodies)
+    A_next, B_next = _joint_points(model, j, work.next)
+    return line_turned_too_far(A, B, A_next, B_next)
 
 
 @inner_kernel

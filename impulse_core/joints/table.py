@@ -19,6 +19,7 @@ __all__ = [
     "EXPLICIT_SERVO",
     "FIRST_ROTATION",
     "FIXED_ROTATION",
+    "FORCE_MOTOR",
     "IMPLICIT_SERVO",
     "JOINT_PARTS",
     "LENGTH",
@@ -79,6 +80,7 @@ NO_MOTOR = 0
 VELOCITY_MOTOR = 1
 IMPLICIT_SERVO = 2
 EXPLICIT_SERVO = 3
+FORCE_MOTOR = 4
 
 
 class JointParts(NamedTuple):

@@ -71,7 +71,7 @@ def more_than_joints(compiled: CompiledScene) -> str:
         for key in ("motors", "limits", "springs", "frictions"):
             if getattr(joint, key):
                 return f"joint '{name}' has {key}"
-        for key in ("armature", "damping"):
+        for key in ("armature", "damping", "min_length", "max_length"):
             if getattr(joint, key):
                 return f"joint '{name}' has {key}"
         if joint.break_force is not None or joint.break_torque is not None:

@@ -177,14 +177,18 @@ class Axis:
     """Largest coordinate [m | rad], inf if there is no limit."""
     restitution: f8
     """Restitution at the limits."""
+    speed: f8
+    """Largest speed of the coordinate [m/s | rad/s], inf if there is no such limit."""
     armature: f8
     """Inertia of the rotor that turns or moves with the coordinate [kg | kg m²]."""
     motor_kind: i8
-    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO or EXPLICIT_SERVO."""
+    """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO, EXPLICIT_SERVO or FORCE_MOTOR."""
     motor_gain: vec3
     """Proportional, integral and derivative gain of a servo."""
     motor_limit: f8
     """Largest force or torque of the motor [N | N m], inf if unlimited."""
+    motor_back: f8
+    """The same in the negative direction, as a size."""
     motor_target: i8
     """Signal that is the target of the motor."""
 

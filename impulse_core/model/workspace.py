@@ -103,12 +103,16 @@ class ForceLaw:
     """x_d."""
     drive: f8
     """F_d, 0 without a velocity motor."""
+    drive_back: f8
+    """F_d in the negative direction."""
     servo: f8
     """p_s."""
     servo_slope: f8
     """κ_s."""
     servo_bound: f8
     """F_s."""
+    servo_back: f8
+    """F_s in the negative direction."""
     passive: f8
     """p_b."""
     passive_slope: f8

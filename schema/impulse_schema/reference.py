@@ -24,8 +24,10 @@ Units are SI; axes are right-handed with z up; quaternions are (w, x, y, z). A k
 may end in `_deg` and is then read in degrees. Unknown keys are errors; [errors.md](errors.md) lists
 every message. How large and how small numbers may be is [below](#bounds-of-numbers).
 
-A file is written with the lowest version that knows all it holds: 1, or 1.1 where it has a `screw`
-or `record_clearance`. A reader refuses a version newer than its own. A bar that
+A file is written with the lowest version that knows all it holds: 1, 1.1 where it has a
+`screw`, a `torus` or `record_clearance`, 1.2 where it has `armature`, `damping` of a joint, a
+range of lengths, `max_velocity`, `min_force` or a motor that gives a force. A reader refuses a
+version newer than its own. A bar that
 swings on a hinge, half a metre from its centre:
 
 ```xml

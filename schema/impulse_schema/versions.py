@@ -26,6 +26,11 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Settings", "assemble", ...),
         ("Joint", "armature", ...),
         ("Joint", "damping", ...),
+        ("Joint", "min_length", ...),
+        ("Joint", "max_length", ...),
+        ("Limit", "max_velocity", ...),
+        ("Motor", "min_force", ...),
+        ("Motor", "kind", "force"),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

@@ -123,6 +123,8 @@ def test_a_mirrored_screw_is_the_mirror_image(add_body, exported, plane, how):
     motor = joint.impulse.joint.motors.add()
     motor.kind, motor.freedom, motor.target = "velocity", "translation", 2.0
     motor.use_target = True
+    motor.use_max_force, motor.max_force = True, 3.0
+    motor.use_min_force, motor.min_force = True, -1.0
     before = exported("before.xml").joints[0]
 
     MIRRORS[how]([joint], plane)
@@ -138,6 +140,9 @@ def test_a_mirrored_screw_is_the_mirror_image(add_body, exported, plane, how):
         reflection(plane) @ (before.motors[0].target * np.array(before.axis)),
         atol=1e-6,
     )
+    turned = np.sign(after.motors[0].target)
+    forces = (after.motors[0].min_force, after.motors[0].max_force)
+    assert forces == ((-1.0, 3.0) if turned > 0 else (-3.0, 1.0))
 
 
 @pytest.mark.parametrize("scale", [(-1, 1, 1), (2, -3, 1), (1, 1, -0.5), (-1, -1, -1), (-1, -1, 1)])

@@ -107,6 +107,7 @@ class _Extremes:
             "break_torque",
             "armature",
             "damping",
+            "max_length",
         )
         keys = [k for k in usage.needed if k in numbers]
         keys += [k for k in usage.optional if k in numbers and self.random.random() < 0.2]
@@ -117,7 +118,19 @@ class _Extremes:
             freedom = {"freedom": "rotation"} if kind == "cylindrical" else {}
             given |= {
                 "motors": self.some([[], [self.motor(freedom)]]),
-                "limits": self.some([[], [Limit(**freedom, **self.fields(Limit, "upper"))]]),
+                "limits": self.some(
+                    [
+                        [],
+                        [
+                            Limit(
+                                **freedom,
+                                **self.fields(
+                                    Limit, *self.some([("upper",), ("upper", "max_velocity")])
+                                ),
+                            )
+                        ],
+                    ]
+                ),
                 "springs": self.some([[], [self.spring(freedom)]]),
                 "frictions": self.some(
                     [[], [Friction(**freedom, **self.fields(Friction, "force"))]]
@@ -128,10 +141,16 @@ class _Extremes:
 
     def motor(self, freedom: dict[str, Any]) -> Motor:
         gains = {}
-        kind = self.some(["velocity", "servo"])
+        kind = self.some(["velocity", "servo", "force"])
         if kind == "servo":
             gains = self.fields(Motor, "proportional", "derivative", "integral")
         limit = self.some([{}, self.fields(Motor, "max_force")])
+        if limit:
+            limit |= {
+                "min_force": self.some(
+                    [None, -abs(self.number(element_spec(Motor).fields["min_force"]))]
+                )
+            }
         target = self.some([self.fields(Motor, "target"), {"expression": "1e9*sin(1e9*t)"}])
         return Motor(kind=kind, **freedom, **gains, **limit, **target)
 

@@ -40,27 +40,29 @@ def laws(draw):
     law[0]["upper"] = upper if draw(st.booleans()) else math.inf
     law[0]["friction_at"], law[0]["friction"] = draw(values(2.0)), draw(sizes)
     law[0]["drive_at"], law[0]["drive"] = draw(values(2.0)), draw(sizes)
+    law[0]["drive_back"] = draw(sizes)
     law[0]["servo"], law[0]["servo_slope"] = draw(values(10.0)), draw(slopes)
-    law[0]["servo_bound"] = draw(sizes)
+    law[0]["servo_bound"], law[0]["servo_back"] = draw(sizes), draw(sizes)
     law[0]["passive"], law[0]["passive_slope"] = draw(values(10.0)), draw(slopes)
     return law
 
 
-def jump(x, at, size):
-    """Interval of values of ∓size at ``at``, shape (2,): smallest and largest."""
+def jump(x, at, size, back):
+    """Interval of values of a jump from size to -back, shape (2,): smallest and largest."""
     if x < at:
         return np.array([size, size])
     if x > at:
-        return np.array([-size, -size])
-    return np.array([-size, size])
+        return np.array([-back, -back])
+    return np.array([-back, size])
 
 
 def force(law, x):
     """The set p(x) as an interval, from the formula and not from the code."""
     r = law[0]
     p = np.full(2, r["passive"] - r["passive_slope"] * x)
-    p += np.clip(r["servo"] - r["servo_slope"] * x, -r["servo_bound"], r["servo_bound"])
-    p += jump(x, r["friction_at"], r["friction"]) + jump(x, r["drive_at"], r["drive"])
+    p += np.clip(r["servo"] - r["servo_slope"] * x, -r["servo_back"], r["servo_bound"])
+    p += jump(x, r["friction_at"], r["friction"], r["friction"])
+    p += jump(x, r["drive_at"], r["drive"], r["drive_back"])
     if x <= r["lower"]:
         p[1] = math.inf
     if x >= r["upper"]:
@@ -126,7 +128,8 @@ def test_servo_far_from_its_target_gives_its_largest_force(slope):
     """However little its force depends on x, and however far away it therefore would give less."""
     law = new_records(ForceLaw, 1)
     no_force(law)
-    law[0]["servo"], law[0]["servo_slope"], law[0]["servo_bound"] = 5e4, slope, 1e3
+    law[0]["servo"], law[0]["servo_slope"] = 5e4, slope
+    law[0]["servo_bound"] = law[0]["servo_back"] = 1e3
 
     assert active_piece(law, 0.0, 1.0) == (0, 1e3, 0.0)
     law[0]["servo"] = -5e4
@@ -138,6 +141,6 @@ def test_limit_wins_over_a_motor():
     law = new_records(ForceLaw, 1)
     no_force(law)
     law[0]["upper"] = 0.5
-    law[0]["drive_at"], law[0]["drive"] = 1.0, 1e100
+    law[0]["drive_at"], law[0]["drive"], law[0]["drive_back"] = 1.0, 1e100, 1e100
 
     assert active_piece(law, 0.9, 1.0) == (1, 0.5, 0.0)

@@ -66,6 +66,15 @@ def with_settings(**settings):
     return chain(1, ["ball"], **settings)
 
 
+def roped(max_length=1.5, **settings):
+    """A box that hangs on a rope."""
+    rope = Joint(
+        name="rope", type="distance", body2="box", anchor=(0, 0, 0), anchor2=(0, 0, -1),
+        max_length=max_length,
+    )  # fmt: skip
+    return scene_of([box("box", (0.0, 0.0, -1.0))], [rope], **settings)
+
+
 def softened(**settings):
     """A bar on a ball joint with damping."""
     scene = with_settings(**settings)
@@ -81,6 +90,7 @@ def touching(**settings):
 
 REFUSED = {
     "motor": (lambda: sixth(motors=[Motor(kind="velocity", target=1.0)]), ["elbow", "motor"]),
+    "force": (lambda: sixth(motors=[Motor(kind="force", target=1.0)]), ["elbow", "motor"]),
     "limit": (lambda: sixth(limits=[Limit(lower=-1.0, upper=1.0)]), ["elbow", "limit"]),
     "damper": (lambda: sixth(springs=[Spring(damping=1.0)]), ["elbow", "damping", "imp2"]),
     "friction": (lambda: sixth(frictions=[Friction(force=1.0)]), ["elbow", "friction", "imp6"]),
@@ -98,6 +108,12 @@ REFUSED = {
     "damping by solver": (
         lambda: softened(solver="iterative"),
         ["joint-0", "damping", "iterative", "direct"],
+    ),
+    "range": (lambda: roped(method="imp4"), ["rope", "range", "imp4", "imp2"]),
+    "range by method": (lambda: roped(method="lm4"), ["rope", "max_length", "lm4", "imp2"]),
+    "range beyond the start": (
+        lambda: roped(max_length=0.9),
+        ["rope", "start 1 m apart", "max_length 0.9"],
     ),
     "armature by method": (
         lambda: set_up(hinged(armature=1.0), method="lmvd8"),

@@ -164,6 +164,8 @@ def _drive(rng: Random, joint: Raw, freedom: Raw) -> None:
         joint.setdefault("motors", []).append(freedom | _motor(rng))
     if chance() < 0.25:
         limits = {"lower": -_size(rng), "upper": _size(rng), "restitution": rng.choice((0.0, 0.5))}
+        if chance() < 0.3:
+            limits["max_velocity"] = _size(rng, -2, 1)
         joint.setdefault("limits", []).append(freedom | limits)
     if chance() < 0.25:
         spring = {"stiffness": _size(rng, 0, 3), "damping": _size(rng)}
@@ -173,7 +175,7 @@ def _drive(rng: Random, joint: Raw, freedom: Raw) -> None:
 
 
 def _motor(rng: Random) -> Raw:
-    kind = rng.choice(("velocity", "servo"))
+    kind = rng.choice(("velocity", "servo", "force"))
     motor: Raw = {"kind": kind}
     if kind == "servo":
         motor |= {"proportional": _size(rng, 0, 3), "derivative": _size(rng)}
@@ -181,6 +183,8 @@ def _motor(rng: Random) -> Raw:
             motor["integral"] = _size(rng)
     if rng.random() < 0.5:
         motor["max_force"] = _size(rng, 0, 2)
+        if rng.random() < 0.3:
+            motor["min_force"] = -rng.choice((0.0, _size(rng, -1, 2)))
     target = rng.choice(("target", "expression", "curve"))
     if target == "target":
         motor["target"] = round(rng.uniform(-2, 2), 2)

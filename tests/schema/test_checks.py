@@ -275,6 +275,35 @@ UNSOUND = [
         "E712",
         "2 times and 3 values",
     ),
+    (
+        joint(HINGE, '<motor kind="velocity" target="1" min_force="2" max_force="3"/>'),
+        "E709",
+        "min_force is 2, so the motor could not let go",
+    ),
+    (
+        joint(HINGE, '<motor kind="velocity" target="1" min_force="-2"/>'),
+        "E709",
+        "min_force is given without max_force",
+    ),
+    *(
+        (
+            joint(HINGE, f'<motor kind="velocity" target="1" max_force="0"{least}/>'),
+            "E709",
+            "the motor has no force in either direction",
+        )
+        for least in ("", ' min_force="0"')
+    ),
+    (
+        joint(HINGE, '<motor kind="force" target_deg="30"/>'),
+        "E107",
+        "target_deg is an angle, and this motor gives a force. Write target, in N m",
+    ),
+    (
+        joint(HINGE, '<motor kind="force" target="1" proportional="3"/>'),
+        "E704",
+        "a force motor does not use proportional",
+    ),
+    (joint(HINGE, '<motor kind="force"/>'), "E709", "a motor has one target, here none is given"),
     # armature
     (joint(HINGE + ' armature="-0.1"'), "E203", "armature is -0.1 kg m^2 and must be"),
     (joint(SLIDER + ' armature="1e40"'), "E203", "must be at most 1e+33 kg m^2"),
@@ -284,6 +313,19 @@ UNSOUND = [
         "E704",
         "armature",
     ),
+    # ranges
+    (
+        joint('type="distance" anchor="0 0 0" anchor2="0 0 1" length="1" max_length="2"'),
+        "E710",
+        "length and max_length are both given",
+    ),
+    (
+        joint('type="distance" anchor="0 0 0" anchor2="0 0 1" min_length="3" max_length="2"'),
+        "E710",
+        "min_length 3 is greater than max_length 2",
+    ),
+    (joint('type="distance" anchor="0 0 0" anchor2="0 0 1" max_length="-1"'), "E203", "max_length"),
+    (joint(HINGE + ' max_length="1"'), "E704", "a hinge joint does not use max_length"),
     # damping
     (
         joint('type="ball" anchor="0 0 0" damping="-1"'),

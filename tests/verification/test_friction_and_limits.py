@@ -8,9 +8,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_schema.models import Friction, Joint, Limit, Load, Motor, Spring
+from impulse_schema.models import Curve, Friction, Joint, Limit, Load, Motor, Spring
 from tests.core.machines import MASS, MOMENT, coordinate, rotor, run, sled, unbalance
-from tests.core.scenes import box, scene_of
+from tests.core.scenes import box, chain, scene_of
 
 DOWN = (-9.81, 0.0, 0.0)
 
@@ -312,3 +312,94 @@ def test_methods_that_go_back_in_time_refuse_what_cannot(method, elements, words
     assert words in str(caught.value)
     assert method in str(caught.value)
     assert "imp2" in str(caught.value)
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+@pytest.mark.parametrize("armature", [0.0, 0.7])
+def test_a_largest_speed(build, inertia, armature):
+    """Under a force it speeds up to the limit and keeps it; what the force does then is taken out.
+
+    When it turns round nothing holds it, until it is as fast in the other direction.
+    """
+    F, V, turn = 3.0, 0.8, 1.5
+    curve = Curve(times=[0.0, turn], values=[F, -F], interpolation="step")
+    scene = build(
+        motors=[Motor(kind="force", curve=curve)],
+        limits=[Limit(max_velocity=V)],
+        armature=armature,
+    )
+    a = F / (inertia + armature)
+    reached = V / a
+
+    recording = run(scene, duration=4.0, fps=100, step=0.01)
+
+    speed = np.diff(coordinate(recording)) * 100
+    t = recording.times[:-1]
+    assert np.abs(speed).max() <= V * (1.0 + 1e-9)
+    assert speed[(t > reached) & (t < turn - 0.02)] == pytest.approx(V, rel=1e-10)
+    back = turn + 2.0 * V / a
+    falling = (t > turn + 0.02) & (t < back - 0.03)
+    assert np.diff(speed[falling]) * 100 == pytest.approx(-a, rel=1e-7)
+    assert speed[t > back + 0.02] == pytest.approx(-V, rel=1e-10)
+    kinetic = 0.5 * (inertia + armature) * V**2
+    assert recording.energy["kinetic"].max() == pytest.approx(kinetic, rel=1e-10)
+    energy = recording.diagnostics["energy_j"]
+    taken = F * V * (turn - reached) + F * V * (4.0 - back)
+    assert energy["dissipated"] == pytest.approx(taken, abs=F * V * 0.02)
+    assert unbalance(recording) <= 1e-9
+
+
+def test_a_largest_speed_and_other_limits():
+    """It stops at its bound, bounces there, and neither bound is passed when both are met."""
+    limits = [Limit(lower=-0.2, upper=0.3, restitution=0.5, max_velocity=1.0)]
+
+    recording = run(sled(5.0, limits=limits), duration=2.0, fps=100, step=0.01)
+
+    x = coordinate(recording)
+    assert x[:30] == pytest.approx(recording.times[:30], abs=1e-12)
+    assert (x.min(), x.max()) == (pytest.approx(-0.2), pytest.approx(0.3))
+    assert np.diff(x)[35:60] * 100 == pytest.approx(-0.5, rel=1e-9)
+    assert unbalance(recording) <= 1e-9
+
+
+def test_an_unlimited_motor_cannot_pass_a_largest_speed():
+    """Asked for three times as much it moves at the limit."""
+    scene = rotor(motors=[Motor(kind="velocity", target=3.0)], limits=[Limit(max_velocity=1.0)])
+
+    recording = run(scene, duration=1.0, fps=10)
+
+    assert coordinate(recording) == pytest.approx(recording.times, abs=1e-10)
+    work = recording.diagnostics["energy_j"]["work_of_motors"]
+    assert work == pytest.approx(0.5 * MOMENT, rel=1e-10)
+    assert unbalance(recording) <= 1e-10
+
+
+def test_a_weak_motor_beside_a_largest_speed_does_its_own_work_only():
+    """A load of 9 N pushes on; a brake of 1 N takes out its part, the limit the rest."""
+    motor = Motor(kind="velocity", target=2.0, max_force=1.0)
+    scene = sled(1.0, motors=[motor], limits=[Limit(max_velocity=1.0)])
+    scene.loads = [Load(body="sled", force=(9.0, 0.0, 0.0))]
+
+    recording = run(scene, duration=1.0, fps=10)
+
+    energy = recording.diagnostics["energy_j"]
+    assert coordinate(recording) == pytest.approx(recording.times, abs=1e-10)
+    assert energy["work_of_loads"] == pytest.approx(9.0, rel=1e-10)
+    assert abs(energy["work_of_motors"]) <= 1.0 + 1e-10
+    assert energy["dissipated"] == pytest.approx(9.0 + energy["work_of_motors"], rel=1e-10)
+    assert unbalance(recording) <= 1e-10
+
+
+def test_a_largest_speed_in_a_chain():
+    """A double pendulum whose lower hinge turns no faster than 1 rad/s loses energy, gains none."""
+    scene = chain(2, ["hinge", "hinge"], tilt=2.0)
+    scene.joints[1].limits = [Limit(max_velocity=1.0)]
+
+    recording = ic.simulate(scene, duration=5.0, step=0.002, fps=100, tolerance=1e-9)
+
+    rate = np.diff(recording.joints["joint-1"]["angle"]) * 100
+    assert np.abs(rate).max() == pytest.approx(1.0, abs=1e-6)
+    assert np.sum(np.abs(rate) > 0.999) > 50
+    energy = recording.diagnostics["energy_j"]
+    assert energy["dissipated"] > 1.0
+    assert abs(energy["unexplained"]) <= 0.01

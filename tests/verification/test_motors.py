@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import impulse_core as ic
-from impulse_schema.models import Curve, Limit, Motor
+from impulse_schema.models import Curve, Friction, Limit, Load, Motor
 from tests.core.machines import (
     MASS,
     MOMENT,
@@ -18,6 +18,7 @@ from tests.core.machines import (
     sled,
     unbalance,
 )
+from tests.core.scenes import chain
 
 DOWN = (-9.81, 0.0, 0.0)  # gravity along the rail
 
@@ -304,3 +305,136 @@ def test_target_without_a_value_ends_the_run():
     assert event["time"] == pytest.approx(1.0, abs=0.02)
     assert recording.times[-1] == pytest.approx(1.0, abs=0.11)
     assert np.isfinite(recording.positions).all()
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+def test_a_motor_that_brakes_less_than_it_drives(build, inertia):
+    """Up to its speed it has 3, back from it 1: each part of the path is that of its own force."""
+    up, back = 3.0 / inertia, 1.0 / inertia
+    turn, h = 0.5, 0.01
+    there_and_back = Curve(times=[0.0, turn], values=[50.0, -50.0], interpolation="step")
+    motor = drive(curve=there_and_back, max_force=3.0, min_force=-1.0)
+
+    recording = run(build(motors=[motor]), duration=2.0, fps=100, step=h)
+
+    def exact(t):
+        braking = np.maximum(t - turn, 0.0)
+        driven = np.minimum(t, turn)
+        return 0.5 * up * driven**2 + up * turn * braking - 0.5 * back * braking**2
+
+    # the step at the turn may have either force in either half
+    assert errors(recording, exact) <= (up + back) * h * 2.0
+    late = recording.times > turn + h
+    change = np.diff(coordinate(recording)[late], 2) / 0.01**2
+    assert change == pytest.approx(-back, rel=1e-8)
+    assert unbalance(recording) <= 1e-10
+
+
+@pytest.mark.parametrize("explicit", [False, True])
+def test_a_cable_pulls_and_does_not_push(explicit):
+    """A servo with forces from -5 to 0 lets go of what is below its target."""
+    gains = {"proportional": 1e4, "derivative": 1.0, "explicit": explicit}
+    pull = {"max_force": 0.0, "min_force": -5.0}
+
+    left, pulled = (
+        run(sled(0.5, motors=[servo(target=target, **gains, **pull)]), duration=1.0, fps=20)
+        for target in (100.0, -100.0)
+    )
+
+    t = left.times
+    assert coordinate(left) == pytest.approx(0.5 * t, abs=1e-12)
+    assert left.diagnostics["energy_j"]["work_of_motors"] == 0.0
+    assert coordinate(pulled) == pytest.approx(0.5 * t - 0.5 * (5.0 / MASS) * t**2, abs=1e-11)
+    assert unbalance(pulled) <= 1e-10
+
+
+def test_a_weak_direction_against_friction():
+    """A motor that holds its speed together with friction does no more work than its own force."""
+    scene = sled(1.0, motors=[drive(target=1.0, max_force=9.0, min_force=-1.0)])
+    scene.joints[0].frictions = [Friction(force=2.0)]
+    scene.loads = [Load(body="sled", force=(-4.0, 0.0, 0.0))]
+
+    recording = run(scene, duration=1.0, fps=10)
+
+    assert coordinate(recording) == pytest.approx(recording.times, abs=1e-11)
+    energy = recording.diagnostics["energy_j"]
+    assert energy["work_of_motors"] == pytest.approx(6.0, rel=1e-11)
+    assert energy["dissipated"] == pytest.approx(2.0, rel=1e-11)
+    assert energy["work_of_loads"] == pytest.approx(-4.0, rel=1e-11)
+
+
+@pytest.mark.parametrize(("least", "slides"), [(-4.0, False), (-3.0, True)])
+def test_a_motor_at_rest_holds_a_load_in_its_weak_direction(least, slides):
+    """Target zero, 3.5 N along the axis: it stays while the motor has as much against it."""
+    scene = sled(motors=[drive(target=0.0, max_force=100.0, min_force=least)])
+    scene.loads = [Load(body="sled", force=(3.5, 0.0, 0.0))]
+
+    recording = run(scene, duration=1.0, fps=10)
+
+    wanted = 0.5 * (0.5 / MASS) * recording.times**2 if slides else 0.0 * recording.times
+    assert coordinate(recording) == pytest.approx(wanted, abs=1e-11)
+    assert unbalance(recording) <= 1e-10
+
+
+def force(**motor):
+    return Motor(kind="force", **motor)
+
+
+@pytest.mark.parametrize(("build", "inertia"), [(sled, MASS), (rotor, MOMENT)])
+def test_a_constant_force(build, inertia):
+    """½ F t²/m to round-off, and its work is force times way."""
+    recording = run(build(motors=[force(target=-3.0)]), duration=1.0, fps=10)
+
+    way = -0.5 * 3.0 / inertia * recording.times**2
+    assert coordinate(recording) == pytest.approx(way, abs=1e-11)
+    (joint,) = recording.joints.values()
+    drive_key = "drive_torque" if build is rotor else "drive_force"
+    assert joint[drive_key] == pytest.approx(-3.0, rel=1e-11)
+    work = recording.diagnostics["energy_j"]["work_of_motors"]
+    assert work == pytest.approx(-3.0 * way[-1], rel=1e-10)
+    assert unbalance(recording) <= 1e-11
+
+
+def test_a_force_by_an_expression_is_of_order_two():
+    """Of a force F(t) = 5 sin 7t the way falls towards its integral with the square of the step."""
+
+    def error(step):
+        recording = run(
+            sled(motors=[force(expression="5*sin(7*t)")]), duration=1.0, fps=1, step=step
+        )
+        exact = 5.0 / MASS / 7.0 * (1.0 - math.sin(7.0) / 7.0)
+        assert unbalance(recording) <= 1e-11
+        return abs(coordinate(recording)[-1] - exact)
+
+    assert math.log2(error(0.01) / error(0.005)) == pytest.approx(2.0, abs=0.02)
+
+
+def test_a_force_by_a_curve_within_limits():
+    """What the curve asks for beyond the limits of the motor is not given, in either direction."""
+    curve = Curve(times=[0.0, 0.5, 1.0], values=[9.0, -9.0, 0.0], interpolation="step")
+    limits = {"max_force": 4.0, "min_force": -1.0}
+
+    recording = run(sled(motors=[force(curve=curve, **limits)]), duration=2.0, fps=20)
+
+    t = recording.times
+    speed = 4.0 / MASS * np.clip(t, 0.0, 0.5) - 1.0 / MASS * np.clip(t - 0.5, 0.0, 0.5)
+    late = t >= 1.0
+    rates = np.diff(coordinate(recording)[late]) * 20
+    assert rates == pytest.approx(speed[late][:-1], abs=1e-9)
+    assert unbalance(recording) <= 1e-10
+
+
+def test_a_force_motor_on_a_pendulum_with_armature_and_friction():
+    """A torque that swings a geared arm: the energy is that of motor and friction to order two."""
+
+    def report(step):
+        scene = chain(2, ["hinge", "hinge"])
+        scene.joints[0].motors = [force(expression="6*cos(3*t)", max_force=5.0, min_force=-2.0)]
+        scene.joints[0].armature = 0.4
+        scene.joints[0].frictions = [Friction(force=0.3)]
+        recording = run(scene, duration=3.0, fps=10, step=step, tolerance=1e-10)
+        assert abs(recording.diagnostics["energy_j"]["work_of_motors"]) > 1.0
+        assert recording.diagnostics["energy_j"]["dissipated"] > 0.3
+        return unbalance(recording)
+
+    assert report(0.005) <= 0.3 * report(0.01)

@@ -56,8 +56,8 @@ def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Fin
                 message = f"the {which} has {_article(key)} already"
                 yield Finding(place, "E708", message, "Keep one of them")
             taken.add(axis)
-            if axis == "translation" and isinstance(item, AngleElement):
-                yield from _check_no_degrees(item, place, scene)
+            if isinstance(item, AngleElement):
+                yield from _check_degrees(item, axis, place, scene)
             yield from _check_item(item, place)
 
 
@@ -76,14 +76,22 @@ def _check_freedom(
         yield Finding((*path, "freedom"), "E708", message, f"Its free axis is a {free[0]}")
 
 
-def _check_no_degrees(item: AngleElement, path: ScenePath, scene: Scene) -> Iterator[Finding]:
-    """A length is not given in degrees. Only the file still knows how a number was written."""
-    if scene._source is None:
+def _check_degrees(
+    item: AngleElement, axis: Freedom, path: ScenePath, scene: Scene
+) -> Iterator[Finding]:
+    """Neither a length nor a force is given in degrees. Only the file still knows how a number was
+    written.
+    """
+    force = isinstance(item, Motor) and item.kind == "force"
+    if scene._source is None or (axis == "rotation" and not force):
         return
     for name in angle_fields(type(item)):
         if name in item.model_fields_set and scene._source.has((*path, f"{name}_deg")):
-            message = f"{name}_deg is an angle, and this axis is a translation"
-            yield Finding((*path, f"{name}_deg"), "E107", message, f"Write {name}, in metres")
+            other, unit = "axis is a translation", "metres"
+            if force:
+                other, unit = "motor gives a force", "N m" if axis == "rotation" else "N"
+            message = f"{name}_deg is an angle, and this {other}"
+            yield Finding((*path, f"{name}_deg"), "E107", message, f"Write {name}, in {unit}")
 
 
 def _check_item(item: _Part, path: ScenePath) -> Iterator[Finding]:
@@ -97,8 +105,9 @@ def _check_item(item: _Part, path: ScenePath) -> Iterator[Finding]:
 
 
 def _check_limit(limit: Limit, path: ScenePath) -> Iterator[Finding]:
-    if limit.lower is None and limit.upper is None:
-        yield Finding(path, "E710", "the limit has neither lower nor upper", "Give one of them")
+    if limit.lower is None and limit.upper is None and limit.max_velocity is None:
+        message = "the limit has neither lower nor upper nor max_velocity"
+        yield Finding(path, "E710", message, "Give one of them")
     elif limit.lower is not None and limit.upper is not None and limit.lower > limit.upper:
         message = f"lower {limit.lower:g} is greater than upper {limit.upper:g}"
         yield Finding((*path, "lower"), "E710", message, "Exchange them")
@@ -114,9 +123,10 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
     if motor.kind == "servo" and not gains:
         hint = "Give proportional and derivative"
         yield Finding(path, "E709", "the servo has no gains, so it does nothing", hint)
-    if motor.kind == "velocity":
+    yield from _check_force(motor, path)
+    if motor.kind != "servo":
         for key in [*gains, *(["explicit"] if motor.explicit else [])]:
-            message = f"a velocity motor does not use {key}"
+            message = f"a {motor.kind} motor does not use {key}"
             hint = 'Write kind="servo" or leave it out'
             yield Finding((*path, key), "E704", message, hint)
     if motor.curve is not None:
@@ -127,6 +137,19 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
         except ExpressionError as error:
             hint = error.hint or "Write arithmetic of the time t, as 0.5*sin(2*pi*t)"
             yield Finding((*path, "expression"), "E711", str(error), hint)
+
+
+def _check_force(motor: Motor, path: ScenePath) -> Iterator[Finding]:
+    least, most = motor.min_force, motor.max_force
+    if least is not None and least > 0:
+        message = f"min_force is {least:g}, so the motor could not let go"
+        yield Finding((*path, "min_force"), "E709", message, "Write zero or a negative force")
+    elif least is not None and most is None:
+        message = "min_force is given without max_force"
+        yield Finding((*path, "min_force"), "E709", message, "Give max_force, which may be zero")
+    elif most == 0 and not least:
+        message = "the motor has no force in either direction"
+        yield Finding((*path, "max_force"), "E709", message, "Leave it out, or give it a force")
 
 
 def _check_curve(curve: Curve, path: ScenePath) -> Iterator[Finding]:

@@ -49,11 +49,12 @@ USAGE: dict[JointType, Usage] = {
     "planar": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH)),
     "parallel-axes": Usage(("axis",), ("axis2", *_TORQUE)),
     "orientation": Usage((), _TORQUE),
-    "distance": Usage(("anchor", "anchor2"), ("length", *_FORCE)),
+    "distance": Usage(("anchor", "anchor2"), ("length", "min_length", "max_length", *_FORCE)),
     "coupling": Usage(("terms",), ("constant",)),
 }
 _ATTRIBUTES = (
-    *("body1", "body2", "anchor", "anchor2", "axis", "axis2", "length", "pitch", "collide"),
+    *("body1", "body2", "anchor", "anchor2", "axis", "axis2", "length", "min_length"),
+    *("max_length", "pitch", "collide"),
     *("break_force", "break_torque", "constant", "damping", *_ON_AXES, "terms"),
 )
 
@@ -76,6 +77,7 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
         message = "anchor and anchor2 are the same point, so the distance joint has no direction"
         yield Finding((*path, "anchor2"), "E706", message, "Use a ball joint, or move one of them")
     yield from _check_pitch(joint, path)
+    yield from _check_range(joint, path)
     yield from check_free_axes(joint, path, scene)
 
 
@@ -91,6 +93,18 @@ def _check_pitch(joint: Joint, path: ScenePath) -> Iterator[Finding]:
         size = f"smaller than {least:g} m" if joint.pitch else "zero"
         message = f"the pitch is {size}, so the screw turns without moving along its axis"
         yield Finding((*path, "pitch"), "E714", message, "Give its metres per turn, or use a hinge")
+
+
+def _check_range(joint: Joint, path: ScenePath) -> Iterator[Finding]:
+    least, most = joint.min_length, joint.max_length
+    for key in ("min_length", "max_length"):
+        if joint.length is not None and getattr(joint, key) is not None:
+            message = f"length and {key} are both given"
+            yield Finding((*path, key), "E710", message, "A range has no length; leave one out")
+            return
+    if least is not None and most is not None and least > most:
+        message = f"min_length {least:g} is greater than max_length {most:g}"
+        yield Finding((*path, "min_length"), "E710", message, "Exchange them")
 
 
 def _used(joint: Joint) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Curve(Element):
     )
     values: list[float] = Field(
         min_length=2,
-        description="Value at each sample time.",
+        description="Value at each sample time; of a force motor in N or N m.",
         json_schema_extra=meta("rad, m, rad/s or m/s"),
     )
     interpolation: Literal["step", "linear", "cubic"] = Field(
@@ -42,12 +42,14 @@ class Curve(Element):
 
 
 class Motor(AngleElement):
-    """Drives a free axis: a velocity, or a position by a servo with PID gains.
+    """Drives a free axis: a velocity, a position by a servo with PID gains, or a force.
 
     The target is exactly one of ``target``, ``curve`` and ``expression``.
     """
 
-    kind: Literal["velocity", "servo"] = Field(description="What the target prescribes.")
+    kind: Literal["velocity", "servo", "force"] = Field(
+        description="What the target prescribes: velocity, position (servo), or force and torque."
+    )
     freedom: Freedom | None = Field(
         default=None,
         description="Which free axis of a cylindrical joint, or of a screw, which else is driven by"
@@ -55,7 +57,7 @@ class Motor(AngleElement):
     )
     target: float | None = Field(
         default=None,
-        description="Constant target.",
+        description="Constant target; of a force motor in N or N m.",
         json_schema_extra=meta("rad, m, rad/s or m/s", angle=True),
     )
     expression: Line | None = Field(
@@ -83,15 +85,22 @@ class Motor(AngleElement):
         default=False,
         description="Evaluate the gains explicitly, as the papers do; stiff gains then diverge.",
     )
-    max_force: Positive | None = Field(
+    max_force: NonNegative | None = Field(
         default=None,
-        description="Largest force or torque of the motor.",
+        description="Largest force or torque of the motor, in either direction unless min_force is"
+        " given; default unlimited.",
+        json_schema_extra=meta("N or N m"),
+    )
+    min_force: float | None = Field(
+        default=None,
+        description="Force or torque in the negative direction that the motor has at most, zero or"
+        " negative, beside max_force; default -max_force.",
         json_schema_extra=meta("N or N m"),
     )
 
 
 class Limit(AngleElement):
-    """Bounds of the coordinate of a free axis; the start pose is zero."""
+    """Bounds of the coordinate of a free axis, whose start pose is zero, and of its velocity."""
 
     freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
     lower: float | None = Field(
@@ -105,6 +114,11 @@ class Limit(AngleElement):
         json_schema_extra=meta("rad or m", angle=True),
     )
     restitution: float = Field(default=0.0, ge=0, le=1, description="Bounce at the bounds.")
+    max_velocity: Positive | None = Field(
+        default=None,
+        description="Largest speed of the coordinate, in either direction.",
+        json_schema_extra=meta("rad/s or m/s", angle=True),
+    )
 
 
 class Spring(AngleElement):
@@ -211,6 +225,17 @@ class Joint(Element):
     length: Positive | None = Field(
         default=None,
         description="Of a distance joint; default the distance of its anchors.",
+        json_schema_extra=meta("m"),
+    )
+    min_length: Positive | None = Field(
+        default=None,
+        description="Of a distance joint with a range, in place of length: its anchors come no"
+        " nearer.",
+        json_schema_extra=meta("m"),
+    )
+    max_length: Positive | None = Field(
+        default=None,
+        description="Of a distance joint with a range, as a rope: its anchors go no farther apart.",
         json_schema_extra=meta("m"),
     )
     pitch: float | None = Field(
