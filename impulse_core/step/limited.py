@@ -183,7 +183,7 @@ def _impact_laws(model, state, h, tolerance, work):
     for k in range(len(model.axes)):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         x, u = state.axes[k].position, stage.after
-        stage.next_rate, stage.impulse = u, 0.0
+        stage.next_rate, stage.impulse, stage.begun = u, 0.0, 0.0
         impact_law(model, k, work)
         if not axis.lower < axis.upper:
             continue
