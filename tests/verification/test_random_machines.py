@@ -11,7 +11,6 @@ import os
 from random import Random
 
 import numpy as np
-import pytest
 
 import impulse_core as ic
 from impulse_core.compile import compile_scene
@@ -19,9 +18,8 @@ from impulse_schema import Scene
 from tests.fuzz.machines import machine
 
 COUNT = 1000 if os.environ.get("IMPULSE_SOAK") else 150
-GROUPS = 5
 DURATION = 1.0  # s
-MOST_ENDED = 0.01  # part of the machines: motors that drive against stops, and steps far too long
+MOST_ENDED = 0.01  # part of the machines: dead points, motors against stops, steps far too long
 LARGEST_SHARE = 0.05  # of the kinetic energy, beyond which what is unexplained is warned of
 
 
@@ -61,13 +59,12 @@ def check_complete(scene: Scene, run: ic.Recording) -> None:
     assert told or abs(gained) <= LARGEST_SHARE * moved + noise
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
-def test_every_machine_ends_in_one_of_three_ways(group: int) -> None:
+def test_every_machine_ends_in_one_of_three_ways() -> None:
     """Complete and balanced, refused before the first step, or ended by name with frames kept, as
     few as those of which no run can be expected.
     """
-    refused, ended, seeds = [], [], range(group, COUNT, GROUPS)
-    for seed in seeds:
+    refused, ended = [], []
+    for seed in range(COUNT):
         scene = drawn(seed)
         try:
             run = ic.simulate(scene)
@@ -78,8 +75,8 @@ def test_every_machine_ends_in_one_of_three_ways(group: int) -> None:
         else:
             check_complete(scene, run)
 
-    assert len(refused) <= 0.5 * len(seeds)
-    assert len(ended) <= max(1, MOST_ENDED * len(seeds)), [seed for seed, _ in ended]
+    assert len(refused) <= 0.5 * COUNT
+    assert len(ended) <= max(2, MOST_ENDED * COUNT), [seed for seed, _ in ended]
     for _, recording in ended:
         assert recording.frame_count >= 1
         assert {"joint", "body1"} & recording.events[-1].keys()
