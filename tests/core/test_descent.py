@@ -120,10 +120,12 @@ def random_laws(rng: np.random.Generator, laws, size: float, frictions_only: boo
             law["upper"] = rng.choice([0.0, 0.3])
         if rng.random() < 0.3:
             law["drive_at"], law["drive"] = rng.normal(), size * 10.0 ** rng.uniform(-1.0, 0.5)
+            law["drive_back"] = rng.choice([law["drive"], 0.1 * law["drive"]])
         if rng.random() < 0.4:
             law["servo"] = size * rng.normal()
             law["servo_slope"] = size * 10.0 ** rng.uniform(-2.0, 4.0)
             law["servo_bound"] = size * 10.0 ** rng.uniform(-1.0, 1.0)
+            law["servo_back"] = rng.choice([law["servo_bound"], 0.1 * law["servo_bound"]])
         if rng.random() < 0.3:
             law["passive"] = size * rng.normal()
             law["passive_slope"] = size * 10.0 ** rng.uniform(-2.0, 2.0)
@@ -136,11 +138,11 @@ def impulses_at(law, u: float, side: int) -> float:
     if u > law["upper"] or (u == law["upper"] and side > 0):
         return -math.inf
     p = law["passive"] - law["passive_slope"] * u
-    most = law["servo_bound"]
-    p += min(max(law["servo"] - law["servo_slope"] * u, -most), most)
-    for at, size in (("friction_at", "friction"), ("drive_at", "drive")):
+    p += min(max(law["servo"] - law["servo_slope"] * u, -law["servo_back"]), law["servo_bound"])
+    jumps = (("friction_at", "friction", "friction"), ("drive_at", "drive", "drive_back"))
+    for at, size, back in jumps:
         left = u < law[at] or (u == law[at] and side < 0)
-        p += law[size] if left else -law[size]
+        p += law[size] if left else -law[back]
     return p
 
 
