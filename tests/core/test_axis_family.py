@@ -117,12 +117,11 @@ def rates(engine: Engine) -> np.ndarray:
 
 def largest_residual(engine: Engine, step: float) -> float:
     """The largest |u - x| of all axes with x - w p(x) = u - w p, found by bisection, over what is
-    allowed: a thousandth of the tolerance in a step and 1e-9 of the largest velocity, more where
-    the round-off of more than twenty axes adds up.
+    allowed: twice the thousandth of the tolerance in a step at which velocities are accepted, as an
+    iteration that no longer halves its residual is too, and 1e-9 of the largest velocity.
     """
     u, axes, worst = rates(engine), engine.model.axes, 0.0
-    part = max(1e-9, 5e-11 * len(axes))
-    near = 1e-3 * TOLERANCE / step + part * np.abs(u * axes["length"]).max(initial=0.0)
+    near = 2e-3 * TOLERANCE / step + 1e-9 * np.abs(u * axes["length"]).max(initial=0.0)
     for k, row in enumerate(engine.work.laws):
         law = dict(zip(row.dtype.names, map(float, row), strict=True))
         w = axes["inverse_mass"][k]
