@@ -92,7 +92,8 @@ def outcomes(folder: Path, options: dict[str, float | bool | None]) -> Iterator[
 def outcome_of(name: str, scene: Scene, options: dict[str, float | bool | None]) -> Outcome:
     ended, why = "complete", []
     try:
-        ic.simulate(scene, **{**options, "duration": scene.settings.step})  # loads the kernels
+        one = options["step"] or scene.settings.step
+        ic.simulate(scene, **{**options, "duration": one})  # loads the kernels
         run = ic.simulate(scene, **options)
     except (ic.SceneError, ic.OptionError) as error:
         return Outcome(name, "refused", str(error).splitlines()[:1])

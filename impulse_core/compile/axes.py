@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
-from impulse_core.compile.joints import JointRows, has_range
+from impulse_core.compile.joints import RANGE_ROUNDING, JointRows, has_range
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
 from impulse_core.joints.table import (
@@ -127,13 +127,19 @@ def axis_fields(
 
 
 def _range(joint: Joint, axis: _Axis) -> _Axis:
-    """The axis of a range of lengths, which ends where it starts if that is beyond by rounding."""
+    """The axis of a range of lengths, which ends where it starts if that is beyond by rounding.
+    What is farther beyond is refused, or pulled back by assembly.
+    """
     start = math.dist(joint.anchor or (), joint.anchor2 or ())
     if joint.min_length is not None:
-        axis.lower = min(joint.min_length, start)
+        axis.lower = _end_of_range(joint.min_length, start)
     if joint.max_length is not None:
-        axis.upper = max(joint.max_length, start)
+        axis.upper = _end_of_range(joint.max_length, start)
     return axis
+
+
+def _end_of_range(length: float, start: float) -> float:
+    return start if abs(start - length) <= RANGE_ROUNDING * length else length
 
 
 def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:

@@ -20,9 +20,8 @@ from impulse_schema.models import Joint, SpringDamper
 
 __all__ = ["REPAIR_FRACTION", "JointRows", "compile_joints"]
 
-RANGE_ROUNDING = (
-    1e-6  # of a length by which a range may be exceeded at the start: it then ends there
-)
+RANGE_ROUNDING = 1e-6
+"""Part of a length by which a range may be exceeded at the start: it then ends there."""
 REPAIR_FRACTION = 0.01
 """Joints that start apart by up to this fraction of the scene's size are pulled together."""
 

@@ -24,28 +24,25 @@ def turning_bodies(bodies: Records, joints: Records, gyration: Floats) -> Ints:
         joints: Joint records, shape (m,).
         gyration: Radii of gyration [m], shape (b,).
     """
-    marks = np.zeros(len(bodies), dtype=np.int64)
-    for i in np.flatnonzero(bodies["mass"] > 0.0):
-        sides = [_held_by(joints, i, 1, 2), _held_by(joints, i, 2, 1)]
-        points, axes, parts, partners = (np.concatenate(each) for each in zip(*sides, strict=True))
-        marks[i] = len(points) > 0
-        on_world = np.flatnonzero((parts == COMMON_AXIS) & (partners == len(bodies) - 1))
-        if len(on_world) == 0:
-            continue
-        a = axes[on_world[0]]
-        off = np.linalg.norm(np.cross(points, a), axis=1).max()
-        tilts = np.linalg.norm(np.cross(axes[parts != NO_PART], a), axis=1)
+    world = len(bodies) - 1
+    ends = np.concatenate([joints["body1"], joints["body2"]])
+    partners = np.concatenate([joints["body2"], joints["body1"]])
+    points, axes = (
+        np.concatenate([joints[f"{what}1"], joints[f"{what}2"]]) for what in ("anchor", "axis")
+    )
+    parts = np.tile(joints["rotation_part"], 2)
+    marks = (np.bincount(ends, minlength=len(bodies)) > 0) & (bodies["mass"] > 0.0)
+    order = np.argsort(ends, kind="stable")
+    starts = np.searchsorted(ends[order], np.arange(len(bodies) + 1))
+    on_world = marks[ends] & (parts == COMMON_AXIS) & (partners == world)
+    for end in np.flatnonzero(on_world):
+        i, a = ends[end], axes[end]
+        held = order[starts[i] : starts[i + 1]]
+        off = np.linalg.norm(np.cross(points[held], a), axis=1).max()
+        tilts = np.linalg.norm(np.cross(axes[held[parts[held] != NO_PART]], a), axis=1)
         if off <= _SAME * gyration[i] and tilts.max() <= _SAME and _symmetric(bodies[i], a):
-            marks[i] = 0
-    return marks
-
-
-def _held_by(joints: Records, i: int, own: int, other: int) -> tuple[Floats, Floats, Ints, Ints]:
-    """Points and axes in the frame of body i, rotation parts and other bodies of the joints in
-    which it is body ``own`` of the two.
-    """
-    held = joints[joints[f"body{own}"] == i]
-    return held[f"anchor{own}"], held[f"axis{own}"], held["rotation_part"], held[f"body{other}"]
+            marks[i] = False
+    return marks.astype(np.int64)
 
 
 def _symmetric(body: np.void, a: Floats) -> bool:

@@ -36,7 +36,7 @@ the axis as well: no row repeats others then, and those that would share the loa
 to how they began. It weighs the change of an impulse, so that the law that is met in the end has
 none of it."""
 
-GIVE_TO_CONTACTS = 1e-3
+_GIVE_TO_CONTACTS = 1e-3
 """The same where bodies touch. Feet that stick and contradict each other by δ push with δ over it,
 so it is as large as still brings what is left of a residual down a thousandfold with each round;
 with less, contacts look for impulses at which no axis would stick any more."""
@@ -118,6 +118,15 @@ def _compliance(vertical, slope, h, w, give):
         return give
     softest = FREE_COMPLIANCE * w
     return 1.0 / (slope * h) if slope * h * softest > 1.0 else softest
+
+
+@inner_kernel
+def give_of_axes(structure, contact):
+    """Compliance of vertical pieces, relative to the inverse mass along their axis."""
+    give = GIVE if structure.has_loops else 0.0
+    if contact is not None:
+        give = _GIVE_TO_CONTACTS
+    return give
 
 
 @inner_kernel

@@ -21,7 +21,7 @@ class Options:
         tolerance: Largest joint error accepted [m].
         budget_ms: Time each step may take [ms], None if any.
         budget_corrections: Corrections each step may make, None if any.
-        time_of_impact: Whether a step ends where bodies meet.
+        time_of_impact: Whether a step is divided where bodies meet or axes reach limits.
         impact_law: "poisson" or "newton", what restitution means.
         sleeping: Whether bodies that rest are left out of the steps until something comes near.
         record_contacts: Whether the recording holds the contact points of each frame.

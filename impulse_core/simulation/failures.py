@@ -144,7 +144,7 @@ def _about_joint(attempt: Attempt, j: int, failed_at: float) -> str:
         return (
             f"nearly repeats what others in its loop hold, but contradicts them by"
             f" {float(failure['error']):.3g} m: give anchors and axes with more digits, or use a"
-            " joint that leaves free what the others hold already"
+            " joint that leaves free what the others hold already; at a dead point, start beside it"
         )
     if failure["what"] == NO_TARGET:
         return f"has a motor without a target: {target_error(scene, j, failed_at + finest)}"

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from impulse_core.algebra import set_vec3, vec3_of
 from impulse_core.forces.axes import (
-    GIVE,
-    GIVE_TO_CONTACTS,
     OTHER_MATRIX,
     SAME,
     axis_errors,
+    give_of_axes,
     predict_axes,
 )
 from impulse_core.free_motion.flow import predict
@@ -249,9 +248,7 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     """
     if axes is None:
         return error, joint, False
-    give = GIVE if structure.has_loops else 0.0
-    if contact is not None:
-        give = GIVE_TO_CONTACTS
+    give = give_of_axes(structure, contact)
     predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, work, work.error

@@ -11,12 +11,11 @@ from __future__ import annotations
 from impulse_core.contact.restitution import approach_velocities_now
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import (
-    GIVE,
-    GIVE_TO_CONTACTS,
     OTHER_MATRIX,
     SAME,
     add_axis_impulses,
     axis_errors,
+    give_of_axes,
     read_axes,
     rotor_errors,
     start_velocities,
@@ -174,9 +173,7 @@ def _law_rates(model, structure, contact, state, work):
     """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
     what changed with the pieces; its axis in work.worst_axis if it is that of a law.
     """
-    give = GIVE if structure.has_loops else 0.0
-    if contact is not None:
-        give = GIVE_TO_CONTACTS
+    give = give_of_axes(structure, contact)
     rate = relative_velocities(model, state, work, work.error)
     read_axes(model, work.error, work.axes.after)
     residual, axis, change = axis_errors(

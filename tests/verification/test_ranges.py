@@ -102,6 +102,26 @@ def test_both_ends_of_a_range():
     assert recording.energy["kinetic"][-1] == pytest.approx(0.5 * (spin / 1.1) ** 2, rel=1e-3)
 
 
+@pytest.mark.parametrize("kind", ["joints", "all"])
+@pytest.mark.parametrize(
+    ("bounds", "end"), [({"max_length": 0.7}, 0.7), ({"min_length": 1.3}, 1.3)]
+)
+def test_assembly_brings_a_range_within_its_ends(kind, bounds, end):
+    """A rope that starts far too long is pulled in, a strut pushed out, and both stay so; without
+    assembly they are refused.
+    """
+    scene = scene_of(
+        [bob((1.0, 0, 0), (0.0, 0.0, 0.0))], [rope((1.0, 0, 0), **bounds)], gravity=NO_GRAVITY
+    )
+    with pytest.raises(ic.SceneError, match="beyond its"):
+        run(scene, duration=0.1)
+    scene.settings.assemble = kind
+    recording = run(scene, duration=0.1)
+
+    assert length(recording) == pytest.approx(end, abs=1e-9)
+    assert recording.diagnostics["start"]["max_shift_m"] == pytest.approx(0.3, abs=1e-9)
+
+
 def test_a_fast_sling_is_divided_and_not_thrown():
     """A stone on a rope that turns a radian in a step: steps are halved, energy does not grow."""
     scene = scene_of(

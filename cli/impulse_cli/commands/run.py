@@ -95,8 +95,8 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--time-of-impact/--no-time-of-impact",
     default=None,
-    help="Divide steps where bodies meet, so that impacts act at their very moment and not at the"
-    " end of the step.",
+    help="Divide steps where bodies meet (where none can touch: where axes reach limits), so that"
+    " impacts act at their very moment and not at the end of the step.",
 )
 @click.option(
     "--contacts/--no-contacts",
