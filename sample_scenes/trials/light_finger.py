@@ -44,7 +44,7 @@ def light_finger() -> Scene:
         name="light-finger",
         description="A heavy arm swings down from the level; three links at its end, down to a"
         " millionth of its mass, are whipped about.",
-        settings=Settings(step=0.001, duration=2.0),
+        settings=Settings(step=0.0005, duration=2.0),
         bodies=bodies,
         joints=joints,
     )
