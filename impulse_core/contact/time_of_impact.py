@@ -108,9 +108,13 @@ def next_trial(found, tried, left, h, joints, accuracy, tolerance):
 
     Returns whether it must be tried again, whether it ends where bodies meet, and the next trial.
     Impacts nearer to either end of what is left than the least part do not divide it: they are
-    stopped at the end of a part of that length, or of all that is left.
+    stopped at the end of a part of that length, or of all that is left. With joints they are left
+    to a least part at the end, since what stops bodies a whole part ahead does work on joints.
     """
     finest = h * (FINEST_JOINTED if joints > 0 else _FINEST)
+    rest = Trial(left, left, tried.low, tried.high, tried.number + 1, True)
+    if joints > 0 and left > 2.0 * finest:
+        rest = Trial(left - finest, left - finest, 0.0, left - finest, tried.number + 1, False)
     part, longest = tried.part, tried.longest
     low, high, number = tried.low, tried.high, tried.number + 1
     if tried.closed:
@@ -125,7 +129,7 @@ def next_trial(found, tried, left, h, joints, accuracy, tolerance):
         if met and (part == left or left - part >= finest):
             return False, True, tried
         if met:
-            return True, False, Trial(left, left, low, high, number, True)
+            return True, False, rest
     if fresh == 0 and least > 0.0:
         low = part
     else:
@@ -137,7 +141,7 @@ def next_trial(found, tried, left, h, joints, accuracy, tolerance):
     if first < finest:
         return True, False, Trial(min(finest, left), longest, low, high, number, True)
     if low > left - finest:
-        return True, False, Trial(left, left, low, high, number, True)
+        return True, False, rest
     return True, False, Trial(first, longest, low, high, number, False)
 
 

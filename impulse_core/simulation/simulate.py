@@ -92,8 +92,8 @@ def simulate(
             joints as far corrected as it came. The result depends on the machine.
         budget_corrections: The same as a number of corrections of single joints, with one result
             everywhere. Two for each joint and stage are made whatever the budget.
-        time_of_impact: Whether steps are divided where bodies meet, or, where none can touch, where
-            axes reach limits, so that impacts act then.
+        time_of_impact: Whether steps are divided where bodies meet and where axes reach limits, so
+            that impacts act then.
         contacts: Whether the recording holds the contact points of each frame.
         assemble: Move bodies until joints close, however far apart they start, and axes lie within
             their limits, and let bodies come apart that overlap; the report says how far each body

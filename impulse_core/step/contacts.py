@@ -23,6 +23,7 @@ from impulse_core.contact.passivity import account_first_half, account_second_ha
 from impulse_core.contact.residuals import position_residuals, velocity_residuals
 from impulse_core.contact.restitution import (
     NEWTON,
+    approach_velocities_now,
     find_approach_velocities,
     impact_threshold,
     restitution_impulses,
@@ -40,11 +41,14 @@ __all__ = [
     "add_restitution",
     "begin_contacts",
     "begin_first_half",
+    "begin_jump",
     "begin_restitution",
     "begin_second_half",
+    "bodies_meet",
     "check_positions",
     "check_velocities",
     "close_first_half",
+    "close_jump",
     "close_second_half",
     "correct_contacts",
     "let_sleep",
@@ -238,8 +242,10 @@ def let_sleep(contact, model, state, before, work):
 
 
 @inner_kernel
-def begin_second_half(contact, model, state, tolerance, work):
-    """Directions at t+h, and which contacts are closed there; needs the angular velocities."""
+def begin_second_half(contact, model, state, jumps, tolerance, work):
+    """Directions at t+h, and which contacts are closed there, without those that meet if they do so
+    in a jump; needs the angular velocities.
+    """
     if contact is None:
         return
     contacts = contact.contacts
@@ -250,7 +256,8 @@ def begin_second_half(contact, model, state, tolerance, work):
     for c in range(contacts.used[0]):
         p = vec3_of(row[c].first)
         pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
-        mark[c].active = 1 if pressed or row[c].gap <= tolerance else 0
+        closed = (pressed or row[c].gap <= tolerance) and not (jumps and mark[c].impacting)
+        mark[c].active = 1 if closed else 0
         set_vec3(row[c].offset, ZERO3)
         set_vec3(row[c].turn_offset, ZERO3)
         _start_from(row[c], row[c].second, row[c].roll_second)
@@ -282,21 +289,33 @@ def begin_restitution(contact, model, structure, state, work):
 
 
 @inner_kernel
-def close_second_half(contact, model, state, h, work, tally):
+def close_second_half(contact, model, state, h, jumps, work, tally):
     """Account for the work of the contacts; CREATED, with their bodies, where they create energy
-    against their laws. h is the length of the whole stage.
+    against their laws, unless they jump first. h is the length of the whole stage.
     """
     if contact is None:
         return COMPLETED
-    contacts = contact.contacts
     add_exchange(model, state, False, work)
+    _account_second_half(contact, model, state, h, work, tally)
+    return COMPLETED if jumps else _judge(contact, model, h, work, tally)
+
+
+@inner_kernel
+def _account_second_half(contact, model, state, h, work, tally):
+    """Account for the work of what acts at the end of a part."""
     tally.totals[0].dissipated -= account_second_half(
-        contacts,
+        contact.contacts,
         contact.solver_bodies,
         motion_of(model, state, work),
         contact.accuracy / h,
         contact.coarse / h,
     )
+
+
+@inner_kernel
+def _judge(contact, model, h, work, tally):
+    """CREATED, with their bodies, where contacts created energy in a part against their laws."""
+    contacts = contact.contacts
     created, guilty = energy_created(model, contacts, h, work)
     if guilty >= 0 and contact.law != NEWTON:
         failure, mark = tally.failure[0], contacts.mark[guilty]
@@ -306,3 +325,57 @@ def close_second_half(contact, model, state, h, work, tally):
         return CREATED
     tally.totals[0].created += created
     return COMPLETED
+
+
+@inner_kernel
+def bodies_meet(contact, tolerance):
+    """Whether contacts that were left open in the part that ends are closed now."""
+    if contact is None:
+        return False
+    row, mark = contact.contacts.row, contact.contacts.mark
+    for c in range(contact.contacts.used[0]):
+        if mark[c].impacting and row[c].gap <= tolerance:
+            return True
+    return False
+
+
+@inner_kernel
+def begin_jump(contact, model, state, begins, tolerance, work):
+    """Let all contacts that are closed act from no impulse; those of the half before, which are
+    forces, are kept as ``second``. Needs the angular velocities.
+    """
+    if contact is None:
+        return
+    contacts = contact.contacts
+    motion = motion_of(model, state, work)
+    row, mark = contacts.row, contacts.mark
+    contact_velocities(contacts, motion)
+    approach_velocities_now(contacts, motion)
+    for c in range(contacts.used[0]):
+        if begins:
+            row[c].extra, row[c].returned, row[c].worked = 0.0, 0.0, 0.0
+        else:
+            set_vec3(row[c].second, vec3_of(row[c].impulse))
+            set_vec3(row[c].roll_second, vec3_of(row[c].torque))
+        mark[c].active = 1 if row[c].gap <= tolerance else 0
+        row[c].min_impulse = 0.0
+        row[c].earlier = dot(vec3_of(row[c].normal), vec3_of(row[c].first))
+        _start_from(row[c], ZERO3, ZERO3)
+        set_vec3(row[c].offset, ZERO3)
+        set_vec3(row[c].turn_offset, ZERO3)
+
+
+@inner_kernel
+def close_jump(contact, model, state, h, begins, work, tally):
+    """Account for the work of the contacts in a jump, and add the impulses of the half before it:
+    COMPLETED or CREATED.
+    """
+    if contact is None:
+        return COMPLETED
+    add_exchange(model, state, begins, work)
+    _account_second_half(contact, model, state, h, work, tally)
+    row = contact.contacts.row
+    for c in range(contact.contacts.used[0]):
+        set_vec3(row[c].impulse, vec3_of(row[c].impulse) + vec3_of(row[c].second))
+        set_vec3(row[c].torque, vec3_of(row[c].torque) + vec3_of(row[c].roll_second))
+    return _judge(contact, model, h, work, tally)

@@ -59,7 +59,7 @@ class Part(NamedTuple):
     first: bool
     """Whether it is the first of the stage."""
     at_impact: bool
-    """Whether it ends where bodies meet."""
+    """Whether it ends where bodies meet; those that joints hold do so in a jump (jump.py)."""
 
 
 @inner_kernel
@@ -126,7 +126,8 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
     else:
         joint_directions(model, state.bodies, work.now)
         angular_velocities(model, state, work)
-    begin_second_half(contact, model, state, tolerance, work)
+    jumps = part.at_impact and len(model.joints) > 0
+    begin_second_half(contact, model, state, jumps, tolerance, work)
     if axes is not None:
         read_rates(model, state, work.axes.next_rate, work)
         note_load_power(model, state, work)
@@ -136,7 +137,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         correct_velocities(model, structure, state, h, work, tally)
     else:
         second_half_laws(model, state, h, work)
-        begin_velocities(contact, model, state, h, part.at_impact, work)
+        begin_velocities(contact, model, state, h, part.at_impact and not jumps, work)
         status = solve_velocities(
             model, structure, contact, state, part.whole, tolerance, work, tally
         )
@@ -144,7 +145,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
             return status
         add_element_work(model, h, work.axes.next_rate, work.axes.after, work, tally)
         add_forces(model, state, False, part.whole, work)
-    status = close_second_half(contact, model, state, part.whole, work, tally)
+    status = close_second_half(contact, model, state, part.whole, jumps, work, tally)
     if status == COMPLETED:
         if axes is None:
             add_work_over_stage(model, state, h, work, tally)

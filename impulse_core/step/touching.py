@@ -41,6 +41,8 @@ from impulse_core.contact.time_of_impact import (
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.step.jump import jump
+from impulse_core.step.limited import close_limits, find_reached
 from impulse_core.step.step import Part, begin_stage, first_half, second_half
 
 __all__ = ["contact_stage", "restore_memory"]
@@ -58,6 +60,10 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
     while left > 0.0:
         if not _find_contacts(model, contact, state, left, h, tolerance, work):
             return NO_ROOM
+        if contact.time_of_impact and parts == 0:
+            status, _ = jump(model, structure, contact, state, h, True, tolerance, work, tally)
+            if status != COMPLETED:
+                return status
         begin_stage(model, axes, state, work)
         divides = contact.time_of_impact and parts < MOST_PARTS - 1
         length, at_impact, status = _up_to_impact(
@@ -69,12 +75,17 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
         after = end if last else state.clock[0].time + length
         part = Part(length, h, after, parts == 0, at_impact)
         status = second_half(model, structure, axes, contact, state, part, tolerance, work, tally)
+        jumped = False
+        if status == COMPLETED and contact.time_of_impact and len(model.joints) > 0:
+            status, jumped = jump(
+                model, structure, contact, state, h, False, tolerance, work, tally
+            )
         if status != COMPLETED:
             return status
         if not last and parts == 0:
             copy_memory(contact.memory, contact.earlier)
             contact.divided[0], contact.divided[1] = 1, contact.events.number[0]
-        _finish_part(contact, state, part, tally)
+        _finish_part(contact, state, part, jumped, tally)
         left = 0.0 if last else left - length
         parts += 1
     contact.divided[0] = 0
@@ -157,8 +168,9 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
             return tried.part, False, status
         found = Found(0, math.inf, math.inf)
         if not tried.closed:
-            found = find_impacts(
-                contacts, motion, tried.part, threshold, contact.accuracy, tolerance
+            found = _both(
+                find_impacts(contacts, motion, tried.part, threshold, contact.accuracy, tolerance),
+                find_reached(model, tried.part, h, tolerance, work),
             )
         again, at_impact, following = next_trial(
             found, tried, left, h, len(model.joints), contact.accuracy, tolerance
@@ -169,6 +181,8 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
             again, at_impact, following = True, False, half_of(following)
         if not again:
             return tried.part, at_impact, COMPLETED
+        if following.closed:
+            close_limits(model, work)
         shorten(contacts, following.part / tried.part)
         tally.totals[0].violation = violation
         restore_velocities(state, work)
@@ -177,31 +191,42 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
 
 
 @inner_kernel
-def _finish_part(contact, state, part, tally):
+def _both(of_contacts, of_limits):
+    """What meets, and what reaches a limit."""
+    return Found(
+        of_contacts.fresh + of_limits.fresh,
+        min(of_contacts.least, of_limits.least),
+        min(of_contacts.first, of_limits.first),
+    )
+
+
+@inner_kernel
+def _finish_part(contact, state, part, jumped, tally):
     """Tell of pairs that begin to touch or part, and save the impulses of contacts for the part
-    or step to come.
+    or step to come: what jumped did so after the forces of the second half.
     """
     contacts, memory = contact.contacts, contact.memory
     note_events(contacts, memory, contact.events, state.clock[0].time)
-    impact = part.at_impact or contact.hit[0] == 1
+    impact = (part.at_impact or contact.hit[0] == 1) and not jumped
     if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
         _save_first_impulses(contacts, memory, part.length)
     else:
-        _save_impulses(contacts, memory, state, part.length)
+        _save_impulses(contacts, memory, state, part.length, jumped)
     _count(contacts, tally.totals[0], part.length / part.whole)
 
 
 @inner_kernel
-def _save_impulses(contacts, memory, state, h):
-    """Save the impulses of a part of length h."""
+def _save_impulses(contacts, memory, state, h, jumped):
+    """Save the impulses of a part of length h, without those of a jump at its end."""
     _save_marks(contacts, memory, h)
     row = contacts.row
     for j in range(len(state.joints)):
         for k in range(6):
             memory.multiplier[j, k] = state.joints[j].multiplier[k]
     for c in range(contacts.used[0]):
-        set_vec3(row[c].second, vec3_of(row[c].impulse))
-        set_vec3(row[c].roll_second, vec3_of(row[c].torque))
+        if not jumped:
+            set_vec3(row[c].second, vec3_of(row[c].impulse))
+            set_vec3(row[c].roll_second, vec3_of(row[c].torque))
         copy_impulses(row[c], memory.row[c], 1.0)
 
 

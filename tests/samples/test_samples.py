@@ -116,7 +116,7 @@ def test_sample_is_valid_and_explains_itself(path):
 
 @pytest.mark.parametrize("run", RUNS, ids=str)
 def test_sample_meets_its_numbers(run):
-    """Each run completes, keeps every joint within its tolerance, or what its own digits contradict,
+    """Each run completes, keeps every joint within its tolerance (or what its digits contradict),
     and meets expected.toml; as they are, samples need no other tolerance.
     """
     recording = simulate(run)

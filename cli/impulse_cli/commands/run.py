@@ -95,7 +95,7 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--time-of-impact/--no-time-of-impact",
     default=None,
-    help="Divide steps where bodies meet (where none can touch: where axes reach limits), so that"
+    help="Divide steps where bodies meet and where axes reach limits, so that"
     " impacts act at their very moment and not at the end of the step.",
 )
 @click.option(

@@ -60,9 +60,9 @@ class Settings(Element):
     )
     time_of_impact: bool = Field(
         default=False,
-        description="Divide steps where bodies meet, or, where none can touch, where axes reach"
-        " limits: a step with an impact is undone and taken in parts that end with each impact, at"
-        " most 32. Otherwise a bounce is put off to the end of its step.",
+        description="Divide steps where bodies meet and where axes reach limits: a step with an"
+        " impact is undone and taken in parts that end with each impact, at most 32. Otherwise a"
+        " bounce is put off to the end of its step.",
     )
     sleeping: bool = Field(
         default=False,
