@@ -93,6 +93,11 @@ class Mesh(Element):
         default=1.0,
         description="Factor from the file's length unit to metres (0.001 for millimetres).",
     )
+    mirror: Literal["none", "x", "y", "z"] = Field(
+        default="none",
+        description="Whether it is the mirror image of its file, or of its vertices and faces,"
+        " across the plane through its origin at right angles to this axis.",
+    )
     vertices: list[Vector] | None = Field(
         default=None,
         description="Corner points, mesh frame.",
