@@ -117,6 +117,14 @@ class Uses:
             self._sizes[number] = weight(part) + size
             self._longest[number] = max([longest, *map(len, words)])
         self._add_up(self.of_scene())
+        if self._made > MAX_COPIES:
+            self._refuse_all()
+
+    def _refuse_all(self) -> None:
+        """Expand nothing of a scene that would make too much, so that it is refused at once."""
+        for number in self.order:
+            self.refused |= {path for path, _ in self.of_part(number)}
+        self.refused |= {path for path, _ in self.of_scene()}
 
     def _add_up(self, uses: Iterator[tuple[ScenePath, Use]]) -> tuple[int, int]:
         """Weight of what ``uses`` make, and letters of the longest name among it."""
@@ -126,24 +134,26 @@ class Uses:
                 continue
             size = self._sizes[self._numbers[use.part]]
             letters = len(use.name) + 1 + self._longest[self._numbers[use.part]]
-            if self._made + size > MAX_COPIES:
-                limit = f"{MAX_COPIES:,}".replace(",", " ")
-                message = (
-                    f"the uses of parts make more than {limit} elements, which is the limit; this"
-                    f" one alone makes {_about(size)}"
-                )
-                self._refuse(path, "E310", message, "Use fewer or smaller parts")
-                continue
             if letters > MAX_NAME:
                 message = (
                     f"a name of the copy would have {letters} characters, the limit is {MAX_NAME}"
                 )
                 self._refuse(path, "E310", message, "Choose shorter names")
                 continue
+            if self._made <= MAX_COPIES < self._made + size:
+                self._refuse_size(path, size)
             self._made += size
             total += size
             most = max(most, letters)
         return total, most
+
+    def _refuse_size(self, path: ScenePath, size: int) -> None:
+        limit = f"{MAX_COPIES:,}".replace(",", " ")
+        message = (
+            f"the uses of parts make more than {limit} elements, which is the limit; this one"
+            f" alone makes {_about(size)}"
+        )
+        self._refuse(path, "E310", message, "Use fewer or smaller parts")
 
 
 def _about(number: int) -> str:

@@ -108,5 +108,9 @@ def _rotated(q: Quad, v: Triple) -> Triple:
 
 def _negated(v: Triple, axes: tuple[int, ...]) -> Triple:
     """``v`` with some components turned round; zero stays zero without a sign."""
-    a, b, c = (0.0 - x if i in axes else x for i, x in enumerate(v))
-    return (a, b, c)
+    a, b, c = v
+    return (
+        0.0 - a if 0 in axes else a,
+        0.0 - b if 1 in axes else b,
+        0.0 - c if 2 in axes else c,
+    )

@@ -33,6 +33,7 @@ WORLD = "world"
 _TURNING = frozenset(
     {"universal", *(type_ for type_, free in FREE_AXES.items() if "rotation" in free)}
 )
+_OF_BODIES = ("body", "body1", "body2", "reaction_body")
 _WITH_A_MESH = ("mesh", "convex_hull")
 
 E = TypeVar("E", bound=Element)
@@ -93,14 +94,12 @@ class Placer:
         steps[type(element)](made)
         return made
 
-    def _named(self, name: str) -> str:
-        return name if name == WORLD else f"{self._name}.{name}"
-
     def _rename(self, element: Element, *keys: str) -> None:
+        """Put the name of the use before names; ``body1`` and the like may be the world's."""
         values = element.__dict__
         for key in keys:
-            if values[key] is not None:
-                values[key] = self._named(values[key])
+            if values[key] is not None and (values[key] != WORLD or key not in _OF_BODIES):
+                values[key] = f"{self._name}.{values[key]}"
 
     def _body(self, body: Body) -> None:
         at, values = self._at, body.__dict__
