@@ -32,6 +32,7 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
         ("Mesh", "mirror", ...),
+        ("Geometry", "diagonal", ...),
         ("Scene", "parts", ...),
         ("Scene", "uses", ...),
         *(

@@ -167,6 +167,11 @@ class Geometry(Element):
         description="Rows of a height field, first row at -y, evenly spaced over size x and y.",
         json_schema_extra=meta("m", xml_text=True),
     )
+    diagonal: Literal["rising", "falling"] = Field(
+        default="rising",
+        description="Along which diagonal the cells of a height field are divided into triangles:"
+        " from the corner at -x, -y to that at +x, +y, or from +x, -y to -x, +y.",
+    )
     rounding: NonNegative = Field(
         default=0.0,
         description="Radius swept around the solid for collision.",

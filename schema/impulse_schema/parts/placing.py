@@ -135,6 +135,7 @@ class Placer:
             values["mesh"], flipped = self._twins.of(solid.mesh)
         elif solid.shape == "height_field" and solid.heights is not None:
             values["heights"] = [row[::-1] for row in solid.heights]
+            values["diagonal"] = "falling" if solid.diagonal == "rising" else "rising"
             flipped = 0
         elif solid.shape in ("cone", "plane") and axis == 2:
             flipped = 0  # top and bottom differ
