@@ -29,9 +29,7 @@ def _in_memory(_version: Version) -> Version:
 class Scene(Element):
     """A scene: settings, materials, meshes, parts, bodies, loads, joints, collision filter.
 
-    Parts and uses are there as they were written in a scene that ``load_scene(...,
-    keep_parts=True)`` has read, or that was built in Python. What is read to be simulated has the
-    copies in their place: ``expand_parts`` makes them.
+    When a scene is read, each use is replaced by its copy of a part.
     """
 
     # Where it was read from, for the positions in error messages; lost positions do no harm.
