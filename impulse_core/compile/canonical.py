@@ -22,7 +22,7 @@ def canonical_scene(scene: Scene) -> dict[str, Any]:
     Parts are expanded. Left out are the description, and paths of files.
 
     Raises:
-        SceneError: A mesh file is missing, or a use of a part is wrong.
+        SceneError: A mesh file is missing, or anything is wrong with a scene that has parts.
         RecordingError: A mesh file cannot be read.
     """
     scene = expand_parts(scene)

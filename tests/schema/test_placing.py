@@ -32,6 +32,7 @@ from impulse_schema.fields import all_elements
 from impulse_schema.models import CollisionPair, Element
 from impulse_schema.parts.placement import Placement
 from impulse_schema.parts.placing import Placer, Twins
+from tests.references.rigid_ode import matrix_of
 
 Array = Any
 
@@ -53,23 +54,12 @@ uses = st.builds(
 often = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def matrix(q: Array) -> Array:
-    w, x, y, z = np.array(q) / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 class Image:
     """x ↦ p + Q M x of a use, with NumPy."""
 
     def __init__(self, use: Use) -> None:
         self.mirror = np.diag([-1.0 if axis == use.mirror else 1.0 for axis in "xyz"])
-        self.linear = matrix(use.orientation) @ self.mirror
+        self.linear = matrix_of(use.orientation) @ self.mirror
         self.sign = np.linalg.det(self.mirror)
         self.position = np.array(use.position)
 
@@ -129,7 +119,7 @@ def test_bodies_are_moved(use: Use, at: Any, q: Any, v: Any, w: Any, c: Any) -> 
 
     made, guided = placed(use, bodies=[moving, led]).bodies
 
-    turn, before = matrix(made.orientation), matrix(q)
+    turn, before = matrix_of(made.orientation), matrix_of(q)
     equal(made.position, image.point(at))
     equal(turn, image.linear @ before @ image.mirror)
     equal(made.velocity, image.vector(v))
@@ -203,8 +193,8 @@ def test_solids_are_moved(
     meshes = {m.name: m for m in scene.meshes}
 
     def seen(body: Body, solid: Geometry) -> Array:
-        points = characteristic_points(solid, meshes) @ matrix(solid.orientation).T
-        return (points + solid.position) @ matrix(body.orientation).T + body.position
+        points = characteristic_points(solid, meshes) @ matrix_of(solid.orientation).T
+        return (points + solid.position) @ matrix_of(body.orientation).T + body.position
 
     wanted = image.point(seen(body, solid))
     np.testing.assert_allclose(
@@ -253,7 +243,7 @@ def test_loads_are_moved(use: Use, force: Any, torque: Any, point: Any, q: Any) 
 
     made = placed(use, bodies=[body], loads=loads)
 
-    turn, before = matrix(made.bodies[0].orientation), matrix(q)
+    turn, before = matrix_of(made.bodies[0].orientation), matrix_of(q)
     for load in made.loads:
         now, then = (turn, before) if load.axes == "body" else (np.eye(3), np.eye(3))
         equal(now @ load.force, image.vector(then @ force))
@@ -381,7 +371,7 @@ def test_twice_mirrored_is_turned(use: Use, at: Any, q: Any) -> None:
     turned = twice("x", "y")
     half = np.diag([-1.0, -1.0, 1.0])
     equal(turned.position, half @ at)
-    equal(matrix(turned.orientation), half @ matrix(q) @ half)
+    equal(matrix_of(turned.orientation), half @ matrix_of(q) @ half)
 
 
 # Vectors without a direction in the frame of the part.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,23 @@ from impulse_schema.models.bodies import Body, Load, SpringDamper
 from impulse_schema.models.element import Element, Name, Quaternion, Vector, meta
 from impulse_schema.models.joints import Joint
 from impulse_schema.models.rules import CollisionPair
+
+Bodies = Annotated[
+    list[Body], Field(description="Rigid bodies.", json_schema_extra=meta(xml_tag="body"))
+]
+Loads = Annotated[
+    list[Load], Field(description="Forces and torques.", json_schema_extra=meta(xml_tag="load"))
+]
+Joints = Annotated[
+    list[Joint], Field(description="Joints.", json_schema_extra=meta(xml_tag="joint"))
+]
+Springs = Annotated[
+    list[SpringDamper],
+    Field(
+        description="Springs between points of two bodies.",
+        json_schema_extra=meta(xml_tag="spring"),
+    ),
+]
 
 Mirror = Literal["none", "x", "y", "z"]
 
@@ -52,27 +69,15 @@ class Part(Element):
     """
 
     name: Name = Field(description="Unique among parts.")
-    bodies: list[Body] = Field(
-        default_factory=list, description="Rigid bodies.", json_schema_extra=meta(xml_tag="body")
-    )
+    bodies: Bodies = Field(default_factory=list)
     uses: list[Use] = Field(
         default_factory=list,
         description="Other parts, placed in the frame of this one.",
         json_schema_extra=meta(xml_tag="use"),
     )
-    loads: list[Load] = Field(
-        default_factory=list,
-        description="Forces and torques.",
-        json_schema_extra=meta(xml_tag="load"),
-    )
-    joints: list[Joint] = Field(
-        default_factory=list, description="Joints.", json_schema_extra=meta(xml_tag="joint")
-    )
-    springs: list[SpringDamper] = Field(
-        default_factory=list,
-        description="Springs between points of two bodies.",
-        json_schema_extra=meta(xml_tag="spring"),
-    )
+    loads: Loads = Field(default_factory=list)
+    joints: Joints = Field(default_factory=list)
+    springs: Springs = Field(default_factory=list)
     pairs: list[CollisionPair] = Field(
         default_factory=list,
         description="Which two of its bodies can touch; joined to those of the collision filter.",

@@ -6,11 +6,9 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from impulse_schema.models.bodies import Body, Load, SpringDamper
 from impulse_schema.models.element import Element, Name, Paragraphs, meta
 from impulse_schema.models.geometry import Material, MaterialPair, Mesh
-from impulse_schema.models.joints import Joint
-from impulse_schema.models.parts import Part, Use
+from impulse_schema.models.parts import Bodies, Joints, Loads, Part, Springs, Use
 from impulse_schema.models.rules import CollisionFilter
 from impulse_schema.models.settings import Settings
 from impulse_schema.source import Source
@@ -65,28 +63,16 @@ class Scene(Element):
         description="What is written once and used more than once, or mirrored.",
         json_schema_extra=meta(xml_tag="part"),
     )
-    bodies: list[Body] = Field(
-        default_factory=list, description="Rigid bodies.", json_schema_extra=meta(xml_tag="body")
-    )
+    bodies: Bodies = Field(default_factory=list)
     uses: list[Use] = Field(
         default_factory=list,
         description="Copies of parts. They follow the bodies, loads, joints and springs of the"
         " scene, in their order.",
         json_schema_extra=meta(xml_tag="use"),
     )
-    loads: list[Load] = Field(
-        default_factory=list,
-        description="Forces and torques.",
-        json_schema_extra=meta(xml_tag="load"),
-    )
-    joints: list[Joint] = Field(
-        default_factory=list, description="Joints.", json_schema_extra=meta(xml_tag="joint")
-    )
-    springs: list[SpringDamper] = Field(
-        default_factory=list,
-        description="Springs between points of two bodies.",
-        json_schema_extra=meta(xml_tag="spring"),
-    )
+    loads: Loads = Field(default_factory=list)
+    joints: Joints = Field(default_factory=list)
+    springs: Springs = Field(default_factory=list)
     collision_filter: CollisionFilter | None = Field(
         default=None, description="Which bodies can touch.", json_schema_extra=meta(xml_child=True)
     )
