@@ -305,6 +305,25 @@ def test_what_nobody_can_tell_is_not_reported(tmp_path: Path) -> None:
     ]
 
 
+def test_what_cannot_be_placed_is_left_out(tmp_path: Path) -> None:
+    """Uses without a direction, and mirrored solids of meshes that are broken, are no trouble."""
+    text = """<scene version="1.2">
+  <mesh name="m" scale="0"/>
+  <part name="p">
+    <body name="b" motion="static"><geometry shape="mesh" mesh="m"/></body>
+  </part>
+  <part name="q"><use part="p" name="u" orientation="0 0 0 0"/></part>
+  <use part="p" name="v" mirror="x"/>
+  <use part="p" name="w" orientation="0 0 0 0"/>
+</scene>"""
+
+    assert [place[:2] for place in places(problems_in(tmp_path, text))] == [
+        ("E203", 2),
+        ("E208", 6),
+        ("E208", 8),
+    ]
+
+
 def test_sound_elements_of_a_broken_part_are_checked(tmp_path: Path) -> None:
     """One run reports all mistakes of a part, each in its line."""
     text = """<scene version="1.2">

@@ -40,7 +40,7 @@ def check_parts(scene: Scene, broken: Broken) -> CheckedParts:
     uses = Uses(scene, broken.names.get("parts", frozenset()))
     findings = [*uses.findings, *_check_written(scene)]
     unsound = set(broken.parts) | {int(f.path[1]) for f in findings if f.path[0] == "parts"}
-    left_out = uses.refused | {f.path[:2] for f in findings if f.path[0] == "uses"}
+    left_out = uses.refused | {_use_of(finding.path) for finding in findings}
     names = Names.of(scene, broken.names)
     expander = Expander(scene, left_out)  # which goes by what is left out at the time
     for number in uses.order:
@@ -57,6 +57,11 @@ def check_parts(scene: Scene, broken: Broken) -> CheckedParts:
     left_out |= {path for path, use in outer.items() if uses.number_of(use) in unsound}
     open_uses = {use.name for path, use in outer.items() if path in left_out}
     return CheckedParts(findings, expander.scene(), open_uses)
+
+
+def _use_of(path: ScenePath) -> ScenePath:
+    """The use that ``path`` leads into, if any, as a path."""
+    return path[:4] if path[0] == "parts" else path[:2]
 
 
 def _check_part(scene: Scene, names: Names) -> Iterator[Finding]:

@@ -53,6 +53,8 @@ class Twins:
 
     def of(self, mesh: str) -> tuple[str, int]:
         """The twin of a mesh, and the axis along which each of them is the image of the other."""
+        if mesh not in self._flips and mesh not in self.originals:
+            return mesh, 0  # one that had to be left out of the scene
         original = self.originals.get(mesh)
         if original is not None:
             return original, self._axis(original)
