@@ -10,6 +10,7 @@ import pytest
 import impulse_core as ic
 from impulse_core.compile.bodies import MassSource
 from impulse_core.compile.canonical import canonical_scene
+from impulse_core.compile.collision_meshes import CollisionMeshes
 from impulse_core.compile.problems import ProblemList
 from impulse_core.geometry.rotations import quaternion_to_matrix, rotated
 from impulse_schema.models import (
@@ -329,6 +330,30 @@ def test_mirrored_meshes_are_read_as_images(tmp_path: Any) -> None:
         assert other is not None
         assert other.faces()[0][0] == one.faces()[0][0]
         np.testing.assert_array_equal(other.vertices, one.vertices * sign)
+
+
+def test_convex_parts_of_a_mirrored_mesh() -> None:
+    """They are the images of those of the mesh, so that both collide alike."""
+    pytest.importorskip("coacd", reason="coacd is not installed")
+    ell = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 3), (0, 3)]
+    n = len(ell)
+    vertices: Any = [(x, y, z) for z in (0, 1) for x, y in ell]
+    faces = [list(range(n))[::-1], list(range(n, 2 * n))]
+    faces += [[i, (i + 1) % n, n + (i + 1) % n, n + i] for i in range(n)]
+    names = ("none", "x")
+    shape = {"vertices": vertices, "faces": faces}
+    scene = Scene(version=1, meshes=[Mesh(name=m, mirror=m, **shape) for m in names])
+    meshes = CollisionMeshes(MassSource(scene, ProblemList(scene)))
+
+    plain, mirrored = (
+        meshes.solid(name, (), Body(name="b"), decompose=True, moves=True) for name in names
+    )
+
+    assert len(plain) == len(mirrored) > 1
+    for one, other in zip(plain, mirrored, strict=True):
+        corners = [core.vertices * sign for core, sign in ((one, (-1, 1, 1)), (other, (1, 1, 1)))]
+        rows = [points[np.lexsort(np.round(points, 9).T)] for points in corners]
+        np.testing.assert_allclose(rows[0], rows[1], atol=1e-12)
 
 
 def test_parts_are_expanded_wherever_a_scene_comes_from() -> None:
