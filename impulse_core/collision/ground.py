@@ -37,6 +37,8 @@ class Ground:
     def of_heights(cls, size: Sequence[float], heights: Sequence[Sequence[float]]) -> Ground:
         """Two triangles for each cell of a height field, which is evenly spaced over x and y.
 
+        The diagonal from the corner at -x, -y to that at +x, +y divides a cell.
+
         Args:
             size: Extent along x and y [m].
             heights: Rows of heights [m], the first at -y.
@@ -68,6 +70,11 @@ class Ground:
         kept = area > _NO_AREA * sides**2
         _, number = weld(mesh.vertices)
         return cls(corners[kept], _beyond(number[triangles[kept]]))
+
+    def mirrored(self) -> Ground:
+        """The mirror image along x, seen from outside as before."""
+        corners = self.corners[:, (0, 2, 1)] * [-1.0, 1.0, 1.0]
+        return Ground(corners, np.ascontiguousarray(self.beyond[:, ::-1]))
 
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Ground:
         """The triangles turned by a rotation matrix (3, 3), then shifted."""

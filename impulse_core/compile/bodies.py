@@ -76,6 +76,10 @@ class MassSource:
             self._polygons[name] = self._read(index, self.scene.meshes[index])
         return self._polygons[name]
 
+    def mirror_axis(self, name: str) -> int | None:
+        """The axis that a mesh is mirrored along (0, 1, 2), if it is."""
+        return mirror_axis(self.scene.meshes[self.index_of(name)])
+
     def defects(self, name: str) -> list[MeshDefect]:
         """What check_mesh finds in a mesh that can be read."""
         if name not in self._defects:
@@ -106,9 +110,17 @@ class MassSource:
     def _scaled(self, mesh: Mesh) -> PolygonMesh:
         """The polygons of a mesh [m]."""
         if mesh.file is not None:
-            return read_mesh(resolve_mesh_path(self.scene, mesh), mesh.scale)
-        vertices = np.array(mesh.vertices, dtype=float) * mesh.scale
-        return PolygonMesh.from_faces(vertices, mesh.faces or [])
+            polygons = read_mesh(resolve_mesh_path(self.scene, mesh), mesh.scale)
+        else:
+            vertices = np.array(mesh.vertices, dtype=float) * mesh.scale
+            polygons = PolygonMesh.from_faces(vertices, mesh.faces or [])
+        axis = mirror_axis(mesh)
+        return polygons if axis is None else polygons.mirrored(axis)
+
+
+def mirror_axis(mesh: Mesh) -> int | None:
+    """The axis that a mesh is mirrored along (0, 1, 2), if it is."""
+    return None if mesh.mirror == "none" else "xyz".index(mesh.mirror)
 
 
 def mass_solids(body: Body) -> list[tuple[int, Geometry]]:

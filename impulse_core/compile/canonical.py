@@ -9,7 +9,7 @@ from typing import Any
 
 import impulse_schema
 from impulse_core.recording import RecordingError, read_regular_file
-from impulse_schema import Scene, resolve_mesh_path
+from impulse_schema import Scene, expand_parts, resolve_mesh_path
 
 __all__ = ["canonical_scene", "source_digest"]
 
@@ -17,14 +17,15 @@ _LARGEST_MESH = 2**33  # [B], far above what is loaded
 
 
 def canonical_scene(scene: Scene) -> dict[str, Any]:
-    """Every field of every part by name, defaults included, mesh files by their content.
+    """Every field of every element by name, defaults included, mesh files by their content.
 
-    Left out are the description, and paths of files.
+    Parts are expanded. Left out are the description, and paths of files.
 
     Raises:
-        SceneError: A mesh file is missing.
+        SceneError: A mesh file is missing, or anything is wrong with a scene that has parts.
         RecordingError: A mesh file cannot be read.
     """
+    scene = expand_parts(scene)
     content: dict[str, Any] = scene.model_dump(warnings=False)
     del content["description"]
     for mesh, values in zip(scene.meshes, content["meshes"], strict=True):

@@ -23,6 +23,7 @@ from impulse_core.geometry import (
     convex_hull,
     polyhedron_mass_properties,
 )
+from impulse_core.types import Floats
 from impulse_schema.models import Body
 
 __all__ = ["CollisionMeshes"]
@@ -115,7 +116,7 @@ class CollisionMeshes:
     def _split(self, name: str, path: Path, polygons: PolygonMesh) -> list[Core]:
         if name not in self._parts:
             try:
-                corners = convex_parts(polygons)
+                corners = self._convex_parts(name, polygons)
                 self._parts[name] = [hull_core(points) for points in corners]
             except (PartsError, CoreError, MassPropertiesError) as error:
                 self._parts[name] = str(error)
@@ -133,6 +134,14 @@ class CollisionMeshes:
             )
             return []
         return found
+
+    def _convex_parts(self, name: str, polygons: PolygonMesh) -> list[Floats]:
+        """Corners of the convex parts of a mesh; those of a mirror image are the mirror images."""
+        axis = self.source.mirror_axis(name)
+        if axis is None:
+            return convex_parts(polygons)
+        sign = np.where(np.arange(3) == axis, -1.0, 1.0)
+        return [points * sign for points in convex_parts(polygons.mirrored(axis))]
 
     def _ground(self, name: str, path: Path, polygons: PolygonMesh) -> list[Ground]:
         if name not in self._grounds:

@@ -37,7 +37,7 @@ from impulse_core.geometry import MassProperties
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, FREE_COMPLIANCE, Model, State, new_state
 from impulse_core.types import Floats, Ints, Records, new_records
-from impulse_schema import Scene, SceneError, check_scene, joint_names, source_path
+from impulse_schema import Scene, SceneError, check_scene, expand_parts, joint_names, source_path
 from impulse_schema.models import Body
 
 __all__ = ["CompiledScene", "compile_scene"]
@@ -48,7 +48,7 @@ class CompiledScene:
     """A scene as arrays, and how to get back from them to the user's bodies.
 
     Attributes:
-        scene: What was compiled.
+        scene: What was compiled, its parts expanded.
         name: Its name, or that of its file.
         sha256: SHA-256 of its file, "" if it was built in Python.
         model: Constant arrays.
@@ -124,6 +124,7 @@ def compile_scene(scene: Scene, *, assemble: bool | None = None) -> CompiledScen
     """
     if unsound := check_scene(scene):
         raise SceneError(unsound)
+    scene = expand_parts(scene)
     problems = ProblemList(scene)
     check_targets(scene, problems)
     check_keyframes(scene, problems)

@@ -163,6 +163,14 @@ def _capsules(torus: _Placed) -> list[_Placed]:
 # ---------------------------------------------------------------------------------------
 
 
+def _of_heights(solid: Geometry) -> Ground:
+    """A height field whose cells are divided along one diagonal or the other."""
+    size, heights = given(solid.size), given(solid.heights)
+    if solid.diagonal == "rising":
+        return Ground.of_heights(size, heights)
+    return Ground.of_heights(size, [row[::-1] for row in heights]).mirrored()
+
+
 def _parts(meshes: CollisionMeshes, body: Body, solid: Geometry, path: Path) -> Iterator[Part]:
     """The shapes of one solid; none after reporting why not."""
     if solid.shape == "height_field":
@@ -174,7 +182,7 @@ def _parts(meshes: CollisionMeshes, body: Body, solid: Geometry, path: Path) -> 
                 'Write motion="static", or give the solid role="visual" and others for collision',
             )
             return
-        yield _ground(Ground.of_heights(given(solid.size), given(solid.heights)), solid)
+        yield _ground(_of_heights(solid), solid)
     elif solid.shape == "convex_hull":
         for core in meshes.hull(given(solid.mesh), path):
             yield _polyhedron(core, solid)

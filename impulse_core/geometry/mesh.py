@@ -65,6 +65,19 @@ class PolygonMesh:
         offsets = np.arange(face_count + 1, dtype=np.int64) * corner_count
         return cls(np.asarray(vertices, dtype=np.float64), rows.reshape(-1), offsets)
 
+    def mirrored(self, axis: int) -> PolygonMesh:
+        """The mirror image across the plane through the origin at right angles to an axis, 0 to 2.
+
+        Each polygon begins with the vertex that it began with and goes round the other way, so that
+        one that is not flat is divided into the images of its triangles.
+        """
+        vertices = self.vertices.copy()
+        vertices[:, axis] = 0.0 - vertices[:, axis]
+        first = np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        count = np.repeat(np.diff(self.offsets), np.diff(self.offsets))
+        back = first + (first - np.arange(len(self.corners))) % np.maximum(count, 1)
+        return PolygonMesh(vertices, self.corners[back], self.offsets)
+
     @property
     def face_count(self) -> int:
         """Number of polygons F."""

@@ -45,7 +45,7 @@ def run_key(
 
     Raises:
         OptionError: ``simulate`` has no such option.
-        SceneError: A mesh file is missing.
+        SceneError: A mesh file is missing, or anything is wrong with a scene that has parts.
         RecordingError: A mesh file cannot be read.
     """
     given = {name: value for name, value in (options or {}).items() if value is not None}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from car import car, driving_car
 from leg import leg
 from screw_jack import screw_jack
+from trotter import trotter
 
 from impulse_schema import Scene
 
 
 def machines() -> dict[str, Scene]:
     """Every scene of this folder by its path below sample_scenes."""
-    scenes = (car(), driving_car(), leg(), screw_jack())
+    scenes = (car(), driving_car(), leg(), screw_jack(), trotter())
     return {f"machines/{scene.name}.xml": scene for scene in scenes}

@@ -135,6 +135,8 @@ def _smooth(part: bmesh.types.BMesh) -> None:
 def _from_mesh(part: bmesh.types.BMesh, mesh) -> None:
     if mesh.vertices is None or mesh.faces is None:
         raise NotImplementedError(f"the mesh {mesh.name} is in a file")
-    corners = [part.verts.new(np.multiply(vertex, mesh.scale)) for vertex in mesh.vertices]
+    factors = [-mesh.scale if axis == mesh.mirror else mesh.scale for axis in "xyz"]
+    corners = [part.verts.new(np.multiply(vertex, factors)) for vertex in mesh.vertices]
     for face in mesh.faces:
-        part.faces.new([corners[corner] for corner in face])
+        around = face if mesh.mirror == "none" else face[::-1]
+        part.faces.new([corners[corner] for corner in around])

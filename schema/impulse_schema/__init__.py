@@ -1,6 +1,6 @@
 """Impulse scene files: models, XML and JSON, checks and messages."""
 
-from impulse_schema.checks import check_scene
+from impulse_schema.checks import check_scene, expand_parts
 from impulse_schema.checks.meshes import resolve_mesh_path, source_path
 from impulse_schema.checks.names import joint_names
 from impulse_schema.expressions import Expression, ExpressionError, parse_expression
@@ -26,10 +26,12 @@ from impulse_schema.models import (
     MaterialPair,
     Mesh,
     Motor,
+    Part,
     Scene,
     Settings,
     Spring,
     SpringDamper,
+    Use,
 )
 from impulse_schema.problems import Problem, SceneError, problem_at
 from impulse_schema.xml_writer import scene_to_xml
@@ -56,13 +58,16 @@ __all__ = [
     "MaterialPair",
     "Mesh",
     "Motor",
+    "Part",
     "Problem",
     "Scene",
     "SceneError",
     "Settings",
     "Spring",
     "SpringDamper",
+    "Use",
     "check_scene",
+    "expand_parts",
     "joint_names",
     "json_schema",
     "load_scene",

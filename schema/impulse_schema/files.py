@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from impulse_schema.checks import check_findings
+from impulse_schema.checks import examine
 from impulse_schema.json_reader import read_json
 from impulse_schema.json_writer import scene_to_json
 from impulse_schema.limits import MAX_BYTES
@@ -28,31 +28,35 @@ from impulse_schema.xml_writer import scene_to_xml
 _READERS: dict[str, Callable[[bytes], Any]] = {".xml": read_xml, ".json": read_json}
 
 
-def load_scene(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scene:
+def load_scene(
+    path: str | os.PathLike[str], *, allow_outside: bool = False, keep_parts: bool = False
+) -> Scene:
     """Read a scene file, .xml or .json, and check it.
 
     Args:
         path: The file.
         allow_outside: Whether mesh files may lie outside the scene's folder.
+        keep_parts: Whether ``<part>`` and ``<use>`` stay as they were written, as for another file;
+            else every use is replaced by its copy (:func:`expand_parts`).
 
     Returns:
-        The scene; it remembers where its parts stand in the file, for :func:`problem_at`.
+        The scene; it remembers where its elements stand in the file, for :func:`problem_at`.
 
     Raises:
         SceneError: If anything is wrong; it holds all problems, in the order of the file.
     """
     with _garbage_collection_paused():
-        return _load(Path(path), allow_outside)
+        return _load(Path(path), allow_outside, keep_parts)
 
 
-def _load(path: Path, allow_outside: bool) -> Scene:
+def _load(path: Path, allow_outside: bool, keep_parts: bool) -> Scene:
     data = _read_bytes(path)
     try:
         content = _READERS[path.suffix.lower()](data)
     except UnreadableError as error:
         raise SceneError([_unreadable(path, data, error)]) from None
     source = Source(path, data, content.layout, allow_outside=allow_outside)
-    scene, findings = _build(content.raw, content.findings, source)
+    scene, findings = _build(content.raw, content.findings, source, keep_parts)
     if findings or scene is None:
         raise SceneError(first_problems(findings, source, content.raw))
     return scene
@@ -71,7 +75,7 @@ def _garbage_collection_paused() -> Iterator[None]:
 
 
 def _build(
-    raw: dict[str, Any], findings: list[Finding], source: Source
+    raw: dict[str, Any], findings: list[Finding], source: Source, keep_parts: bool
 ) -> tuple[Scene | None, list[Finding]]:
     """The scene that ``raw`` describes, or None, and everything that is wrong with it."""
     if newer := newer_version(raw.get("version"), NEWEST_VERSION):
@@ -89,7 +93,8 @@ def _build(
     findings = findings + [f for f in more if _without_unit(f) not in known]
     if not findings:
         scene._source = source
-        return scene, check_findings(scene)
+        findings, expanded = examine(scene)
+        return scene if keep_parts else expanded, findings
     return None, findings + validate_partially(raw, findings, source)
 
 

@@ -94,7 +94,7 @@ def _too_deep() -> UnreadableError:
     return UnreadableError(
         "E007",
         f"objects and arrays are nested deeper than {MAX_DEPTH} levels, which is the limit",
-        "A scene needs eight",
+        "A scene needs nine",
         None,
     )
 

@@ -24,6 +24,8 @@ class Finding(NamedTuple):
     code: str
     message: str
     hint: Hint = ""
+    uses: tuple[ScenePath, ...] = ()
+    """The uses that made the copy of a part in which it shows, innermost first."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def first_problems(
     Those without a place come first. The work is proportional to the file and to ``findings``.
     """
     if source is not None:
-        offsets = [source.layout.offset(finding.path) for finding in findings]
+        offsets = [source.offset(finding.path) for finding in findings]
         places = [-1 if offset is None else offset for offset in offsets]
         findings = [findings[i] for i in sorted(range(len(places)), key=places.__getitem__)]
     problems = [locate(finding, source, root) for finding in findings[:MAX_PROBLEMS]]
@@ -109,22 +111,36 @@ def not_listed(count: int, listed: Sequence[Problem]) -> list[Problem]:
 
 def locate(finding: Finding, source: Source | None, root: Scene | dict[str, Any]) -> Problem:
     """``finding`` with its place in ``source`` and its element path in ``root``."""
+    path, uses = source.origin(finding.path) if source else (finding.path, ())
     place = source.place(finding.path) if source else None
+    if source is not None and source.origins is not None:
+        root = source.origins.written
     element = (
-        json_path(finding.path)
+        json_path(path)
         if source is not None and source.is_json
-        else xpath(finding.path, root, is_element=finding.code == "E101")
+        else xpath(path, root, is_element=finding.code == "E101")
     )
+    copies = "".join(_used(use, source, root) for use in finding.uses or uses)
     return Problem(
         code=finding.code,
         path=finding.path,
-        message=finding.message,
+        message=finding.message + copies,
         hint=finding.hint if isinstance(finding.hint, str) else finding.hint(),
         file=str(source.path) if source else "",
         line=place.line if place else None,
         column=place.column if place else None,
         element=element,
     )
+
+
+def _used(use: ScenePath, source: Source | None, root: Scene | dict[str, Any]) -> str:
+    """``, in the use 'left' of line 12``: which copy of a part a problem shows in."""
+    value: Any = root
+    for step in use:
+        value = _child(value, step)
+    place = source.place(use) if source else None
+    line = f" of line {place.line}" if place else ""
+    return f", in the use '{_child(value, 'name')}'{line}"
 
 
 def xpath(path: ScenePath, root: Scene | dict[str, Any], *, is_element: bool = False) -> str:

@@ -26,9 +26,9 @@ every message. How large and how small numbers may be is [below](#bounds-of-numb
 
 A file is written with the lowest version that knows all it holds: 1, 1.1 where it has a
 `screw`, a `torus` or `record_clearance`, 1.2 where it has `armature`, `damping` of a joint, a
-range of lengths, `max_velocity`, `min_force` or a motor that gives a force. A reader refuses a
-version newer than its own. A bar that
-swings on a hinge, half a metre from its centre:
+range of lengths, `max_velocity`, `min_force`, a motor that gives a force, a `<part>`, a `<use>`, a
+mesh with `mirror` or a height field with `diagonal`. A reader refuses a version newer than its
+own. A bar that swings on a hinge, half a metre from its centre:
 
 ```xml
 <scene version="1" name="Pendulum">
@@ -38,6 +38,26 @@ swings on a hinge, half a metre from its centre:
     <geometry shape="box" size="1 0.05 0.05" material="steel"/>
   </body>
   <joint name="pivot" type="hinge" body1="world" body2="bar" anchor="0 0 0" axis="0 1 0"/>
+</scene>
+```
+
+What is there more than once is written once, as a part, and placed by each use. Its bodies and
+joints are then called `USE.NAME`. A leg and its mirror image:
+
+```xml
+<scene version="1.2" name="Legs">
+  <part name="leg">
+    <body name="thigh" position="0 0 -0.2" mass="1" inertia="0.01 0.01 0.001"/>
+    <body name="shank" position="0 0 -0.6" mass="1" inertia="0.01 0.01 0.001"/>
+    <joint name="knee" type="hinge" body1="thigh" body2="shank" anchor="0 0 -0.4" axis="0 1 0">
+      <motor kind="servo" expression="0.5*sin(3*t)" proportional="100" derivative="5"/>
+    </joint>
+  </part>
+  <body name="trunk" mass="5" inertia="0.1 0.1 0.1"/>
+  <use part="leg" name="right" position="0 -0.2 0"/>
+  <use part="leg" name="left" position="0 0.2 0" mirror="y"/>
+  <joint type="ball" body1="trunk" body2="right.thigh" anchor="0 -0.2 0"/>
+  <joint type="ball" body1="trunk" body2="left.thigh" anchor="0 0.2 0"/>
 </scene>
 ```
 """

@@ -99,7 +99,7 @@ def _unknown(path: ScenePath, spec: ElementSpec) -> Finding:
 def _element_name(spec: ElementSpec) -> str:
     name = spec.model.__name__
     words = "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+    return f"{'an' if words[0] in 'aeiou' and words != 'use' else 'a'} {words}"
 
 
 def _scalar(error: ErrorDetails, field: FieldSpec, value: Any) -> tuple[str, str, Hint]:

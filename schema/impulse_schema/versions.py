@@ -31,6 +31,15 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Limit", "max_velocity", ...),
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
+        ("Mesh", "mirror", ...),
+        ("Geometry", "diagonal", ...),
+        ("Scene", "parts", ...),
+        ("Scene", "uses", ...),
+        *(
+            ("Part", key, ...)
+            for key in ("name", "bodies", "uses", "loads", "joints", "springs", "pairs")
+        ),
+        *(("Use", key, ...) for key in ("part", "name", "position", "orientation", "mirror")),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

@@ -161,6 +161,23 @@ def test_convert_there_and_back(cli: Cli, pendulum: Path) -> None:
     assert scene == impulse_schema.load_scene(data) == impulse_schema.load_scene(back)
 
 
+def test_convert_keeps_parts(cli: Cli, tmp_path: Path) -> None:
+    """Parts and uses stay what they are, unless they are to be expanded."""
+    (tmp_path / "a.xml").write_text(
+        '<scene version="1.2"><part name="p"><body name="b" motion="static"/></part>'
+        '<use part="p" name="u"/></scene>'
+    )
+
+    assert cli("convert", tmp_path / "a.xml", tmp_path / "b.json").code == 0
+    assert cli("convert", tmp_path / "b.json", tmp_path / "c.xml").code == 0
+    assert cli("convert", "--expand-parts", tmp_path / "b.json", tmp_path / "d.xml").code == 0
+
+    again, expanded = ((tmp_path / name).read_text() for name in ("c.xml", "d.xml"))
+    assert '<use part="p" name="u"/>' in again
+    assert 'name="u.b"' in expanded
+    assert "<part" not in expanded
+
+
 def test_convert_animations(cli: Cli, tmp_path: Path) -> None:
     """An animation is the same in each format, also where .json could be a scene."""
     recording = turning()

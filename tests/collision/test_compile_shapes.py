@@ -197,11 +197,13 @@ def test_neighbours_in_a_field_follow_from_the_grid(rows, columns):
 
     ground = Ground.of_heights((3.0, 2.0, 1.0), heights)
 
-    mesh = PolygonMesh.from_rows(
-        ground.corners.reshape(-1, 3), np.arange(3 * len(ground.corners)).reshape(-1, 3)
-    )
-    np.testing.assert_array_equal(ground.corners, Ground.of_mesh(mesh).corners)
-    np.testing.assert_array_equal(ground.beyond, Ground.of_mesh(mesh).beyond)
+    for made in (ground, ground.mirrored()):
+        mesh = PolygonMesh.from_rows(
+            made.corners.reshape(-1, 3), np.arange(3 * len(made.corners)).reshape(-1, 3)
+        )
+        np.testing.assert_array_equal(made.corners, Ground.of_mesh(mesh).corners)
+        np.testing.assert_array_equal(made.beyond, Ground.of_mesh(mesh).beyond)
+        assert (made.normals[:, 2] > 0.0).all()
 
 
 @pytest.mark.parametrize("side", [150, 300])

@@ -223,6 +223,17 @@ def test_car_rolls():
         assert np.abs(way - way[0] - 0.3 * angle).max() <= 1e-4, corner
 
 
+def test_trotter_walks_straight_on():
+    """Four legs from one part, the left ones mirrored, carry it a metre and more in 4 s, without a
+    drift to the side of the legs that were written or of their images.
+    """
+    trunk = path(recorded("trotter"), "trunk")
+
+    assert 1.0 <= trunk[-1, 0] <= 4.0 * 0.32  # as fast as the feet sweep
+    assert np.abs(trunk[:, 1]).max() <= 0.05
+    assert axis(recorded("trotter"), "trunk", Z)[:, 2].min() >= 0.98
+
+
 def test_gallery_shows_every_scene_of_these_folders():
     """A picture of at most 60 kB each."""
     page = (SAMPLES.parent / "docs" / "gallery.md").read_text(encoding="utf-8")

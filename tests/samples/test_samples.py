@@ -64,6 +64,7 @@ CONTRACT = {  # names others rely on
     "walking-machine-on-ice",
     "walking-machine-escaping",
     "walking-machine-toppling",
+    "trotter",
 }
 
 

@@ -65,12 +65,16 @@ def test_xsd_refuses_wrong_structure(xml: str) -> None:
     assert not XSD.validate(etree.fromstring(xml))
 
 
-def test_example_of_the_reference_page(tmp_path: Path) -> None:
-    """The example in docs/scene-format.md is a sound scene."""
-    example = reference_page().split("```xml\n")[1].split("```")[0]
-    (tmp_path / "a.xml").write_text(example)
+def test_examples_of_the_reference_page(tmp_path: Path) -> None:
+    """The examples in docs/scene-format.md are sound scenes."""
+    examples = [text.split("```")[0] for text in reference_page().split("```xml\n")[1:]]
+    loaded = []
+    for example in examples:
+        (tmp_path / "a.xml").write_text(example)
+        loaded.append(load_scene(tmp_path / "a.xml"))
 
-    assert load_scene(tmp_path / "a.xml").joints[0].name == "pivot"
+    assert loaded[0].joints[0].name == "pivot"
+    assert [body.name for body in loaded[1].bodies][-1] == "left.shank"
 
 
 def test_every_field_is_described() -> None:

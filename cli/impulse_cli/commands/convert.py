@@ -19,11 +19,17 @@ _OF_ANIMATIONS = {".npz", ".imprec"}  # only; .json may be either
 @click.argument("source", metavar="IN", type=FILE)
 @click.argument("output", metavar="OUT", type=FILE)
 @allow_outside_option
-def convert(source: Path, output: Path, allow_outside: bool) -> None:
+@click.option(
+    "--expand-parts",
+    is_flag=True,
+    help="Write a copy in place of every use of a part, and no parts.",
+)
+def convert(source: Path, output: Path, allow_outside: bool, expand_parts: bool) -> None:
     """Write the scene or the animation IN as OUT; the endings say which format.
 
     A scene is .xml or .json. Both hold the same model, so nothing is lost on the way, but comments
-    in an XML file. The scene is checked first; mesh files go along if OUT lies in another folder.
+    in an XML file; parts and their uses stay what they are. The scene is checked first; mesh files
+    go along if OUT lies in another folder.
 
     An animation is .json, .npz or .imprec; an .imprec that a killed run left is read as far as it
     was written. OUT is replaced only by a whole new file.
@@ -36,7 +42,7 @@ def convert(source: Path, output: Path, allow_outside: bool) -> None:
     if {source.suffix.lower(), output.suffix.lower()} & _OF_ANIMATIONS:
         _convert_animation(source, output)
     else:
-        _convert_scene(source, output, allow_outside)
+        _convert_scene(source, output, allow_outside, keep_parts=not expand_parts)
 
 
 def _convert_animation(source: Path, output: Path) -> None:
@@ -48,11 +54,11 @@ def _convert_animation(source: Path, output: Path) -> None:
     say(f"wrote {output}: {frames_of(recording)}")
 
 
-def _convert_scene(scene: Path, output: Path, allow_outside: bool) -> None:
+def _convert_scene(scene: Path, output: Path, allow_outside: bool, *, keep_parts: bool) -> None:
     from impulse_schema import load_scene, save_scene
 
     check_outputs([output], inputs=[scene], suffixes=(".xml", ".json"))
-    loaded = load_scene(scene, allow_outside=allow_outside)
+    loaded = load_scene(scene, allow_outside=allow_outside, keep_parts=keep_parts)
     copied = copy_meshes(loaded, scene.parent, output.parent)
     save_scene(loaded, output)
     say(f"wrote {', '.join(str(path) for path in [output, *copied])}")

@@ -85,7 +85,7 @@ def _write(sample: Path, output: Path, force: bool) -> None:
             "is there already; choose another name with -o, or replace it with --force.",
             file=str(output),
         )
-    scene = load_scene(sample)
+    scene = load_scene(sample, keep_parts=True)
     remedy = "write into another folder with -o, or replace it with --force"
     copied = copy_meshes(scene, sample.parent, output.parent, replace=force, remedy=remedy)
     if output.suffix.lower() == ".xml":

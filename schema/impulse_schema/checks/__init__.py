@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
 from pathlib import Path
 
-from impulse_schema.checks.bodies import check_body
 from impulse_schema.checks.bounds import check_bounds
-from impulse_schema.checks.collision import check_collision_filter, check_material_pairs
-from impulse_schema.checks.geometry import check_geometry
-from impulse_schema.checks.joints import check_joint
-from impulse_schema.checks.loads import check_load, check_spring
+from impulse_schema.checks.collision import check_material_pairs
+from impulse_schema.checks.contents import check_contents
 from impulse_schema.checks.materials import check_material
 from impulse_schema.checks.meshes import check_mesh
-from impulse_schema.checks.names import Names, check_unique_names
+from impulse_schema.checks.names import NOTHING_BROKEN, Broken, Names, check_unique_names
+from impulse_schema.checks.parts import check_parts, written
 from impulse_schema.models import Scene
-from impulse_schema.problems import Finding, Problem, first_problems
+from impulse_schema.problems import Finding, Problem, SceneError, first_problems
 
 
 def check_scene(scene: Scene, *, folder: Path | None = None) -> list[Problem]:
@@ -32,25 +29,45 @@ def check_scene(scene: Scene, *, folder: Path | None = None) -> list[Problem]:
         MAX_PROBLEMS the first are listed, and a last one says how many more there are. What needs
         the simulator to see (a mesh that is not closed, joints that start apart) is not among them.
     """
-    findings = check_findings(scene, folder=folder)
+    findings, _ = examine(scene, folder=folder)
     return first_problems(findings, scene._source, scene)
 
 
-def check_findings(
-    scene: Scene,
-    *,
-    folder: Path | None = None,
-    broken_names: Mapping[str, AbstractSet[str]] | None = None,
-) -> list[Finding]:
-    """As :func:`check_scene`, without places.
+def expand_parts(scene: Scene) -> Scene:
+    """The scene with a copy of its part in place of every use, and without parts.
 
-    ``broken_names`` holds, for each list of the scene, names that exist although their elements
-    had to be left out.
+    Copies follow the scene's own bodies, joints, loads and springs in the order of the uses. What
+    no use made is the same object in both scenes. A scene without parts is returned as it is.
+
+    Raises:
+        SceneError: If anything is wrong with ``scene``; it holds all problems.
     """
-    return list(_findings(scene, Names.of(scene, broken_names or {}), folder))
+    if not scene.parts and not scene.uses:
+        return scene
+    findings, expanded = examine(scene)
+    if findings:
+        raise SceneError(first_problems(findings, scene._source, scene))
+    return expanded
+
+
+def examine(
+    scene: Scene, *, folder: Path | None = None, broken: Broken = NOTHING_BROKEN
+) -> tuple[list[Finding], Scene]:
+    """As :func:`check_scene`, without places; and the scene with its parts expanded.
+
+    Paths are those of ``scene``. Uses that cannot be expanded are left out.
+    """
+    if not scene.parts and not scene.uses:
+        return list(_findings(scene, Names.of(scene, broken.names), folder)), scene
+    parts = check_parts(scene, broken)
+    expanded = parts.expansion.scene
+    names = Names.of(expanded, broken.names, parts.open_uses)
+    more = (written(f, parts.expansion) for f in _findings(expanded, names, folder))
+    return [*parts.findings, *more], expanded
 
 
 def _findings(scene: Scene, names: Names, folder: Path | None) -> Iterator[Finding]:
+    """Findings on a scene without parts."""
     yield from check_bounds(scene)
     yield from check_unique_names(scene)
     for i, material in enumerate(scene.materials):
@@ -58,15 +75,4 @@ def _findings(scene: Scene, names: Names, folder: Path | None) -> Iterator[Findi
     yield from check_material_pairs(scene.material_pairs, names)
     for i, mesh in enumerate(scene.meshes):
         yield from check_mesh(mesh, ("meshes", i), scene, folder)
-    for i, body in enumerate(scene.bodies):
-        yield from check_body(body, ("bodies", i), names)
-        for j, solid in enumerate(body.geometry):
-            yield from check_geometry(solid, ("bodies", i, "geometry", j), names)
-    for i, load in enumerate(scene.loads):
-        yield from check_load(load, ("loads", i), names)
-    for i, joint in enumerate(scene.joints):
-        yield from check_joint(joint, ("joints", i), names, scene)
-    for i, spring in enumerate(scene.springs):
-        yield from check_spring(spring, ("springs", i), names)
-    if scene.collision_filter is not None:
-        yield from check_collision_filter(scene.collision_filter, names)
+    yield from check_contents(scene, names)

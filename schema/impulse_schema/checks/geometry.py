@@ -42,6 +42,9 @@ def check_geometry(solid: Geometry, path: ScenePath, names: Names) -> Iterator[F
     if solid.decompose and solid.shape != "mesh":
         message = f"{_article(solid.shape)} is not split into convex parts"
         yield Finding((*path, "decompose"), "E502", message, "Leave decompose out")
+    if solid.diagonal != "rising" and solid.shape != "height_field":
+        message = f"{_article(solid.shape)} does not use diagonal"
+        yield Finding((*path, "diagonal"), "E502", message, "Leave it out")
     yield from check_unit_quaternion(solid.orientation, (*path, "orientation"))
     if solid.mesh is not None and "mesh" in needed:
         yield from names.check_mesh(solid.mesh, (*path, "mesh"))

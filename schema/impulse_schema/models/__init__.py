@@ -30,14 +30,9 @@ from impulse_schema.models.joints import (
     Motor,
     Spring,
 )
-from impulse_schema.models.scene import (
-    NEWEST_VERSION,
-    CollisionFilter,
-    CollisionGroupRule,
-    CollisionPair,
-    Scene,
-    Version,
-)
+from impulse_schema.models.parts import Part, Use
+from impulse_schema.models.rules import CollisionFilter, CollisionGroupRule, CollisionPair
+from impulse_schema.models.scene import NEWEST_VERSION, Scene, Version
 from impulse_schema.models.settings import Method, Settings, Solver
 
 __all__ = [
@@ -65,11 +60,13 @@ __all__ = [
     "Mesh",
     "Method",
     "Motor",
+    "Part",
     "Scene",
     "Settings",
     "Shape",
     "Solver",
     "Spring",
     "SpringDamper",
+    "Use",
     "Version",
 ]

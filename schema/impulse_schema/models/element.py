@@ -14,8 +14,9 @@ from pydantic_core import PydanticCustomError
 _NO_CONTROL_CHARACTERS = r"^[^\x00-\x1f\x7f\ufffe\uffff]*$"
 _NO_CONTROL_CHARACTERS_BUT_LINES = r"^[^\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]*$"
 
+MAX_NAME = 255  # characters
 Name = Annotated[
-    str, StringConstraints(min_length=1, max_length=255, pattern=_NO_CONTROL_CHARACTERS)
+    str, StringConstraints(min_length=1, max_length=MAX_NAME, pattern=_NO_CONTROL_CHARACTERS)
 ]
 Line = Annotated[str, StringConstraints(min_length=1, pattern=_NO_CONTROL_CHARACTERS)]
 Paragraphs = Annotated[

@@ -93,6 +93,11 @@ class Mesh(Element):
         default=1.0,
         description="Factor from the file's length unit to metres (0.001 for millimetres).",
     )
+    mirror: Literal["none", "x", "y", "z"] = Field(
+        default="none",
+        description="Whether it is the mirror image of its file, or of its vertices and faces,"
+        " across the plane through its origin at right angles to this axis.",
+    )
     vertices: list[Vector] | None = Field(
         default=None,
         description="Corner points, mesh frame.",
@@ -161,6 +166,11 @@ class Geometry(Element):
         default=None,
         description="Rows of a height field, first row at -y, evenly spaced over size x and y.",
         json_schema_extra=meta("m", xml_text=True),
+    )
+    diagonal: Literal["rising", "falling"] = Field(
+        default="rising",
+        description="Along which diagonal the cells of a height field are divided into triangles:"
+        " from the corner at -x, -y to that at +x, +y, or from +x, -y to -x, +y.",
     )
     rounding: NonNegative = Field(
         default=0.0,

@@ -1,4 +1,4 @@
-"""The scene itself and its collision filter."""
+"""The scene itself."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from impulse_schema.models.bodies import Body, Load, SpringDamper
 from impulse_schema.models.element import Element, Name, Paragraphs, meta
 from impulse_schema.models.geometry import Material, MaterialPair, Mesh
-from impulse_schema.models.joints import Joint
+from impulse_schema.models.parts import Bodies, Joints, Loads, Part, Springs, Use
+from impulse_schema.models.rules import CollisionFilter
 from impulse_schema.models.settings import Settings
 from impulse_schema.source import Source
 
@@ -24,40 +24,11 @@ def _in_memory(_version: Version) -> Version:
     return 1
 
 
-class CollisionPair(Element):
-    """Whether two bodies can touch."""
-
-    body1: Name = Field(description="Name of a body.")
-    body2: Name = Field(description="Name of a body.")
-    collide: bool = Field(description="true to allow, false to deny.")
-
-
-class CollisionGroupRule(Element):
-    """Whether the bodies of two groups can touch."""
-
-    group1: Name = Field(description="Name of a collision group.")
-    group2: Name = Field(description="Name of a collision group.")
-    collide: bool = Field(description="true to allow, false to deny.")
-
-
-class CollisionFilter(Element):
-    """Which bodies can touch. A pair wins over a group rule, that over the default."""
-
-    default: bool = Field(default=True, description="Whether bodies no rule mentions can touch.")
-    pairs: list[CollisionPair] = Field(
-        default_factory=list,
-        description="Rules for two bodies.",
-        json_schema_extra=meta(xml_tag="pair"),
-    )
-    groups: list[CollisionGroupRule] = Field(
-        default_factory=list,
-        description="Rules for two groups.",
-        json_schema_extra=meta(xml_tag="group"),
-    )
-
-
 class Scene(Element):
-    """A scene: settings, materials, meshes, bodies, loads, joints, collision filter."""
+    """A scene: settings, materials, meshes, parts, bodies, loads, joints, collision filter.
+
+    When a scene is read, each use is replaced by its copy of a part.
+    """
 
     # Where it was read from, for the positions in error messages; lost positions do no harm.
     _source: Source | None = PrivateAttr(None)
@@ -87,22 +58,21 @@ class Scene(Element):
         description="Meshes that geometry refers to.",
         json_schema_extra=meta(xml_tag="mesh"),
     )
-    bodies: list[Body] = Field(
-        default_factory=list, description="Rigid bodies.", json_schema_extra=meta(xml_tag="body")
-    )
-    loads: list[Load] = Field(
+    parts: list[Part] = Field(
         default_factory=list,
-        description="Forces and torques.",
-        json_schema_extra=meta(xml_tag="load"),
+        description="What is written once and used more than once, or mirrored.",
+        json_schema_extra=meta(xml_tag="part"),
     )
-    joints: list[Joint] = Field(
-        default_factory=list, description="Joints.", json_schema_extra=meta(xml_tag="joint")
-    )
-    springs: list[SpringDamper] = Field(
+    bodies: Bodies = Field(default_factory=list)
+    uses: list[Use] = Field(
         default_factory=list,
-        description="Springs between points of two bodies.",
-        json_schema_extra=meta(xml_tag="spring"),
+        description="Copies of parts. They follow the bodies, loads, joints and springs of the"
+        " scene, in their order.",
+        json_schema_extra=meta(xml_tag="use"),
     )
+    loads: Loads = Field(default_factory=list)
+    joints: Joints = Field(default_factory=list)
+    springs: Springs = Field(default_factory=list)
     collision_filter: CollisionFilter | None = Field(
         default=None, description="Which bodies can touch.", json_schema_extra=meta(xml_child=True)
     )

@@ -1,0 +1,1 @@
+"""Parts and their uses: expanding one into copies of the other, placed and named."""
