@@ -245,7 +245,7 @@ def scene(
         version=1,
         name=name,
         description=description,
-        settings=Settings(step=step, duration=duration, tolerance=1e-9),
+        settings=Settings(step=step, duration=duration, tolerance=1e-9, time_of_impact=True),
         materials=[
             Material(name="rubber", static_friction=ROUGH),
             Material(name="steel", static_friction=0.4),

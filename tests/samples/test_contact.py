@@ -171,11 +171,11 @@ def test_walking_machine_walks():
 
 
 def test_walking_machine_balances_its_energy():
-    """The work of its motors is what it gains and dissipates, to 0.2 %."""
+    """The work of its motors is what it gains and dissipates, to 0.02 %: feet land in jumps."""
     energy = recorded("walking-machine").diagnostics["energy_j"]
 
     assert energy["work_of_motors"] > 20.0
-    assert energy["max_abs_drift"] <= 2e-3 * energy["work_of_motors"]
+    assert energy["max_abs_drift"] <= 2e-4 * energy["work_of_motors"]
 
 
 def test_walking_machine_slips_on_ice():
