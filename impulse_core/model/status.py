@@ -25,3 +25,7 @@ STOPPED = 10
 """A signal wants the call to end."""
 CONTRADICTS = 11
 """A joint contradicts others whose rows it nearly repeats."""
+LIMIT = 12
+"""A limit was reached for which the method has no law."""
+WEAK = 13
+"""A velocity motor has too little force to be a constraint."""

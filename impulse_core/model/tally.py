@@ -111,6 +111,11 @@ class Totals:
     """Time at the end of that step [s]."""
     rise_body: i8
     """Row of the body with the largest kinetic energy after it."""
+    bounded: i8
+    """Steps in which a servo asked for more than its largest force; counted by the multiplier
+    methods, whose order is lost there."""
+    bounded_joint: i8
+    """The joint of the last."""
     start_momentum: vec3
     """Linear momentum at the start [N s]."""
     start_angular_momentum: vec3

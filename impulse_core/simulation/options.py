@@ -126,7 +126,7 @@ def _check_method(compiled: CompiledScene, options: Options, refuse: Callable[..
     if method not in ORDERS:
         raise OptionError(f"there is no method {method}; use one of {', '.join(ORDERS)}.")
     if method in COMPARISON_ORDERS and (problem := cannot_express(compiled, method)):
-        refuse(f"{method} cannot simulate this scene: {problem}", "use one of imp2 to imp10")
+        refuse(f"{method} cannot simulate this scene: {problem}", "use imp2")
 
 
 def _check_solver(compiled: CompiledScene, options: Options, refuse: Callable[..., None]) -> None:
@@ -160,7 +160,7 @@ def _check_order(compiled: CompiledScene, options: Options, method_given: bool) 
             else f"{method} integrates rotations itself, so free_motion rk4 has no meaning",
             "use free_motion exact, or method imp2",
         )
-    if compiled.dissipation:
+    if method in COMPOSITION_ORDERS and compiled.dissipation:
         _refuse(
             compiled,
             "method",
