@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from impulse_core.compile import CompiledScene
 from impulse_core.joints.table import parts_of
 from impulse_core.methods.chains import NotAChainError, plan_chain
+from impulse_core.methods.stiffness import longest_explicit_step
 from impulse_core.methods.tableaus import MULTIPLIER_METHODS, tableau
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.status import LIMIT, RATE, WEAK
@@ -40,8 +41,10 @@ class ComparisonRun(Protocol):
     def start(self) -> None:
         """Take up the state as it is now."""
 
-    def advance(self, length: float, count: int) -> int:
-        """Take count steps of ``length`` [s]; how many were completed."""
+    def advance(self, length: float, count: int, grid: int) -> int:
+        """Take count steps of ``length`` [s]; how many were completed. The first is step number
+        grid of the grid k·length unless grid is negative.
+        """
 
     def find_forces(self, length: float) -> bool:
         """Find what acts along free axes now, where a step of ``length`` [s] begins, into the
@@ -148,11 +151,18 @@ class _MultiplierRun:
     ) -> None:
         from impulse_core.methods.lm import run_explicit_steps
         from impulse_core.methods.lm_axes import compliances
-        from impulse_core.methods.lm_stages import new_stages
+        from impulse_core.methods.lm_stages import Steps, new_stages
 
         self.method = method
         self.tolerance = tolerance
         chosen = MULTIPLIER_METHODS[method]
+        longest = longest_explicit_step(model, chosen.order)
+        self._stiffness = ""
+        if step > longest:
+            self._stiffness = (
+                f"; springs, dampers or servos may be stable only below {longest:.2g} s, and with"
+                " imp2 at any step"
+            )
         coefficients = tableau(chosen.order)
         self.fractions = _gaps(coefficients[2])
         self.state, self._compliances = state, compliances(model)
@@ -167,10 +177,9 @@ class _MultiplierRun:
             tolerance=tolerance,
         )
 
-        def advance(length: float, count: int) -> int:
-            return int(
-                run_explicit_steps(model, structure, stages, state, length, count, work, tally)
-            )
+        def advance(length: float, count: int, grid: int) -> int:
+            steps = Steps(length, count, grid)
+            return int(run_explicit_steps(model, structure, stages, state, steps, work, tally))
 
         self.advance = advance
 
@@ -184,7 +193,7 @@ class _MultiplierRun:
 
     def find_forces(self, length: float) -> bool:
         """As the protocol says."""
-        self.advance(length, 0)
+        self.advance(length, 0, -1)
         return True
 
     def kept(self) -> dict[str, NDArray[Any]]:
@@ -208,11 +217,11 @@ class _MultiplierRun:
         if MULTIPLIER_METHODS[self.method].corrects_positions:
             return (
                 f"could not be closed to {self.tolerance:.3g} m after the step (it stays"
-                f" {error:.3g} m open); use a smaller step"
+                f" {error:.3g} m open); use a smaller step{self._stiffness}"
             )
         return (
             f"has drifted {error:.3g} m open, which {self.method} does not correct; use a smaller"
-            " step, or lmvd4 or imp2"
+            f" step, or lmvd4 or imp2{self._stiffness}"
         )
 
 
@@ -239,7 +248,7 @@ class _ChainRun:
         """As the protocol says: the state is all there is."""
         return {}
 
-    def advance(self, length: float, count: int) -> int:
+    def advance(self, length: float, count: int, grid: int) -> int:  # noqa: ARG002
         """As the protocol says; the angles are read from the state at every step."""
         done = self._kernel(
             self.model,

@@ -179,7 +179,7 @@ def _take_stages(model, along, coupled, stages, t, h, prepared, work, tally):
 
 @inner_kernel
 def _end_step(model, along, coupled, structure, stages, t, h, work, tally):
-    """Correct what the method corrects, and see whether the step may stand: COMPLETED, or why not."""
+    """Correct what the method corrects: COMPLETED, or why the step may not stand."""
     failure, totals = tally.failure[0], tally.totals[0]
     if stages.corrects[1]:
         errors = project_poses(model, along, coupled, structure, stages, work, tally)
@@ -247,30 +247,31 @@ def _note_step(model, stages, tally):
 
 
 @kernel
-def run_explicit_steps(model, structure, stages, state, h, count, work, tally):
-    """Take count steps of length h; returns how many were completed. With none to take, the forces
-    along the axes at the state are found, as a step of this length would begin.
-    """
-    return _run(model, stages.along, model.coupled, structure, stages, state, h, count, work, tally)
+def run_explicit_steps(model, structure, stages, state, steps, work, tally):
+    """Take steps; returns how many were completed."""
+    return _run(model, stages.along, model.coupled, structure, stages, state, steps, work, tally)
 
 
 @inner_kernel
-def _run(model, along, coupled, structure, stages, state, h, count, work, tally):
+def _run(model, along, coupled, structure, stages, state, steps, work, tally):
+    h = steps.length
     # after a velocity correction work holds the factor of the first stage of the next step
     prepared = stages.corrects[0] == 1 and work.fits[0] == 1.0
     if work.fits[0] != 1.0:
         resume(model, stages.held, state, work)
     work.fits[0] = 1.0
-    if stages.fresh[0] and count > 0:
+    if stages.fresh[0] and steps.total > 0:
         hold_rows(model, structure, stages.held, state, work)
         stages.fresh[0] = 0
         prepared = True
-    if along is not None and count == 0:
+    if along is not None and steps.total == 0:
         _find_forces(model, along, coupled, stages, state, h, work)
-    for done in range(count):
-        before = tally.totals[0].corrections
+    for done in range(steps.total):
         if work.stop[0]:
             return done
+        if steps.grid >= 0:
+            state.clock[0].time = (steps.grid + done) * h
+        before = tally.totals[0].corrections
         status = _explicit_step(
             model, along, coupled, structure, stages, state, h, prepared, work, tally
         )
@@ -278,16 +279,15 @@ def _run(model, along, coupled, structure, stages, state, h, count, work, tally)
             tally.failure[0].what = status
             return done
         prepared = stages.corrects[0] == 1
-        tally.totals[0].most_corrections = max(
-            tally.totals[0].most_corrections, tally.totals[0].corrections - before
-        )
+        corrections = tally.totals[0].corrections - before
+        tally.totals[0].most_corrections = max(tally.totals[0].most_corrections, corrections)
         tally_step(model, state, work, tally)
-    return count
+    return steps.total
 
 
 @inner_kernel
 def _find_forces(model, along, coupled, stages, state, h, work):
-    """Forces along the axes before the first step, into the state."""
+    """Forces along the axes at the start of a step, into the state."""
     t = state.clock[0].time
     copy_motion(along, coupled, state, stages.stage)
     _evaluate(model, along, coupled, stages, 0, (t, t + 0.5 * h), 0.0, False, work)

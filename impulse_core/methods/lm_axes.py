@@ -1,11 +1,11 @@
 """Free axes in the multiplier methods: forces, rotors and velocity motors as rows of the system.
 
 Every axis is a row of A already. With the force f along it, and a, the inertia of its rotor, that
-row of (28) becomes                                                       (docs/algorithm.md, 67, 68)
+row of (28) becomes                                                      (docs/algorithm.md, 68, 69)
 
-    E λ = E f                           of a force alone: λ = f, with a compliance E beyond all others
-    (A λ)_k + E λ = -s̈₀ + E f           with a rotor, which takes -a s̈ of λ: E = 1/a
-    (A λ)_k = u̇_T - s̈₀                  of a velocity motor: λ is what the motor has to give
+    E λ = E f                        of a force alone: λ = f, with a compliance E beyond all others
+    (A λ)_k + E λ = -s̈₀ + E f        with a rotor, which takes -a s̈ of λ: E = 1/a
+    (A λ)_k = u̇_T - s̈₀               of a velocity motor: λ is what the motor has to give
 
 where s̈₀ is what (Ġ v + G M⁻¹ Q) has in that row. So one solve gives accelerations and forces.
 """

@@ -25,12 +25,24 @@ __all__ = [
     "MOTORS",
     "Packed",
     "Stages",
+    "Steps",
     "begin_step",
     "combine",
     "copy_motion",
     "new_stages",
     "take_coordinates",
 ]
+
+
+class Steps(NamedTuple):
+    """The steps of one call."""
+
+    length: float
+    """[s]."""
+    total: int
+    """Their number; with none the forces along the axes are found, as a step would begin."""
+    grid: int
+    """Number of the first on the grid k · length, negative where the time of the state is right."""
 
 
 @by_address
@@ -100,7 +112,7 @@ def new_stages(
     corrects: Ints,
     tolerance: float,
 ) -> Stages:
-    """Scratch for a state and a tableau; which loads act and which rows are loose is the state's."""
+    """Scratch for a state; which loads act and which rows are loose stays that of the state."""
     a, b, nodes = tableau
     stage = copy_state(state)._replace(loads=state.loads, joints=state.joints)
     return Stages(

@@ -294,7 +294,7 @@ class Workspace(NamedTuple):
     kept_multiplier: Floats
     """Impulses of joints in a second half, kept while an impact is solved for, shape (m, 6)."""
     stack: Floats
-    """Values of an expression in the making, e at most, and their derivatives, shape (2e,)."""
+    """Values of an expression in the making, e at most, and their derivatives, shape (2 * e,)."""
     load_power: Floats
     """Power of the loads before they act in this half [W], shape (1,)."""
 

@@ -139,7 +139,7 @@ def _about_joint(attempt: Attempt, j: int, failed_at: float) -> str:
     failure, finest = attempt.failure, float(attempt.failure["part"])
     scene = attempt.compiled.scene
     if failure["what"] == NO_TARGET:
-        why = target_error(scene, j, failed_at + finest) or "its rate is not finite"
+        why = target_error(scene, j, failed_at + finest) or "it or its rate is not finite"
         return f"has a motor without a target: {why}"
     if attempt.comparison:
         return attempt.comparison.failure(int(failure["what"]), float(failure["error"]))

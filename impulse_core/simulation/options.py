@@ -18,10 +18,12 @@ from impulse_core.compile import (
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
-from impulse_core.methods.imp import default_tolerance
+from impulse_core.methods.imp import default_tolerance, stage_fractions
+from impulse_core.methods.stiffness import longest_steps
 from impulse_core.model import FLOW_RK4
 from impulse_core.model.options import Options
 from impulse_core.simulation.frames import frame_bytes
+from impulse_core.simulation.names import Names
 
 ORDERS = COMPOSITION_ORDERS | COMPARISON_ORDERS
 SOLVERS = ("direct", "sle", "iterative")
@@ -169,6 +171,30 @@ def _check_order(compiled: CompiledScene, options: Options, method_given: bool) 
             " cannot follow",
             "use imp2",
         )
+    if method in COMPOSITION_ORDERS:
+        _check_stiffness(compiled, options, method_given)
+
+
+def _check_stiffness(compiled: CompiledScene, options: Options, method_given: bool) -> None:
+    """Refuse dampers and servos that stages backwards in time cannot follow in such steps."""
+    model = compiled.model
+    longest = longest_steps(model, stage_fractions(options.method))
+    if not (options.step > longest.min(initial=math.inf)):
+        return
+    joint = Names(compiled).described(int(model.axes["joint"][int(np.argmin(longest))]))
+    _refuse(
+        compiled,
+        "method",
+        method_given,
+        f"method {options.method} takes stages backwards in time, for which a damper or servo of"
+        f" {joint} is too stiff in steps of {options.step:g} s",
+        f"use imp2, or steps of {_rounded_down(float(longest.min())):g} s or less",
+    )
+
+
+def _rounded_down(x: float) -> float:
+    unit = 10.0 ** (math.floor(math.log10(x)) - 1)
+    return math.floor(x / unit) * unit
 
 
 def _check_contact(
