@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from impulse_core.compile import CompiledScene
 from impulse_core.joints.table import parts_of
 from impulse_core.methods.chains import NotAChainError, plan_chain
-from impulse_core.methods.stiffness import longest_explicit_step
 from impulse_core.methods.tableaus import MULTIPLIER_METHODS, tableau
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.status import LIMIT, RATE, WEAK
@@ -156,13 +155,6 @@ class _MultiplierRun:
         self.method = method
         self.tolerance = tolerance
         chosen = MULTIPLIER_METHODS[method]
-        longest = longest_explicit_step(model, chosen.order)
-        self._stiffness = ""
-        if step > longest:
-            self._stiffness = (
-                f"; springs, dampers or servos may be stable only below {longest:.2g} s, and with"
-                " imp2 at any step"
-            )
         coefficients = tableau(chosen.order)
         self.fractions = _gaps(coefficients[2])
         self.state, self._compliances = state, compliances(model)
@@ -217,11 +209,11 @@ class _MultiplierRun:
         if MULTIPLIER_METHODS[self.method].corrects_positions:
             return (
                 f"could not be closed to {self.tolerance:.3g} m after the step (it stays"
-                f" {error:.3g} m open); use a smaller step{self._stiffness}"
+                f" {error:.3g} m open); use a smaller step"
             )
         return (
             f"has drifted {error:.3g} m open, which {self.method} does not correct; use a smaller"
-            f" step, or lmvd4 or imp2{self._stiffness}"
+            " step, or lmvd4 or imp2"
         )
 
 

@@ -23,7 +23,7 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.joints.coupling import coupling_errors, term_rate
-from impulse_core.methods.lm_axes import accept_axes, add_axis_rows, axis_powers
+from impulse_core.methods.lm_axes import accept_axes, add_axis_rows, axis_powers, level_rows
 from impulse_core.methods.lm_corrections import (
     correct_velocities,
     hold_rows,
@@ -56,13 +56,15 @@ __all__ = ["run_explicit_steps"]
 
 
 @inner_kernel
-def _attract(model, coupled, stages, work):
+def _attract(model, along, coupled, stages, work):
     """Add Baumgarte's 2 α G v + β² d with α = β = pull to work.error (docs/algorithm.md, 29).
 
     Uses work.impulse as scratch.
     """
     stage, pull = stages.stage, stages.pull
     relative_velocities(model, stage, work, work.impulse)
+    if along is not None:
+        level_rows(model, work.impulse)
     for j in range(len(model.joints)):
         for row in range(6):
             work.error[j, row] += 2.0 * pull * work.impulse[j, row]
@@ -70,6 +72,8 @@ def _attract(model, coupled, stages, work):
     coupling_errors(
         model, coupled, stage.bodies, stage.terms.position, work.terms.next, work.impulse
     )
+    if along is not None:
+        level_rows(model, work.impulse)
     for j in range(len(model.joints)):
         for row in range(6):
             work.error[j, row] += pull * pull * work.impulse[j, row]
@@ -96,7 +100,7 @@ def _evaluate(model, along, coupled, stages, s, at, weight, prepared, work):
             prepare(model, stages.held, stage, work)
         joint_accelerations(model, stage, rate, work)
         if stages.pull != 0.0:
-            _attract(model, coupled, stages, work)
+            _attract(model, along, coupled, stages, work)
         if along is not None:
             status = add_axis_rows(model, stages, s, at[0], at[1], work)
         solve(stages.held, work.error, -1.0, work)

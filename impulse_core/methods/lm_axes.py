@@ -133,10 +133,10 @@ def accept_axes(model, stages, work):
 
 
 @inner_kernel
-def level_rows(model, work):
-    """Let a correction of poses leave the axes to themselves: no error in their rows."""
+def level_rows(model, error):
+    """Let a correction leave the axes to themselves: no error in their rows of error (m, 6)."""
     for k in range(len(model.axes)):
-        work.error[model.axes[k].joint, model.axes[k].row] = 0.0
+        error[model.axes[k].joint, model.axes[k].row] = 0.0
 
 
 @inner_kernel

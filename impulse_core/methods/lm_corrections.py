@@ -78,7 +78,7 @@ def project_poses(model, along, coupled, structure, stages, work, tally):
             hold_rows(model, structure, stages.held, stage, work)
         previous = error
         if along is not None:
-            level_rows(model, work)
+            level_rows(model, work.error)
         solve(structure, work.error, -1.0, work)
         halt(shift.bodies)
         apply_impulses(model, work.impulse, shift, work)

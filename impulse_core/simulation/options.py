@@ -18,8 +18,8 @@ from impulse_core.compile import (
 from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
-from impulse_core.methods.imp import default_tolerance, stage_fractions
-from impulse_core.methods.stiffness import longest_steps
+from impulse_core.methods.imp import default_tolerance
+from impulse_core.methods.stiffness import too_stiff_axis
 from impulse_core.model import FLOW_RK4
 from impulse_core.model.options import Options
 from impulse_core.simulation.frames import frame_bytes
@@ -171,24 +171,28 @@ def _check_order(compiled: CompiledScene, options: Options, method_given: bool) 
             " cannot follow",
             "use imp2",
         )
-    if method in COMPOSITION_ORDERS:
-        _check_stiffness(compiled, options, method_given)
+    _check_stiffness(compiled, options, method_given)
 
 
 def _check_stiffness(compiled: CompiledScene, options: Options, method_given: bool) -> None:
-    """Refuse dampers and servos that stages backwards in time cannot follow in such steps."""
-    model = compiled.model
-    longest = longest_steps(model, stage_fractions(options.method))
-    if not (options.step > longest.min(initial=math.inf)):
+    """Refuse what is too stiff along an axis for such steps of a method that has a limit."""
+    method = options.method
+    found = too_stiff_axis(compiled, method, options.step)
+    if found is None:
         return
-    joint = Names(compiled).described(int(model.axes["joint"][int(np.argmin(longest))]))
+    axis, longest = found
+    joint = Names(compiled).described(int(compiled.model.axes["joint"][axis]))
+    because = (
+        f"method {method} takes stages backwards in time, for which a damper or servo of {joint}"
+        if method in COMPOSITION_ORDERS
+        else f"method {method} takes explicit steps, for which a spring, damper or servo of {joint}"
+    )
     _refuse(
         compiled,
         "method",
         method_given,
-        f"method {options.method} takes stages backwards in time, for which a damper or servo of"
-        f" {joint} is too stiff in steps of {options.step:g} s",
-        f"use imp2, or steps of {_rounded_down(float(longest.min())):g} s or less",
+        f"{because} is too stiff in steps of {options.step:g} s",
+        f"use imp2, or steps of {_rounded_down(longest):g} s or less",
     )
 
 
