@@ -29,6 +29,7 @@ from impulse_schema.models import (
     Motor,
     Scene,
     Settings,
+    Spring,
 )
 
 SAMPLES = sorted((Path(__file__).resolve().parents[1] / "sample_scenes").glob("*/*.xml"))
@@ -69,6 +70,10 @@ def short_runs() -> Iterator[ic.Recording]:
         bare = _chain("hinge", "hinge", coupled=coupled)
         ic.describe(bare)
         yield _run(bare)
+        yield _run(bare, method="lmvd8")
+        bare.joints[0].springs = [Spring(damping=1.0)]
+        yield _run(bare, method="lmvd8")
+        bare.joints[0].springs = []
         bare.joints[0].limits = [Limit(lower=-1.0, upper=1.0)]
         yield _run(bare, time_of_impact=True)
         for on_ground in (False, True):

@@ -32,7 +32,7 @@ from impulse_core.solver.direct import prepare, set_compliances, solve
 from impulse_core.solver.ordering import plan_structure
 from impulse_core.types import Floats
 
-__all__ = ["damping_warnings"]
+__all__ = ["damping_warnings", "inverse_masses"]
 
 _LOST = 0.003  # of the amplitude in a period: less is not worth a word
 _SOLVES = 3  # what one leaves is round-off of the first
@@ -107,7 +107,7 @@ def damping_warnings(compiled: CompiledScene, h: float) -> list[str]:
     suspects = [k for k in implicit if _is_suspect(model, k, h)]
     if not suspects:
         return []
-    moved = _inverse_masses(compiled)
+    moved = np.diagonal(inverse_masses(compiled))
     servos = {k: _servo(model, k, moved[k]) for k in suspects}
     damped = [k for k in suspects if moved[k] > 0.0 and servos[k].is_damped_by(h)]
     if not damped:
@@ -147,21 +147,21 @@ def _servo(model: Model, k: int, moved: float) -> _Servo:
     )
 
 
-def _inverse_masses(compiled: CompiledScene) -> Floats:
-    """Inverse mass along every axis with the machine behind it and all rotors, other axes free,
-    shape (a,).
+def inverse_masses(compiled: CompiledScene) -> Floats:
+    """Velocities along all axes after a unit impulse along each, with the machine behind them and
+    all rotors, other axes free, at the start pose, shape (a, a).
     """
     model = compiled.model
     structure = plan_structure(model)
     work = new_workspace(model, structure, compiled.state)
-    masses = np.empty(len(model.axes))
+    masses = np.empty((len(model.axes), len(model.axes)))
     _push_each(model, structure, copy_state(compiled.state), work, masses)
     return masses
 
 
 @kernel
 def _push_each(model, structure, state, work, masses):
-    """Velocity along each axis after a unit impulse along it, shape (a,)."""
+    """Velocities along all axes after a unit impulse along each, shape (a, a)."""
     release_axes(model, state, work)
     set_compliances(model, structure, state, work)
     prepare(model, structure, state, work)
@@ -184,4 +184,5 @@ def _push_each(model, structure, state, work, masses):
             angular_velocities(model, state, work)
         relative_velocities(model, state, work, work.error)
         read_axes(model, work.error, work.axes.after)
-        masses[k] = work.axes[k].after
+        for i in range(len(masses)):
+            masses[k, i] = work.axes[i].after

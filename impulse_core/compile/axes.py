@@ -239,25 +239,23 @@ def _kind(motor: Motor | None) -> int:
 
 
 def dissipation(scene: Scene) -> str:
-    """What in the scene is not reversible in time, "" if nothing is.
+    """What in the scene has no smooth law or no symmetric one, "" if nothing has.
 
-    Compositions of order above two take stages backwards in time, where such elements would do the
-    opposite of what they do.
+    Compositions of order above two take stages backwards in time, where dry friction and limits
+    would do the opposite of what they do.
     """
     for joint, name in zip(scene.joints, joint_names(scene), strict=True):
-        if joint.motors:
-            return f"the motor of joint '{name}'"
         if joint.limits:
             return f"the limit of joint '{name}'"
         if joint.frictions:
             return f"the friction of joint '{name}'"
         if has_range(joint):
             return f"the range of joint '{name}'"
-        if joint.damping > 0.0 or any(spring.damping > 0.0 for spring in joint.springs):
-            return f"the damping of joint '{name}'"
-    for number, spring in enumerate(scene.springs, start=1):
-        if spring.damping > 0.0:
-            return f"the damping of {_spring_name(spring.name, number)}"
+        for motor in joint.motors:
+            if motor.kind == "servo" and motor.explicit:
+                return f"the explicit servo of joint '{name}'"
+            if motor.kind == "velocity" and (motor.max_force, motor.min_force) != (None, None):
+                return f"the largest force of the velocity motor of joint '{name}'"
     return ""
 
 

@@ -117,7 +117,7 @@ def _compliance(vertical, slope, h, w, give):
     if vertical:
         return give
     softest = FREE_COMPLIANCE * w
-    return 1.0 / (slope * h) if slope * h * softest > 1.0 else softest
+    return 1.0 / (slope * h) if abs(slope * h * softest) > 1.0 else softest
 
 
 @inner_kernel
@@ -145,14 +145,14 @@ def axis_errors(model, state, x, h, slack, give, work, error):
     for k in range(len(model.axes)):
         w = model.axes[k].inverse_mass
         p = work.axes[k].impulse
-        rho = h * w
+        rho = abs(h) * w
         vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
         compliance = _compliance(vertical, slope, h, w, give * w)
         change = max(
             change, _take_piece(model, state, k, vertical, value, slope, compliance, slack, work)
         )
         j, row = model.axes[k].joint, model.axes[k].row
-        residual, size = _residual(vertical, value, slope, x[k], p, rho)
+        residual, size = _residual(vertical, value, slope, x[k], p, h * w)
         error[j, row] = residual if vertical else work.compliance[j, row] * h * residual
         size *= model.axes[k].length
         if not (size <= worst):

@@ -55,7 +55,7 @@ def first_half_laws(model, state, h, work):
         axis, law = model.axes[k], work.laws[k]
         s = state.axes[k].position
         no_force(law)
-        way = h * axis.speed
+        way = abs(h) * axis.speed
         law.lower, law.upper = s - way, s + way
         if not work.axes[k].open:
             law.lower = max(axis.lower, min(s - way, axis.upper))
@@ -74,7 +74,7 @@ def _spring_law(model, k, s, h, work):
     axis, stage = model.axes[k], work.axes[k]
     stiffness, damping, rest = axis.stiffness, axis.damping, axis.rest
     share = 0.0  # without damping the middle of the stage, which conserves the energy
-    if damping > 0.0:
+    if damping > 0.0 and not axis.symmetric:
         share = _share_of_end(stiffness, damping, axis.inverse_mass, h)
     stage.spring_share = share
     force = stiffness * (rest - 0.5 * (1.0 - share) * s) + damping * s / h
@@ -103,7 +103,8 @@ def _motor_law(model, state, k, s, h, work):
     after = signal_value_inside(model.signals, work.stack, signal, t + h, t)
     stage.motor_from, stage.motor_to = before, after
     if axis.motor_kind == VELOCITY_MOTOR:
-        way = min(max(0.5 * h * (before + after), -h * axis.speed), h * axis.speed)
+        most = abs(h) * axis.speed
+        way = min(max(0.5 * h * (before + after), -most), most)
         law.drive_at = s + way
         _bound_drive(axis, law, h)
         return
@@ -118,7 +119,7 @@ def _motor_law(model, state, k, s, h, work):
         law.servo = 0.5 * h * (P * (before - s) + I * state.axes[k].motor_integral + D * rate)
         return
     P += 0.5 * h * I  # of the error integrated up to the middle of the stage
-    share = _share_of_end(P, D, axis.inverse_mass, h)
+    share = 0.0 if axis.symmetric else _share_of_end(P, D, axis.inverse_mass, h)
     stage.motor_share = share
     target = 0.5 * ((1.0 - share) * (before - s) + (1.0 + share) * after)
     force = P * target + I * state.axes[k].motor_integral + D * (target_rate + s / h)
@@ -128,15 +129,15 @@ def _motor_law(model, state, k, s, h, work):
 
 @inlined_kernel
 def _bound_drive(axis, law, h):
-    law.drive = min(0.5 * h * axis.motor_limit, RIGID)
-    law.drive_back = min(0.5 * h * axis.motor_back, RIGID)
+    law.drive = min(0.5 * abs(h) * axis.motor_limit, RIGID)
+    law.drive_back = min(0.5 * abs(h) * axis.motor_back, RIGID)
 
 
 @inlined_kernel
 def _bound_servo(axis, law, h):
     most = math.inf if axis.motor_kind == EXPLICIT_SERVO else RIGID  # it diverges, and is told of
-    law.servo_bound = min(0.5 * h * axis.motor_limit, most)
-    law.servo_back = min(0.5 * h * axis.motor_back, most)
+    law.servo_bound = min(0.5 * abs(h) * axis.motor_limit, most)
+    law.servo_back = min(0.5 * abs(h) * axis.motor_back, most)
 
 
 @inlined_kernel

@@ -54,6 +54,7 @@ _WITHOUT_KERNELS = (
     "methods/paper_runners.py",
     "methods/runner_choice.py",
     "methods/runners.py",
+    "methods/stiffness.py",
     "model/options.py",
     "model/snapshot.py",
 )

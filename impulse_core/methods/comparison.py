@@ -15,6 +15,7 @@ from impulse_core.joints.table import parts_of
 from impulse_core.methods.chains import NotAChainError, plan_chain
 from impulse_core.methods.tableaus import MULTIPLIER_METHODS, tableau
 from impulse_core.model import Model, State, Structure, Tally, Workspace
+from impulse_core.model.status import LIMIT, RATE, WEAK
 from impulse_core.types import Floats
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
 
 COMPARISON_ORDERS = {name: method.order for name, method in MULTIPLIER_METHODS.items()} | {"gc4": 4}
 
+_OTHERWISE = "use imp2"
+
 
 class ComparisonRun(Protocol):
     """One run of a comparison method."""
@@ -37,18 +40,29 @@ class ComparisonRun(Protocol):
     def start(self) -> None:
         """Take up the state as it is now."""
 
-    def advance(self, length: float, count: int) -> int:
-        """Take count steps of ``length`` [s]; how many were completed."""
+    def advance(self, length: float, count: int, grid: int) -> int:
+        """Take count steps of ``length`` [s]; how many were completed. The first is step number
+        grid of the grid k·length unless grid is negative.
+        """
+
+    def find_forces(self, length: float) -> bool:
+        """Find what acts along free axes now, where a step of ``length`` [s] begins, into the
+        state; whether there is anything to find.
+        """
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """The arrays of its own that the next step depends on, by name."""
 
-    def failure(self, error: float) -> str:
-        """What became of a joint that is ``error`` [m] open."""
+    def failure(self, what: int, error: float) -> str:
+        """What became of a joint of which a step failed with a status (model/status.py): it is
+        ``error`` [m] open, unless that says something else.
+        """
 
 
 def cannot_express(compiled: CompiledScene, method: str) -> str:
     """What in a scene a comparison method cannot simulate, "" if nothing."""
+    if method in MULTIPLIER_METHODS:
+        return _more_than_smooth(compiled, method)
     if more := more_than_joints(compiled):
         return more
     if method == "gc4":
@@ -56,6 +70,23 @@ def cannot_express(compiled: CompiledScene, method: str) -> str:
             plan_chain(compiled.model, compiled.state)
         except NotAChainError as problem:
             return str(problem)
+    return ""
+
+
+def _more_than_smooth(compiled: CompiledScene, method: str) -> str:
+    """What in a scene is no smooth function of time, poses and velocities, "" if nothing."""
+    scene = compiled.scene
+    for body in scene.bodies:
+        if body.motion == "kinematic":
+            return f"body '{body.name}' is kinematic"
+    for joint, name in zip(scene.joints, compiled.joint_names, strict=True):
+        if any(friction.force > 0.0 for friction in joint.frictions):
+            return f"joint '{name}' has dry friction"
+        if joint.break_force is not None or joint.break_torque is not None:
+            return f"joint '{name}' can break"
+        driven = any(motor.kind == "velocity" for motor in joint.motors)
+        if driven and not MULTIPLIER_METHODS[method].corrects_velocities:
+            return f"joint '{name}' has a velocity motor, and {method} corrects no velocities"
     return ""
 
 
@@ -117,17 +148,20 @@ class _MultiplierRun:
         work: Workspace,
         tally: Tally,
     ) -> None:
-        from impulse_core.methods.lm import new_stages, run_explicit_steps
+        from impulse_core.methods.lm import run_explicit_steps
+        from impulse_core.methods.lm_axes import compliances
+        from impulse_core.methods.lm_stages import Steps, new_stages
 
         self.method = method
         self.tolerance = tolerance
         chosen = MULTIPLIER_METHODS[method]
-        a, b, nodes = tableau(chosen.order)
-        self.fractions = _gaps(nodes)
+        coefficients = tableau(chosen.order)
+        self.fractions = _gaps(coefficients[2])
+        self.state, self._compliances = state, compliances(model)
         corrects = np.array([chosen.corrects_velocities, chosen.corrects_positions], dtype=np.int64)
         self.stages = stages = new_stages(
-            a,
-            b,
+            coefficients,
+            model,
             state,
             structure,
             pull=1.0 / step if chosen.baumgarte else 0.0,
@@ -135,22 +169,43 @@ class _MultiplierRun:
             tolerance=tolerance,
         )
 
-        def advance(length: float, count: int) -> int:
-            return int(
-                run_explicit_steps(model, structure, stages, state, length, count, work, tally)
-            )
+        def advance(length: float, count: int, grid: int) -> int:
+            steps = Steps(length, count, grid)
+            return int(run_explicit_steps(model, structure, stages, state, steps, work, tally))
 
         self.advance = advance
 
     def start(self) -> None:
-        """Find out which rows repeat others anew: closing the joints may have moved them."""
+        """Find out which rows repeat others anew: closing the joints may have moved them. Axes get
+        the compliances that stay theirs.
+        """
         self.stages.fresh[0] = 1
+        self.state.axes["compliance"] = self._compliances
+        self.state.axes["force"] = 0.0
+
+    def find_forces(self, length: float) -> bool:
+        """As the protocol says."""
+        self.advance(length, 0, -1)
+        return True
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """As the protocol says: which rows repeat others."""
         return {"fresh": self.stages.fresh, "pivot_floor": self.stages.held.pivot_floor}
 
-    def failure(self, error: float) -> str:
+    def failure(self, what: int, error: float) -> str:
+        """As the protocol says."""
+        if what == LIMIT:
+            return f"reaches a limit, which {self.method} does not simulate; {_OTHERWISE}"
+        if what == WEAK:
+            return (
+                "would need more than the largest force of its velocity motor, which"
+                f" {self.method} does not simulate; {_OTHERWISE}"
+            )
+        if what == RATE:
+            return (
+                f"has a velocity motor that cannot have its way: {error:.3g} m/s stay wrong, since"
+                " other joints or motors hold what it drives"
+            )
         if MULTIPLIER_METHODS[self.method].corrects_positions:
             return (
                 f"could not be closed to {self.tolerance:.3g} m after the step (it stays"
@@ -185,7 +240,7 @@ class _ChainRun:
         """As the protocol says: the state is all there is."""
         return {}
 
-    def advance(self, length: float, count: int) -> int:
+    def advance(self, length: float, count: int, grid: int) -> int:  # noqa: ARG002
         """As the protocol says; the angles are read from the state at every step."""
         done = self._kernel(
             self.model,
@@ -199,5 +254,10 @@ class _ChainRun:
         )
         return int(done)
 
-    def failure(self, error: float) -> str:
+    def find_forces(self, length: float) -> bool:  # noqa: ARG002
+        """As the protocol says: nothing acts along axes."""
+        return False
+
+    def failure(self, what: int, error: float) -> str:  # noqa: ARG002
+        """As the protocol says."""
         return f"is {error:.3g} m open: the angles are no longer numbers; use a smaller step"

@@ -191,6 +191,9 @@ class ElementRunner(DirectRunner):
     """
 
     def set_up(self) -> None:
+        if len(self.fractions) > 1:
+            self.model = self.model._replace(axes=self.model.axes.copy())
+            self.model.axes["symmetric"] = 1
         self.whole = self.model
         self._can_break = can_break(self.model)
 

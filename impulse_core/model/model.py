@@ -181,6 +181,9 @@ class Axis:
     """Largest speed of the coordinate [m/s | rad/s], inf if there is no such limit."""
     armature: f8
     """Inertia of the rotor that turns or moves with the coordinate [kg | kg m²]."""
+    symmetric: i8
+    """1 where springs, dampers and servos act alike in both directions of time, as the stages of a
+    composition must; 0 where what is stiff and damped is taken out at once."""
     motor_kind: i8
     """NO_MOTOR, VELOCITY_MOTOR, IMPLICIT_SERVO, EXPLICIT_SERVO or FORCE_MOTOR."""
     motor_gain: vec3

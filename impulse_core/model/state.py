@@ -63,7 +63,8 @@ class AxisState:
     compliance: f8
     """E of the piece of the force law that was active last, with which the next stage begins."""
     force: f8
-    """Mean force over the last stage [N | N m], without what its rotor takes to be moved."""
+    """Mean force over the last stage [N | N m], without what its rotor takes to be moved; of the
+    multiplier methods that at the state."""
 
 
 @record

@@ -27,3 +27,7 @@ CONTRADICTS = 11
 """A joint contradicts others whose rows it nearly repeats."""
 ROSE = 12
 """The energy rose out of nowhere."""
+LIMIT = 13
+"""A limit was reached for which the method has no law."""
+WEAK = 14
+"""A velocity motor has too little force to be a constraint."""

@@ -107,6 +107,11 @@ class Totals:
     """Energy of a fall through the scene, below which no rise counts [J]; inf as before."""
     balance: f8
     """E - W of the state that was weighed last [J]."""
+    bounded: i8
+    """Steps in which a servo asked for more than its largest force; counted by the multiplier
+    methods, whose order is lost there."""
+    bounded_joint: i8
+    """The joint of the last."""
     start_momentum: vec3
     """Linear momentum at the start [N s]."""
     start_angular_momentum: vec3

@@ -294,7 +294,7 @@ class Workspace(NamedTuple):
     kept_multiplier: Floats
     """Impulses of joints in a second half, kept while an impact is solved for, shape (m, 6)."""
     stack: Floats
-    """Values of an expression in the making, e at most, shape (e,)."""
+    """Values of an expression in the making, e at most, and their derivatives, shape (2 * e,)."""
     load_power: Floats
     """Power of the loads before they act in this half [W], shape (1,)."""
 
@@ -346,6 +346,6 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         saved=copy_state(state),
         totals=new_records(Totals, 1),
         part=new_records(Momenta, rows),
-        stack=np.zeros(model.signals.depth),
+        stack=np.zeros(2 * model.signals.depth),
         load_power=np.zeros(1),
     )

@@ -361,7 +361,7 @@ class Engine:
 
     def _take_steps(self, length: float, count: int, grid: int) -> int:
         if self.comparison:
-            return self.comparison.advance(length, count)
+            return self.comparison.advance(length, count, grid)
         if count:
             self._pass_keyframes(self.state, length)
         return self.runner.run(self.state, length, count, grid, self.tally)

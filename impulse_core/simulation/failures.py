@@ -133,17 +133,18 @@ def _too_far(attempt: Attempt, row: int) -> str:
 def _about_joint(attempt: Attempt, j: int, failed_at: float) -> str:
     """The same of joint j at a time [s]."""
     failure, finest = attempt.failure, float(attempt.failure["part"])
-    if attempt.comparison:
-        return attempt.comparison.failure(float(failure["error"]))
     scene = attempt.compiled.scene
+    if failure["what"] == NO_TARGET:
+        why = target_error(scene, j, failed_at + finest) or "it or its rate is not finite"
+        return f"has a motor without a target: {why}"
+    if attempt.comparison:
+        return attempt.comparison.failure(int(failure["what"]), float(failure["error"]))
     if failure["what"] == CONTRADICTS:
         return (
             f"nearly repeats what others in its loop hold, but contradicts them by"
             f" {float(failure['error']):.3g} m: give anchors and axes with more digits, or use a"
             " joint that leaves free what the others hold already; at a dead point, start beside it"
         )
-    if failure["what"] == NO_TARGET:
-        return f"has a motor without a target: {target_error(scene, j, failed_at + finest)}"
     return (
         f"{what_failed(attempt.model, attempt.work, failure, attempt.tolerance)}, even with steps"
         f" of {finest:.3g} s; use a smaller step, or see whether a body turns extremely"

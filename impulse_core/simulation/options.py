@@ -19,9 +19,11 @@ from impulse_core.compile.problems import NOT_SIMULATED, ProblemList
 from impulse_core.methods.comparison import COMPARISON_ORDERS, cannot_express, more_than_joints
 from impulse_core.methods.imp import ORDERS as COMPOSITION_ORDERS
 from impulse_core.methods.imp import default_tolerance
+from impulse_core.methods.stiffness import too_stiff_axis
 from impulse_core.model import FLOW_RK4
 from impulse_core.model.options import Options
 from impulse_core.simulation.frames import frame_bytes
+from impulse_core.simulation.names import Names
 
 ORDERS = COMPOSITION_ORDERS | COMPARISON_ORDERS
 SOLVERS = ("direct", "sle", "iterative")
@@ -126,7 +128,7 @@ def _check_method(compiled: CompiledScene, options: Options, refuse: Callable[..
     if method not in ORDERS:
         raise OptionError(f"there is no method {method}; use one of {', '.join(ORDERS)}.")
     if method in COMPARISON_ORDERS and (problem := cannot_express(compiled, method)):
-        refuse(f"{method} cannot simulate this scene: {problem}", "use one of imp2 to imp10")
+        refuse(f"{method} cannot simulate this scene: {problem}", "use imp2")
 
 
 def _check_solver(compiled: CompiledScene, options: Options, refuse: Callable[..., None]) -> None:
@@ -160,7 +162,7 @@ def _check_order(compiled: CompiledScene, options: Options, method_given: bool) 
             else f"{method} integrates rotations itself, so free_motion rk4 has no meaning",
             "use free_motion exact, or method imp2",
         )
-    if compiled.dissipation:
+    if method in COMPOSITION_ORDERS and compiled.dissipation:
         _refuse(
             compiled,
             "method",
@@ -169,6 +171,34 @@ def _check_order(compiled: CompiledScene, options: Options, method_given: bool) 
             " cannot follow",
             "use imp2",
         )
+    _check_stiffness(compiled, options, method_given)
+
+
+def _check_stiffness(compiled: CompiledScene, options: Options, method_given: bool) -> None:
+    """Refuse what is too stiff along an axis for such steps of a method that has a limit."""
+    method = options.method
+    found = too_stiff_axis(compiled, method, options.step)
+    if found is None:
+        return
+    axis, longest = found
+    joint = Names(compiled).described(int(compiled.model.axes["joint"][axis]))
+    because = (
+        f"method {method} takes stages backwards in time, for which a damper or servo of {joint}"
+        if method in COMPOSITION_ORDERS
+        else f"method {method} takes explicit steps, for which a spring, damper or servo of {joint}"
+    )
+    _refuse(
+        compiled,
+        "method",
+        method_given,
+        f"{because} is too stiff in steps of {options.step:g} s",
+        f"use imp2, or steps of {_rounded_down(longest):g} s or less",
+    )
+
+
+def _rounded_down(x: float) -> float:
+    unit = 10.0 ** (math.floor(math.log10(x)) - 1)
+    return math.floor(x / unit) * unit
 
 
 def _check_contact(

@@ -32,6 +32,7 @@ def run_warnings(engine: Engine, moving: float) -> list[str]:
         *_tolerance_warnings(engine),
         *_newton_warnings(engine, moving),
         *_balance_warnings(engine),
+        *_motor_warnings(engine),
     ]
 
 
@@ -91,6 +92,19 @@ def _balance_warnings(engine: Engine) -> list[str]:
         f" {100.0 * share:.2g} % of what was moved and up to"
         f" {float(totals['largest_increment']):.2g} J in a step; use a smaller step, a finer"
         " --tolerance or a method of higher order"
+    )
+    return [warning]
+
+
+def _motor_warnings(engine: Engine) -> list[str]:
+    """Motors at their largest force in a method that such a kink costs its order."""
+    count = int(engine.tally.totals["bounded"][0])
+    if not count:
+        return []
+    joint = engine.joint_name(int(engine.tally.totals["bounded_joint"][0]))
+    warning = (
+        f"in {count} of {engine.steps} steps the motor of joint '{joint}' or another asked for more"
+        f" than its largest force; {engine.options.method} is of order 2 where that begins or ends"
     )
     return [warning]
 

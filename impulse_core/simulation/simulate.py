@@ -216,9 +216,17 @@ class _Run:
         return recording
 
     def _start(self) -> None:
-        """Record the start. The first step says which forces act along free axes."""
-        step = self.options.step
+        """Record the start. The first step says which forces act along free axes, unless the method
+        does.
+        """
+        step, comparison = self.options.step, self.engine.comparison
         self.engine.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
+        if comparison is None or not comparison.find_forces(step):
+            self._find_forces(step)
+        self.recorder.add_frame(0.0)
+
+    def _find_forces(self, step: float) -> None:
+        """Mean forces along the axes over the first step, into the state."""
         forces = self.engine.state.axes["force"]
         first = forces.copy()  # none, where the first step fails
 
@@ -229,7 +237,6 @@ class _Run:
             while not self.engine.peek(step, look) and self.engine.interrupted:
                 self._deliver()
         forces[:] = first
-        self.recorder.add_frame(0.0)
 
     def _segments(self) -> Iterator[Segment]:
         o = self.options

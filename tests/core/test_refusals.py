@@ -56,7 +56,7 @@ def damped():
             body2="rod-0",
             anchor=(1.0, 0.0, 0.0),
             anchor2=scene.bodies[0].position,
-            damping=2.0,
+            damping=2e4,
         )
     ]
     return scene
@@ -75,10 +75,10 @@ def roped(max_length=1.5, **settings):
     return scene_of([box("box", (0.0, 0.0, -1.0))], [rope], **settings)
 
 
-def softened(**settings):
+def softened(damping=1.0, **settings):
     """A bar on a ball joint with damping."""
     scene = with_settings(**settings)
-    scene.joints[0].damping = 1.0
+    scene.joints[0].damping = damping
     return scene
 
 
@@ -89,12 +89,21 @@ def touching(**settings):
 
 
 REFUSED = {
-    "motor": (lambda: sixth(motors=[Motor(kind="velocity", target=1.0)]), ["elbow", "motor"]),
-    "force": (lambda: sixth(motors=[Motor(kind="force", target=1.0)]), ["elbow", "motor"]),
+    "weak motor": (
+        lambda: sixth(motors=[Motor(kind="velocity", target=1.0, max_force=2.0)]),
+        ["elbow", "velocity motor", "imp6", "imp2"],
+    ),
+    "explicit servo": (
+        lambda: sixth(motors=[Motor(kind="servo", target=1.0, proportional=1.0, explicit=True)]),
+        ["elbow", "explicit servo", "imp6"],
+    ),
     "limit": (lambda: sixth(limits=[Limit(lower=-1.0, upper=1.0)]), ["elbow", "limit"]),
-    "damper": (lambda: sixth(springs=[Spring(damping=1.0)]), ["elbow", "damping", "imp2"]),
+    "stiff damper": (
+        lambda: sixth(springs=[Spring(damping=1e4)]),
+        ["elbow", "damper", "too stiff", "imp6", "0.01 s", "imp2", "or less"],
+    ),
     "friction": (lambda: sixth(frictions=[Friction(force=1.0)]), ["elbow", "friction", "imp6"]),
-    "damper between points": (damped, ["cord", "damping", "imp8"]),
+    "stiff damper between points": (damped, ["cord", "damper", "too stiff", "imp8"]),
     "limit beyond the start": (
         lambda: hinged(limits=[Limit(lower=0.5, upper=1.0)]),
         ["elbow", "start pose", "lower limit 0.5"],
@@ -103,21 +112,36 @@ REFUSED = {
     "method": (lambda: with_settings(method="gc4"), ["gc4", "distance", "imp2"]),
     "flow of multipliers": (lambda: with_settings(method="lm4", free_motion="rk4"), ["rk4", "lm4"]),
     "solver": (lambda: with_settings(solver="sle", method="lm4"), ["lm4", "sle", "direct"]),
-    "damping of a ball": (lambda: softened(method="imp4"), ["joint-0", "damping", "imp4", "imp2"]),
-    "damping by method": (lambda: softened(method="lm4"), ["joint-0", "damping", "lm4", "imp2"]),
+    "stiffly damped ball": (
+        lambda: softened(1e4, method="imp4"),
+        ["joint-0", "damper", "too stiff", "imp4", "imp2"],
+    ),
+    "damping by method": (lambda: softened(method="gc4"), ["joint-0", "damping", "gc4", "imp2"]),
+    "friction by method": (
+        lambda: set_up(hinged(frictions=[Friction(force=1.0)]), method="lmvd8"),
+        ["elbow", "dry friction", "lmvd8", "imp2"],
+    ),
+    "breaking by method": (
+        lambda: set_up(hinged(break_force=1.0), method="lmvd8"),
+        ["elbow", "can break", "lmvd8", "imp2"],
+    ),
+    "velocity motor by method": (
+        lambda: set_up(hinged(motors=[Motor(kind="velocity", target=1.0)]), method="lm4"),
+        ["elbow", "velocity motor", "lm4", "imp2"],
+    ),
     "damping by solver": (
         lambda: softened(solver="iterative"),
         ["joint-0", "damping", "iterative", "direct"],
     ),
     "range": (lambda: roped(method="imp4"), ["rope", "range", "imp4", "imp2"]),
-    "range by method": (lambda: roped(method="lm4"), ["rope", "max_length", "lm4", "imp2"]),
+    "range by method": (lambda: roped(method="gc4"), ["rope", "max_length", "gc4", "imp2"]),
     "range beyond the start": (
         lambda: roped(max_length=0.9),
         ["rope", "start 1 m apart", "max_length 0.9"],
     ),
     "armature by method": (
-        lambda: set_up(hinged(armature=1.0), method="lmvd8"),
-        ["elbow", "armature", "lmvd8", "imp2"],
+        lambda: set_up(hinged(armature=1.0), method="gc4"),
+        ["elbow", "armature", "gc4", "imp2"],
     ),
     "armature by solver": (
         lambda: set_up(hinged(armature=1.0), solver="sle"),

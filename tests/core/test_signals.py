@@ -18,7 +18,11 @@ from impulse_core.compile.signals import (
     signal_error,
 )
 from impulse_core.forces.signals.operations import OPERATIONS
-from impulse_core.forces.signals.signals import signal_value, signal_value_inside
+from impulse_core.forces.signals.signals import (
+    signal_rate_inside,
+    signal_value,
+    signal_value_inside,
+)
 from impulse_core.jit import kernel
 from impulse_schema import ExpressionError, parse_expression
 from impulse_schema.expressions import BINARY, FUNCTIONS, UNARY
@@ -42,6 +46,16 @@ def _value(signals, j, t):
 
 def _value_inside(signals, j, t, inside):
     return _value_inside_with(signals, np.zeros(signals.depth), j, t, inside)
+
+
+@kernel
+def _rate_with(signals, stack, j, t, inside):
+    return signal_rate_inside(signals, stack, j, t, inside)
+
+
+def _rate(signals, j, t, inside=None):
+    stack = np.zeros(2 * signals.depth)
+    return _rate_with(signals, stack, j, t, t if inside is None else inside)
 
 
 def signals_of(*motors):
@@ -300,3 +314,60 @@ def test_scenes_without_motors_have_no_signals():
     assert len(signals.kind) == 0
     for ours, full in zip(signals, signals_of(motor(expression="t")), strict=True):
         assert np.asarray(ours).dtype == np.asarray(full).dtype
+
+
+SMOOTH = (
+    *("3", "t", "2*t*t - t/4", "1/(1+t)", "-sin(3*t)", "cos(t)*exp(-t)", "tan(t/3)", "asin(t/3)"),
+    *("acos(t/3)", "atan(4*t)", "sinh(t)", "cosh(t)", "tanh(2*t)", "log(1+t)", "sqrt(1+t)"),
+    *(
+        "abs(t-5)",
+        "(1+t)**2.5",
+        "2**t",
+        "(1+t)**t",
+        "t**3",
+        "(t-9)**3",
+        "atan2(t, 2)",
+        "atan2(1, t)",
+    ),
+    *("min(t, 7)", "max(t*t, -1)", "(3*t) % 2", "t*t if t < 5 else 0", "floor(t/10)", "sign(t+1)"),
+)
+
+
+@pytest.mark.parametrize("text", SMOOTH)
+def test_rate_of_an_expression(text):
+    """The rate is the derivative, as differences of the value tell to their own accuracy."""
+    signals = signals_of(motor(expression=text))
+    t, h = 0.83, 1e-3
+    ends = [_value(signals, 0, t + k * h) for k in (-2, -1, 1, 2)]
+
+    slope = (ends[0] - 8.0 * ends[1] + 8.0 * ends[2] - ends[3]) / (12.0 * h)
+
+    assert _rate(signals, 0, t) == pytest.approx(slope, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("text", ["sqrt(t)", "asin(1-t)", "1/t", "t**0.5", "log(t)"])
+def test_no_rate_where_there_is_none(text):
+    """A slope that is not finite is NaN, as a value that is not."""
+    signals = signals_of(motor(expression=text))
+
+    assert math.isnan(_rate(signals, 0, 0.0))
+
+
+def test_a_constant_has_no_rate_however_steep_its_place():
+    """What does not change has none, also where the slope of what is made of it is infinite."""
+    assert _rate(signals_of(motor(expression="sqrt(0*1) + 0**0.5")), 0, 1.0) == 0.0
+
+
+@pytest.mark.parametrize("interpolation", ["step", "linear", "cubic"])
+@pytest.mark.parametrize("repeat", [False, True])
+def test_rate_of_a_curve(interpolation, repeat):
+    """Within pieces, and at samples that of the piece on the side of the step."""
+    times, values = [0.1, 0.4, 0.9, 1.5], [1.0, -2.0, 0.5, 1.0]
+    signals = signals_of(curve(times, values, interpolation, repeat))
+    for t in (0.05, 0.2, 0.6, 1.2, 1.7, 2.2):
+        h = 1e-4
+        ends = [_value(signals, 0, t + k * h) for k in (-1, 1)]
+        assert _rate(signals, 0, t) == pytest.approx((ends[1] - ends[0]) / (2 * h), abs=1e-5)
+    if interpolation == "linear":
+        assert _rate(signals, 0, 0.4, 0.3) == pytest.approx(-10.0)
+        assert _rate(signals, 0, 0.4, 0.5) == pytest.approx(5.0)

@@ -9,6 +9,7 @@ import numpy as np
 import impulse_core as ic
 from impulse_schema.models import (
     Body,
+    CouplingTerm,
     Friction,
     Geometry,
     Joint,
@@ -19,7 +20,8 @@ from impulse_schema.models import (
     Spring,
 )
 from tests.contact.scenes import ball, cube, scene
-from tests.core.scenes import chain, four_bar, push, random_tree
+from tests.core.machines import arm
+from tests.core.scenes import chain, four_bar, push, random_tree, scene_of
 
 _OF_ONE_RUN = (
     *("compile_seconds", "kernels_compiled"),
@@ -59,6 +61,18 @@ def driven_tree(seed: int, count: int = 5, **settings: Any) -> Scene:
             joint.limits = [Limit(lower=-0.05, upper=0.05, restitution=0.5)]
     made.loads = [push("b0", force=(3.0, 1.0, 0.0), from_=0.1)]
     return made
+
+
+def geared_arm(**settings: Any) -> Scene:
+    """An arm with a servo that integrates, a damped spring, a velocity motor, rotors and a gear."""
+    bodies, joints = arm([1.0, 0.8, 0.5, 0.4], armature=0.1)
+    joints[0].motors = [servo("0.4*sin(4*t)", 90.0, 8.0)]
+    joints[0].motors[0].integral = 20.0
+    joints[1].springs = [Spring(stiffness=30.0, damping=2.0)]
+    joints[3].motors = [Motor(kind="velocity", expression="3*cos(5*t)")]
+    terms = [CouplingTerm(joint="j1", coefficient=1.0), CouplingTerm(joint="j2", coefficient=1.5)]
+    joints.append(Joint(name="gear", type="coupling", terms=terms))
+    return scene_of(bodies, joints, **settings)
 
 
 def tumbling_stack(seed: int, count: int = 4, **settings: Any) -> Scene:

@@ -16,7 +16,7 @@ from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
 from tests.core.scenes import chain
 from tests.determinism.going_on import CALLS, STEPS, ends_with, go_on, new_engine
-from tests.determinism.runs import busy_ground, driven_tree, swinging_loop
+from tests.determinism.runs import busy_ground, driven_tree, geared_arm, swinging_loop
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = ("cubes-1000-brick", "cubes-1000-heap", "cubes-1000-wall")
@@ -65,6 +65,7 @@ SCENES = {
     "driven": lambda: driven_tree(11, 6),
     "limited": lambda: driven_tree(7, 6, time_of_impact=True),
     "loop": swinging_loop,
+    "smooth": lambda: geared_arm(method="lmvd8"),
     "ground": lambda: busy_ground(time_of_impact=True, sleeping=True),
 }
 

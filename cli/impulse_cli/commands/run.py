@@ -56,8 +56,9 @@ _SOLVERS = ("direct", "sle", "iterative")
 @click.option(
     "--method",
     type=click.Choice(_METHODS),
-    help="Impulse step of order 2, its compositions of higher order, explicit steps of order 8 with"
-    " projection (lmvd8), or a comparison method.",
+    help="Impulse step of order 2 (imp2) for all scenes; its compositions of higher order and"
+    " explicit steps of order 8 with projection (lmvd8) for what moves smoothly: joints, couplings,"
+    " springs, dampers, servos and motors; or a comparison method.",
 )
 @click.option(
     "--solver",

@@ -34,8 +34,9 @@ class Settings(Element):
     method: Method = Field(
         default="imp2",
         description="Integration method: imp2 is the impulse step, imp4 to imp10 are its symmetric"
-        " compositions; lmvd8 integrates accelerations with order 8 and projects; the others are"
-        " comparison methods.",
+        " compositions, without contact, dry friction and limits; lmvd8 integrates accelerations"
+        " with order 8 and projects, without contact and dry friction, up to the first limit that"
+        " is reached; the others are comparison methods.",
     )
     solver: Solver = Field(
         default="direct", description="How the linear system of the joints is solved."
