@@ -1,6 +1,6 @@
 """Forces along free axes as functions of the time and the motion, for methods that need no law.
 
-With the coordinate s, its rate u, the target s_T and its rate u_T (docs/algorithm.md, 68),
+With the coordinate s, its rate u, the target s_T and its rate u_T (docs/algorithm.md, 71),
 
     f = k (r - s) - d u + f_m
     f_m = F(t)                                                     of a force motor

@@ -1,7 +1,7 @@
 """Free axes in the multiplier methods: forces, rotors and velocity motors as rows of the system.
 
 Every axis is a row of A already. With the force f along it, and a, the inertia of its rotor, that
-row of (28) becomes                                                      (docs/algorithm.md, 68, 69)
+row of (28) becomes                                                      (docs/algorithm.md, 71, 72)
 
     E λ = E f                        of a force alone: λ = f, with a compliance E beyond all others
     (A λ)_k + E λ = -s̈₀ + E f        with a rotor, which takes -a s̈ of λ: E = 1/a

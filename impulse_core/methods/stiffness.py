@@ -1,7 +1,7 @@
 """How long steps may be for what is stiff along free axes, by the methods that have such a limit.
 
 With W, the inverse masses along all axes with the machine behind them, and k and d, the stiffness
-and damping of what acts there, the gains of servos among them (docs/algorithm.md, 70):
+and damping of what acts there, the gains of servos among them (docs/algorithm.md, 73):
 
     |γ| h λ(W (d + |γ| h k)) ≤ 1             where a composition goes backwards by γh
     h max(λ(W d), √λ(W k)) ≤ 6 or 2.7        in an explicit step of order 8 or 4
