@@ -21,10 +21,12 @@ from impulse_core.joints.table import (
     IMPLICIT_SERVO,
     NO_MOTOR,
     OFFSET,
+    ROTATION_AXIS,
+    SECOND_ROTATION_AXIS,
     TRANSLATION_AXIS,
     VELOCITY_MOTOR,
 )
-from impulse_core.model import Axis
+from impulse_core.model import Axis, CountedAngle
 from impulse_core.types import new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
@@ -79,7 +81,7 @@ def axis_fields(
     bodies: BodyRows,
     problems: ProblemList,
 ) -> dict[str, Any]:
-    """The axes of Model, its ``signals`` and ``counted_joint``, by its names.
+    """The axes of Model, its ``signals`` and ``counted``, by its names.
 
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
@@ -88,7 +90,8 @@ def axis_fields(
         problems: Where axes that no number can describe are reported.
     """
     names = joint_names(scene)
-    axes, counted = [], []
+    axes: list[_Axis] = []
+    counted: list[tuple[int, int]] = []
     for j, joint in enumerate(scene.joints):
         for freedom in FREE_AXES.get(joint.type, ()):
             if _rotor(joint, freedom) or any(_of(joint, key, freedom) for key in _ELEMENTS):
@@ -104,11 +107,14 @@ def axis_fields(
                 _add_elements(axis, joint, freedom)
                 axes.append(axis)
             elif freedom == "rotation":
-                counted.append(j)
-        for row in DAMPED_ROWS.get(joint.type, ()) if joint.damping > 0.0 else ():
-            axis = _axis(j, row, joints, bodies)
-            axis.damping = joint.damping
-            axes.append(axis)
+                counted.append((j, AXIS_ROWS[freedom]))
+        if joint.damping > 0.0:
+            for row in DAMPED_ROWS.get(joint.type, ()):
+                axis = _axis(j, row, joints, bodies)
+                axis.damping = joint.damping
+                axes.append(axis)
+        elif joint.type == "universal":
+            counted += [(j, ROTATION_AXIS), (j, SECOND_ROTATION_AXIS)]
         if has_range(joint):
             axes.append(_range(joint, _axis(j, TRANSLATION_AXIS, joints, bodies)))
     for number, spring in enumerate(scene.springs):
@@ -120,10 +126,10 @@ def axis_fields(
             axis = _axis(j, row, joints, bodies)
             axis.add_spring(spring.stiffness, spring.damping, rest)
             axes.append(axis)
-    return {
-        **_arrays(axes, joints),
-        "counted_joint": np.array(counted, dtype=np.int64),
-    }
+    angles = new_records(CountedAngle, len(counted))
+    for record, angle in zip(angles, counted, strict=True):
+        record["joint"], record["row"] = angle
+    return {**_arrays(axes, joints), "counted": angles}
 
 
 def _range(joint: Joint, axis: _Axis) -> _Axis:

@@ -115,6 +115,10 @@ def _turn(joint: np.void, row: int, a: Floats, q2: Floats, carrier: Floats) -> F
     part = int(joint["rotation_part"])
     if part == TURNING:
         return rotated(carrier, np.eye(3)[row - FIRST_ROTATION])
-    if part == CONSTANT_ANGLE and row != ROTATION_AXIS:
-        return rotated(q2, joint["axis2"])
+    if part == CONSTANT_ANGLE:
+        a2 = rotated(q2, joint["axis2"])
+        c = float(a @ a2)
+        one, other = (a, a2) if row == ROTATION_AXIS else (a2, a)
+        dual: Floats = (one - c * other) / (1.0 - c * c)
+        return dual
     return a

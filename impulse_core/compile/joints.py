@@ -15,6 +15,7 @@ from impulse_core.model import Joint as JointRecord
 from impulse_core.types import Floats, Records, new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.bounds import BOUNDS
+from impulse_schema.checks.joints import angle_of_axes
 from impulse_schema.checks.names import WORLD
 from impulse_schema.models import Joint, SpringDamper
 
@@ -75,7 +76,7 @@ def compile_joints(
             axis1, axis2 = _axes(joint)
             row["axis1"], row["across_b"], row["across_c"] = _frame(rotated(q1, axis1))
             row["axis2"] = rotated(q2, axis2)
-            row["angle"] = math.pi / 2.0  # the constant angle of a universal joint
+            row["angle"] = angle_of_axes(joint) if joint.type == "universal" else math.pi / 2.0
             start_offset[j] = axis1 @ (B - A)
         row["break_force"] = joint.break_force or np.inf
         row["break_torque"] = joint.break_torque or np.inf

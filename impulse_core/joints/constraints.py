@@ -28,7 +28,11 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
-from impulse_core.joints.constant_angle import constant_angle_error, constant_angle_rows
+from impulse_core.joints.constant_angle import (
+    angle_rows,
+    constant_angle_error,
+    constant_angle_rows,
+)
 from impulse_core.joints.coupling import (
     apply_coupling_impulses,
     coupling_directions,
@@ -148,7 +152,10 @@ def _rotation_rows(model, j, q1, q2):
         return turning_rows(model, j, q1, q2)
     a1, a2 = _axis(model.joints[j], q1), rotate(q2, vec3_of(model.joints[j].axis2))
     rows = constant_angle_rows(a1, a2)
-    return Mat3(rows.xx, rows.xy, rows.xz, a2.x, a2.y, a2.z, a1.x, a1.y, a1.z) if axes else rows
+    if not axes:
+        return rows
+    m1, m2 = angle_rows(a1, a2)
+    return Mat3(rows.xx, rows.xy, rows.xz, m2.x, m2.y, m2.z, m1.x, m1.y, m1.z)
 
 
 @inner_kernel

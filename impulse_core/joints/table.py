@@ -31,6 +31,7 @@ __all__ = [
     "POINT_POINT",
     "ROTATION_AXIS",
     "ROTATION_ROWS",
+    "SECOND_ROTATION_AXIS",
     "TRANSLATION_AXIS",
     "TRANSLATION_ROWS",
     "TURNING",
@@ -70,6 +71,7 @@ ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 
 FIRST_ROTATION = 3  # of the six rows of a joint
 TRANSLATION_AXIS = 2
 ROTATION_AXIS = 5
+SECOND_ROTATION_AXIS = 4  # of a universal joint: that of body 2
 AXIS_ROWS = {"translation": TRANSLATION_AXIS, "rotation": ROTATION_AXIS}
 """Row of a joint, among its six, that a free axis takes: the third of its part, which is not
 constrained."""

@@ -6,12 +6,14 @@ are written with the lowest that knows all they hold, so that an older Impulse r
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from impulse_schema.checks.joints import angle_of_axes
 from impulse_schema.fields import element_spec
-from impulse_schema.models import Element, Scene, Version
+from impulse_schema.models import Element, Joint, Scene, Version
 
 ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
     "1.1": (
@@ -37,6 +39,17 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
 default."""
 
 
+def _is_oblique(element: Element) -> bool:
+    """Whether it is a universal joint whose axes are not perpendicular."""
+    if not isinstance(element, Joint) or element.type != "universal":
+        return False
+    return angle_of_axes(element) != math.pi / 2.0
+
+
+ALLOWED: dict[Version, tuple[Callable[[Element], bool], ...]] = {"1.2": (_is_oblique,)}
+"""What a version allows of keys and words that were there before."""
+
+
 def newer_version(value: Any, known: Version) -> str:
     """What ``value`` says if it names a version after ``known``, "" if it does not."""
     if isinstance(value, int) and value >= 10**9:
@@ -57,12 +70,15 @@ def _numbers(version: object) -> tuple[int, int]:
 def version_needed(scene: Scene) -> Version:
     """The lowest version that knows all that ``scene`` holds."""
     needed: Version = 1
+    elements = list(_elements(scene))
     kinds = {name for added in ADDITIONS.values() for name, _, _ in added}
-    held = [e for e in _elements(scene) if type(e).__name__ in kinds]
+    held = [e for e in elements if type(e).__name__ in kinds]
     for version, added in ADDITIONS.items():
         for kind, key, value in added:
             if any(type(e).__name__ == kind and _has(e, key, value) for e in held):
                 needed = version
+        if any(allows(e) for allows in ALLOWED.get(version, ()) for e in elements):
+            needed = version
     return needed
 
 

@@ -145,7 +145,7 @@ def _joint(rng: Random, kind: str, parent: str, child: int) -> Raw:
     if kind == "screw":
         joint["pitch"] = rng.choice((1.0, -1.0)) * _size(rng, -3, 0)
     if kind == "universal":
-        joint["axis2"] = [0.0, 0.0, 1.0]
+        joint["axis2"] = [0.0, rng.choice((0.0, 0.0, 1.0, -4.0)), 1.0]
     for freedom in _CYLINDRICAL if kind == "cylindrical" else _FREE_AXES.get(kind, ()):
         _drive(rng, joint, {"freedom": freedom} if kind == "cylindrical" else {})
     if rng.random() < 0.05:

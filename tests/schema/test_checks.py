@@ -231,9 +231,14 @@ UNSOUND = [
     (joint(HINGE + ' axis2="0 1 0"'), "E705", "point the same way, here 90 degrees apart"),
     (joint(HINGE + ' axis2="0 0 -1"'), "E705", "here 180 degrees apart"),
     (
-        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 1 1"'),
+        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 0.01 1"'),
         "E705",
-        "are perpendicular, here 45 degrees apart",
+        "nearly parallel, here 0.5729 degrees apart",
+    ),
+    (
+        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 0.01 -1"'),
+        "E705",
+        "here 179.4 degrees apart. Turn axis2 at least one degree away from axis",
     ),
     (
         joint('type="distance" anchor="0 0 1" anchor2="0 0 1"'),
@@ -489,6 +494,7 @@ def test_unsound(tmp_path: Path, part: str, code: str, message: str) -> None:
         joint('type="point-on-line" anchor="0 0 0" axis="0 0 1"'),
         joint('type="point-on-plane" anchor="0 0 0" axis="0 0 1"'),
         joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 3 0"'),
+        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 1 -20"'),
         joint('type="distance" anchor="0 0 0" anchor2="0 0 1" length="2"'),
         joint(
             CYLINDRICAL,

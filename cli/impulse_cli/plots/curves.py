@@ -14,10 +14,12 @@ __all__ = ["Curve", "curves_of", "quantities_of"]
 
 _UNITS = {
     "angle": "rad",
+    "angle2": "rad",
     "clearance": "m",
     "displacement": "m",
     "drive_force": "N",
     "drive_torque": "N m",
+    "drive_torque2": "N m",
     "force": "N",
     "torque": "N m",
     "linear": "kg m/s",

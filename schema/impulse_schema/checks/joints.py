@@ -20,6 +20,9 @@ from impulse_schema.suggest import listed
 # Axes that are off by less are pulled together before the first step, like anchors.
 AXIS_TOLERANCE = math.radians(2.0)
 
+LEAST_ANGLE = math.radians(1.0)
+"""Between the axes of a universal joint, or of one and the opposite of the other."""
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -107,6 +110,16 @@ def _check_range(joint: Joint, path: ScenePath) -> Iterator[Finding]:
         yield Finding((*path, "min_length"), "E710", message, "Exchange them")
 
 
+def angle_of_axes(joint: Joint) -> float:
+    """Angle that the axes of a universal joint keep [rad]: that of the start, which is taken for a
+    right one if it nearly is.
+    """
+    if joint.axis is None or joint.axis2 is None or not any(joint.axis) or not any(joint.axis2):
+        return math.pi / 2.0
+    angle = angle_between(joint.axis, joint.axis2)
+    return math.pi / 2.0 if abs(angle - math.pi / 2.0) <= AXIS_TOLERANCE else angle
+
+
 def _used(joint: Joint) -> tuple[str, ...]:
     usage = USAGE[joint.type]
     return usage.needed + usage.optional
@@ -142,9 +155,10 @@ def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:
     angle = angle_between(axis, axis2)
     degrees = f"{math.degrees(angle):.4g} degrees"
     if joint.type == "universal":
-        if abs(angle - math.pi / 2) > AXIS_TOLERANCE:
-            message = f"axis and axis2 of a universal joint are perpendicular, here {degrees} apart"
-            yield Finding((*path, "axis2"), "E705", message, "Choose axis2 across axis")
+        if not LEAST_ANGLE <= angle <= math.pi - LEAST_ANGLE:
+            message = f"the axes of a universal joint are nearly parallel, here {degrees} apart"
+            hint = "Turn axis2 at least one degree away from axis, or use a hinge"
+            yield Finding((*path, "axis2"), "E705", message, hint)
     elif angle > AXIS_TOLERANCE:
         message = f"axis and axis2 of a {joint.type} joint point the same way, here {degrees} apart"
         hint = "Leave axis2 out; axis then holds for both bodies"

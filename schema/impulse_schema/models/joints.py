@@ -193,7 +193,8 @@ class Joint(Element):
     Anchors and axes are given in world coordinates of the start pose. ``anchor`` holds for both
     bodies unless ``anchor2`` places body 2's point elsewhere (a distance joint needs both; any
     other joint whose anchors differ is pulled together before the first step). ``axis`` holds
-    for both bodies unless ``axis2`` gives body 2's own (a universal joint's second axis).
+    for both bodies unless ``axis2`` gives body 2's own. A universal joint has two axes, which
+    keep the angle of the start pose: a right one if it is that to within two degrees.
     """
 
     name: Name | None = Field(
@@ -220,7 +221,9 @@ class Joint(Element):
         " point-on-line joint, normal of a plane; any length but zero.",
     )
     axis2: Vector | None = Field(
-        default=None, description="Axis of body 2 where it differs from axis."
+        default=None,
+        description="Axis of body 2 where it differs from axis; of a universal joint its second"
+        " axis, at least one degree from the line of the first.",
     )
     length: Positive | None = Field(
         default=None,
@@ -269,8 +272,9 @@ class Joint(Element):
     )
     damping: NonNegative = Field(
         default=0.0,
-        description="Of a ball or universal joint: torque against the turning of its bodies against"
-        " each other, by their relative angular velocity. Free axes are damped by a spring.",
+        description="Of a ball joint: torque against the turning of its bodies against each other,"
+        " by their relative angular velocity. Of a universal joint: about each of its axes, by the"
+        " rate of its angle. Free axes are damped by a spring.",
         json_schema_extra=meta("N m s/rad"),
     )
     motors: list[Motor] = Field(
