@@ -7,6 +7,7 @@ import math
 from impulse_core.algebra import Vec3, conjugate, cross, dot, quat_of, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constant_angle import angle_rows
+from impulse_core.joints.swing import swing_angle
 from impulse_core.joints.table import CONSTANT_ANGLE, ROTATION_AXIS
 
 
@@ -54,6 +55,14 @@ def _angle_about(a, start, now):
     """Angle about the unit vector a from one direction to another, both beside it."""
     across = cross(a, start)
     return math.atan2(dot(now, across), dot(now, cross(across, a)))
+
+
+@inner_kernel
+def swing_of(model, j, poses):
+    """Angle of the axes of joint j [rad] (docs/algorithm.md, 69)."""
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    a1 = rotate(quat_of(poses[i1].orientation), vec3_of(model.joints[j].axis1))
+    return swing_angle(a1, rotate(quat_of(poses[i2].orientation), vec3_of(model.joints[j].axis2)))
 
 
 @inner_kernel

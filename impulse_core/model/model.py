@@ -127,6 +127,8 @@ class Joint:
     """Reaction force at which the joint breaks [N], inf if never."""
     break_torque: f8
     """Reaction torque at which it breaks [N m], inf if never."""
+    owner: i8
+    """The joint that this one is part of and breaks with; mostly itself."""
 
 
 @record

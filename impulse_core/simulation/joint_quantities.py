@@ -8,9 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
-from impulse_core.compile.axes import FREE_AXES
+from impulse_core.compile.axes import FREE_AXES, LIMITED_AXES
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
-from impulse_core.joints.table import AXIS_ROWS, ROTATION_AXIS, SECOND_ROTATION_AXIS
+from impulse_core.joints.table import (
+    AXIS_ROWS,
+    ROTATION_AXIS,
+    SECOND_ROTATION_AXIS,
+    SWING,
+)
 from impulse_core.types import Floats
 
 __all__ = ["joint_quantities"]
@@ -48,6 +53,8 @@ def joint_quantities(
             if joint.type == "universal":
                 rows = [ROTATION_AXIS, SECOND_ROTATION_AXIS]
             found = _coordinates(compiled, rows, j, frames, start)
+            if joint.type == "ball" and joint.limits:
+                found = _swing(compiled, j, frames)
             reaction = frames["reaction"][:, j]
             quantities[name] = {**found, "force": reaction[:, 0], "torque": reaction[:, 1]}
     terms = compiled.model.couplings.terms
@@ -77,6 +84,19 @@ def _coordinates(
             )
         else:
             found[coordinate] = _angle(compiled, j, row, frames) - _angle(compiled, j, row, start)
+    return found
+
+
+def _swing(compiled: CompiledScene, j: int, frames: Frames) -> dict[str, Floats]:
+    """Swing and twist of a ball joint with limits, and what these give along them."""
+    model = compiled.model
+    carriers = (model.joints["owner"] == j) & (model.joints["rotation_part"] == SWING)
+    found: dict[str, Any] = {}
+    for freedom in LIMITED_AXES["ball"]:
+        rows = carriers[model.axes["joint"]] & (model.axes["row"] == AXIS_ROWS[freedom])
+        (k,) = np.flatnonzero(rows)
+        found[freedom] = frames["axis_position"][:, k]
+        found[f"{freedom}_torque"] = frames["axis_force"][:, k]
     return found
 
 

@@ -31,6 +31,8 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "min_length", ...),
         ("Joint", "max_length", ...),
         ("Limit", "max_velocity", ...),
+        ("Limit", "freedom", "swing"),
+        ("Limit", "freedom", "twist"),
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
     ),

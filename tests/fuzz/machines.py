@@ -154,7 +154,20 @@ def _joint(rng: Random, kind: str, parent: str, child: int) -> Raw:
         joint["armature"] = _size(rng, -4, 2)
     if kind in ("ball", "universal") and rng.random() < 0.3:
         joint["damping"] = _size(rng, -3, 4)
+    if kind == "ball" and rng.random() < 0.3:
+        _hold_in_cone(rng, joint)
     return joint
+
+
+def _hold_in_cone(rng: Random, joint: Raw) -> None:
+    """Limits of a ball joint."""
+    joint["axis"] = _axis(rng)
+    bounce = rng.choice((0.0, 0.5, 1.0))
+    joint["limits"] = [
+        {"freedom": "swing", "upper": rng.choice((0.02, 0.3, 1.5, 3.1)), "restitution": bounce}
+    ]
+    if rng.random() < 0.5:
+        joint["limits"].append({"freedom": "twist", "lower": -_size(rng), "upper": _size(rng)})
 
 
 def _drive(rng: Random, joint: Raw, freedom: Raw) -> None:

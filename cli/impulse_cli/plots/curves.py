@@ -21,7 +21,11 @@ _UNITS = {
     "drive_torque": "N m",
     "drive_torque2": "N m",
     "force": "N",
+    "swing": "rad",
+    "swing_torque": "N m",
     "torque": "N m",
+    "twist": "rad",
+    "twist_torque": "N m",
     "linear": "kg m/s",
     "angular": "kg m²/s",
 }

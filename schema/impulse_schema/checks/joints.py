@@ -10,6 +10,7 @@ from impulse_schema.bounds import bounds_of
 from impulse_schema.checks.free_axes import check_free_axes, check_terms
 from impulse_schema.checks.loads import check_two_bodies
 from impulse_schema.checks.names import Names
+from impulse_schema.checks.swing import check_swing
 from impulse_schema.checks.vectors import angle_between, are_apart, check_not_zero
 from impulse_schema.fields import element_spec
 from impulse_schema.models import FREE_AXES, Joint, JointType, Scene
@@ -40,7 +41,7 @@ _ELEMENTS = ("motors", "limits", "springs", "frictions")
 _ON_AXES = (*_ELEMENTS, "armature")
 
 USAGE: dict[JointType, Usage] = {
-    "ball": Usage(("anchor",), ("anchor2", *_FORCE, "damping")),
+    "ball": Usage(("anchor",), ("anchor2", *_FORCE, "damping", "axis", "axis2", "limits")),
     "hinge": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
     "universal": Usage(("anchor", "axis", "axis2"), ("anchor2", *_BOTH, "damping")),
     "fixed": Usage(("anchor",), ("anchor2", *_BOTH)),
@@ -81,6 +82,7 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
         yield Finding((*path, "anchor2"), "E706", message, "Use a ball joint, or move one of them")
     yield from _check_pitch(joint, path)
     yield from _check_range(joint, path)
+    yield from check_swing(joint, path)
     yield from check_free_axes(joint, path, scene)
 
 
@@ -148,7 +150,7 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
 def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:
     """The axes of both bodies fit together, at least nearly."""
     axis, axis2 = joint.axis, joint.axis2
-    if axis is None or axis2 is None or "axis2" not in _used(joint):
+    if axis is None or axis2 is None or "axis2" not in _used(joint) or joint.type == "ball":
         return
     if not any(axis) or not any(axis2):
         return

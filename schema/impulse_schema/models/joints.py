@@ -18,6 +18,7 @@ from impulse_schema.models.element import (
 )
 
 Freedom = Literal["rotation", "translation"]
+LimitedFreedom = Literal["rotation", "translation", "swing", "twist"]
 
 _WHICH_AXIS = "Which free axis of a cylindrical joint, or of a screw (default rotation)."
 
@@ -100,9 +101,19 @@ class Motor(AngleElement):
 
 
 class Limit(AngleElement):
-    """Bounds of the coordinate of a free axis, whose start pose is zero, and of its velocity."""
+    """Bounds of the coordinate of a free axis, whose start pose is zero, and of its velocity.
 
-    freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
+    A ball joint may be limited in its ``swing``, the angle between ``axis`` and ``axis2``, which
+    has an upper bound of 1 to 179 degrees and no other, so that ``axis2`` stays in a cone about
+    ``axis``; and then in its ``twist``, the angle about them that the swing leaves, which is zero
+    at the start pose.
+    """
+
+    freedom: LimitedFreedom | None = Field(
+        default=None,
+        description="Which free axis of a cylindrical joint, or of a screw (default rotation); of a"
+        " ball joint swing or twist.",
+    )
     lower: float | None = Field(
         default=None,
         description="Smallest coordinate.",
@@ -183,6 +194,9 @@ FREE_AXES: dict[JointType, tuple[Freedom, ...]] = {
     "screw": ("rotation", "translation"),
 }
 
+# What limits alone can act on.
+LIMITED_AXES: dict[JointType, tuple[LimitedFreedom, ...]] = {"ball": ("swing", "twist")}
+
 # Joint types whose two free axes move together: what names neither acts on the first.
 TIED_AXES: frozenset[JointType] = frozenset({"screw"})
 
@@ -218,7 +232,8 @@ class Joint(Element):
     axis: Vector | None = Field(
         default=None,
         description="Axis of a hinge, slider, cylindrical, screw or universal joint, direction of a"
-        " point-on-line joint, normal of a plane; any length but zero.",
+        " point-on-line joint, normal of a plane, axis of the cone in which the limit of a ball"
+        " joint holds axis2; any length but zero.",
     )
     axis2: Vector | None = Field(
         default=None,
