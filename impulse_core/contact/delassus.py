@@ -19,19 +19,19 @@ __all__ = ["delassus_block", "find_delassus", "put_block"]
 
 @inner_kernel
 def find_delassus(structure, contacts, solver_bodies, delassus, block):
-    """Find the Delassus operator: its linear part, and where contacts resist rolling the mixed and
+    """Find the Delassus operator: its linear part, and where contacts resist turning the mixed and
     the angular one.
 
     block are the factors, shape (K+E, 9).
     """
     delassus.rolls[0] = 0
     for k in range(delassus.used[0]):
-        if contacts.row[delassus.contact[k]].rolling > 0.0:
+        if contacts.row[delassus.contact[k]].resists > 0.0:
             delassus.rolls[0] = 1
     count = _list_nodes(structure, contacts, solver_bodies, delassus)
     for column in range(2 * delassus.used[0]):
         k, turning = column // 2, column % 2
-        if turning and not contacts.row[delassus.contact[k]].rolling > 0.0:
+        if turning and not contacts.row[delassus.contact[k]].resists > 0.0:
             continue
         for visit in range(count):
             put_mat3(delassus.column, delassus.node[visit], IDENTITY3 * 0.0)

@@ -33,6 +33,8 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Limit", "max_velocity", ...),
         ("Limit", "freedom", "swing"),
         ("Limit", "freedom", "twist"),
+        ("Material", "torsional_friction", ...),
+        ("MaterialPair", "torsional_friction", ...),
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
     ),

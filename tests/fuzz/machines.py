@@ -108,6 +108,8 @@ def _material(rng: Random, name: str) -> Raw:
     material: Raw = {"name": name, "static_friction": rng.choice((0.0, 0.3, 0.9))}
     if rng.random() < 0.3:
         material["rolling_friction"] = 0.01
+    if rng.random() < 0.2:
+        material["torsional_friction"] = rng.choice((0.001, 0.1))
     if rng.random() < 0.5:
         material["restitution"] = rng.choice((0.2, 0.5, 1.0))
     return material
