@@ -28,7 +28,8 @@ from impulse_core.simulation.options import choose_options
 from impulse_core.simulation.timeline import active_loads
 from impulse_core.types import Floats
 from impulse_schema import Scene
-from mujoco_scene import mjcf, start, with_contact
+from mujoco_scene import mjcf, start
+from mujoco_shapes import with_contact
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "sample_scenes"

@@ -1,7 +1,8 @@
 """A scene as a MuJoCo model, so that the same motion can be timed side by side.
 
 Bodies hang on each other by joints in minimal coordinates. Those joints of a graph with loops
-that a spanning tree leaves over become ``connect`` equality constraints.
+that a spanning tree leaves over become ``connect`` equality constraints, couplings those of joints.
+What acts on the joints' axes is in mujoco_axes.py, collision geometry in mujoco_shapes.py.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import numpy as np
 from impulse_core.compile import CompiledScene
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.types import Floats
+from impulse_schema import FREE_AXES
+from mujoco_axes import add_coupling, add_motors, equip
 
 __all__ = [
     "Attachment",
@@ -23,9 +26,17 @@ __all__ = [
     "mjcf",
     "spanning_tree",
     "start",
-    "with_contact",
     "world_row",
 ]
+
+
+_JOINTS = {
+    "ball": ("ball",),
+    "hinge": ("hinge",),
+    "slider": ("slide",),
+    "cylindrical": ("slide", "hinge"),
+    "fixed": (),
+}
 
 
 @dataclass(frozen=True)
@@ -58,26 +69,35 @@ class Attachment:
     forward: bool
 
 
-def spanning_tree(scene: CompiledScene) -> tuple[list[Attachment], list[int]]:
-    """Joints from the world outwards, parents before children, and those that close loops."""
+def spanning_tree(scene: CompiledScene) -> tuple[list[Attachment], list[int], list[int]]:
+    """Joints from the world outwards, then from the first body of each machine that does not hang
+    on it, parents before children; those bodies; and the joints that close loops.
+    """
     model, world = scene.model, world_row(scene)
+    joints = [j for j, joint in enumerate(scene.scene.joints) if joint.type != "coupling"]
     meeting: dict[int, list[int]] = {}
-    for j, bodies in enumerate(zip(model.joints["body1"], model.joints["body2"], strict=True)):
-        for body in bodies:
+    for j in joints:
+        for body in (model.joints["body1"][j], model.joints["body2"][j]):
             meeting.setdefault(int(body), []).append(j)
-    tree, reached, used = [], {world}, set()
-    waiting = deque([world])
-    while waiting:
-        parent = waiting.popleft()
-        for j in meeting.get(parent, []):
-            ends = int(model.joints["body1"][j]), int(model.joints["body2"][j])
-            child = ends[1] if ends[0] == parent else ends[0]
-            if child not in reached:
-                tree.append(Attachment(j, parent, child, forward=ends[0] == parent))
-                reached.add(child)
-                used.add(j)
-                waiting.append(child)
-    return tree, [j for j in range(len(model.joints)) if j not in used]
+    tree, roots, reached, used = [], [], {world}, set()
+    for root in (world, *range(model.dynamic)):
+        if root != world and root in reached:
+            continue
+        if root != world:
+            roots.append(root)
+            reached.add(root)
+        waiting = deque([root])
+        while waiting:
+            parent = waiting.popleft()
+            for j in meeting.get(parent, []):
+                ends = int(model.joints["body1"][j]), int(model.joints["body2"][j])
+                child = ends[1] if ends[0] == parent else ends[0]
+                if child not in reached:
+                    tree.append(Attachment(j, parent, child, forward=ends[0] == parent))
+                    reached.add(child)
+                    used.add(j)
+                    waiting.append(child)
+    return tree, roots, [j for j in joints if j not in used]
 
 
 def mjcf(
@@ -87,7 +107,8 @@ def mjcf(
     integrator: str = "Euler",
     loops: LoopStiffness | None = None,
 ) -> str:
-    """MJCF of a scene of dynamic bodies on ball joints and hinges.
+    """MJCF of a scene of dynamic bodies on balls, hinges, universal joints, sliders and cylindrical
+    joints, and what acts on these.
 
     A loop is closed by one point. For a planar loop of hinges that is enough: the hinges of the
     tree keep it in its plane.
@@ -99,8 +120,10 @@ def mjcf(
         loops: How loops are closed; MuJoCo's default if None.
 
     Raises:
-        ValueError: The scene has other joints.
+        ValueError: The scene has joints, motors or limits that are not exported.
     """
+    if len(scene.model.joints) > len(scene.scene.joints):
+        raise ValueError("springs between points are not exported")
     root = ET.Element("mujoco")
     ET.SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
     option = ET.SubElement(root, "option", timestep=repr(step), integrator=integrator)
@@ -108,90 +131,54 @@ def mjcf(
     ET.SubElement(option, "flag", contact="disable", energy="disable")
     worldbody = ET.SubElement(root, "worldbody")
     elements = {world_row(scene): worldbody}
-    tree, closing = spanning_tree(scene)
+    tree, roots, closing = spanning_tree(scene)
+    for row in roots:
+        elements[row] = _add_free_body(worldbody, scene, row)
     for attachment in tree:
         above = elements[attachment.parent]
         elements[attachment.child] = _add_body(above, scene, attachment)
-    for row in range(scene.model.dynamic):
-        if row not in elements:
-            elements[row] = _add_free_body(worldbody, scene, row)
     equality = ET.SubElement(root, "equality")
     for j in closing:
         _add_loop(equality, scene, j, loops or LoopStiffness())
+    for joint in scene.scene.joints:
+        if joint.type == "coupling":
+            add_coupling(equality, scene.scene, joint)
+    add_motors(root, scene.scene)
     return ET.tostring(root, encoding="unicode")
-
-
-def with_contact(text: str, scene: CompiledScene, solver: str) -> str:
-    """MJCF with boxes on planes that touch, with MuJoCo's defaults but elliptic friction cones.
-
-    MuJoCo takes the larger coefficient of two geometries; that of a pair with the plane is written
-    to the box, and none to the plane.
-
-    Args:
-        text: From ``mjcf``.
-        scene: The same.
-        solver: "Newton" or "CG".
-
-    Raises:
-        ValueError: The scene has other shapes.
-    """
-    root = ET.fromstring(text)
-    option = _found(root, "option")
-    option.set("cone", "elliptic")
-    option.set("solver", solver)
-    option.remove(_found(option, "flag"))
-    bodies = {body.get("name"): body for body in root.iter("body")}
-    materials = {material.name: material for material in scene.scene.materials}
-    pairs = {pair.material2: pair for pair in scene.scene.material_pairs}
-    for body, row, origin, axes in zip(
-        scene.scene.bodies, scene.body_row, scene.origin, scene.axes, strict=True
-    ):
-        above = bodies.get(str(row), _found(root, "worldbody"))
-        for shape in body.geometry:
-            if shape.shape not in {"box", "plane"}:
-                raise ValueError(f"shape {shape.shape} is not exported")
-            geom = ET.SubElement(above, "geom", type=shape.shape, condim="3")
-            geom.set("pos", _text(origin + rotated(axes, np.array(shape.position))))
-            geom.set("quat", _text(multiplied(axes, np.array(shape.orientation))))
-            if shape.shape == "plane":
-                geom.set("size", "0 0 1")
-                geom.set("friction", "0 0 0")
-            else:
-                rule = pairs.get(shape.material) or materials[shape.material]
-                geom.set("size", _text(0.5 * np.array(shape.size)))
-                geom.set("friction", _text((rule.static_friction, 0.0, 0.0)))
-    return ET.tostring(root, encoding="unicode")
-
-
-def _found(above: ET.Element, name: str) -> ET.Element:
-    element = above.find(name)
-    if element is None:
-        raise ValueError(f"no {name}")
-    return element
 
 
 def _add_body(above: ET.Element, scene: CompiledScene, at: Attachment) -> ET.Element:
     """Add a body in its parent's frame, with its joint."""
-    kind = scene.scene.joints[at.joint].type
-    if kind not in {"ball", "hinge"}:
-        raise ValueError(f"joint type {kind} is not exported")
     (position, orientation), (place, turn) = _pose(scene, at.parent), _pose(scene, at.child)
     back = conjugated(orientation)
     element = _body(above, scene, at.child, rotated(back, place - position), multiplied(back, turn))
-    joint = ET.SubElement(element, "joint", type=kind)
-    for key in ("armature", "damping"):
-        joint.set(key, repr(float(getattr(scene.scene.joints[at.joint], key))))
-    joint.set(
-        "pos",
-        _text(
-            (scene.model.joints["anchor2"] if at.forward else scene.model.joints["anchor1"])[
-                at.joint
-            ]
-        ),
-    )
-    if kind == "hinge":
-        joint.set("axis", _text(rotated(conjugated(turn), _axis(scene, at))))
+    side = "anchor2" if at.forward else "anchor1"
+    joint = scene.scene.joints[at.joint]
+    for kind, axis in _axes(scene, at):
+        part = ET.SubElement(element, "joint", type=kind)
+        part.set("pos", _text(scene.model.joints[side][at.joint]))
+        if axis is not None:
+            part.set("axis", _text(rotated(conjugated(turn), axis)))
+        if joint.type in FREE_AXES:
+            equip(part, joint, "translation" if kind == "slide" else "rotation")
+        else:
+            part.set("damping", repr(joint.damping))
     return element
+
+
+def _axes(scene: CompiledScene, at: Attachment) -> list[tuple[str, Floats | None]]:
+    """MuJoCo's joints between the two bodies, outwards, with their axes in the world."""
+    kind = scene.scene.joints[at.joint].type
+    axis = _axis(scene, at)
+    if kind == "universal":
+        second = int(scene.model.joints["body2"][at.joint])
+        turn = scene.state.bodies["orientation"][second]
+        other = rotated(turn, scene.model.joints["axis2"][at.joint])
+        return [("hinge", axis), ("hinge", other)][:: 1 if at.forward else -1]
+    if kind not in _JOINTS:
+        raise ValueError(f"joint type {kind} is not exported")
+    forward = axis if at.forward else -axis
+    return [(part, None if part == "ball" else forward) for part in _JOINTS[kind]]
 
 
 def _add_free_body(world: ET.Element, scene: CompiledScene, row: int) -> ET.Element:
@@ -230,23 +217,48 @@ def _add_loop(equality: ET.Element, scene: CompiledScene, j: int, stiffness: Loo
 
 def start(mujoco: Any, model: Any, data: Any, scene: CompiledScene) -> None:
     """Set MuJoCo's velocities to those of the start state; its poses are those of the model."""
-    tree, _ = spanning_tree(scene)
+    tree, roots, _ = spanning_tree(scene)
     velocity = _angular_velocities(scene)
     for at in tree:
-        relative = velocity[at.child] - velocity[at.parent]
-        joint = model.body(str(at.child)).jntadr[0]
-        first = model.jnt_dofadr[joint]
-        if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_HINGE:
-            data.qvel[first] = relative @ _axis(scene, at)
-        else:
-            turn = scene.state.bodies["orientation"][at.child]
-            data.qvel[first : first + 3] = rotated(conjugated(turn), relative)
-    attached = {at.child for at in tree}
-    for row in set(range(scene.model.dynamic)) - attached:
+        _set_rates(mujoco, model, data, scene, at, velocity[at.child] - velocity[at.parent])
+    for row in roots:
         first = model.body(str(row)).dofadr[0]
         turn = scene.state.bodies["orientation"][row]
         data.qvel[first : first + 3] = scene.state.bodies["velocity"][row]
         data.qvel[first + 3 : first + 6] = rotated(conjugated(turn), velocity[row])
+
+
+def _set_rates(
+    mujoco: Any, model: Any, data: Any, scene: CompiledScene, at: Attachment, relative: Floats
+) -> None:
+    """Of the joints between two bodies that turn against each other so [rad/s]."""
+    body = model.body(str(at.child))
+    joints = range(int(body.jntadr[0]), int(body.jntadr[0] + body.jntnum[0]))
+    axes = _axes(scene, at)
+    turning = [axis for kind, axis in axes if kind == "hinge" and axis is not None]
+    rates = iter(np.linalg.lstsq(np.array(turning).T, relative, rcond=None)[0] if turning else ())
+    for joint, (_, axis) in zip(joints, axes, strict=True):
+        first = model.jnt_dofadr[joint]
+        if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_BALL:
+            turn = scene.state.bodies["orientation"][at.child]
+            data.qvel[first : first + 3] = rotated(conjugated(turn), relative)
+        elif model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_HINGE:
+            data.qvel[first] = next(rates)
+        else:
+            data.qvel[first] = _parting(scene, at) @ axis
+
+
+def _parting(scene: CompiledScene, at: Attachment) -> Floats:
+    """Velocity of the child against the parent, at the joint's point [m/s]."""
+    moves = []
+    omega = _angular_velocities(scene)
+    joint, state = scene.model.joints[at.joint], scene.state.bodies
+    own = joint["anchor2" if at.forward else "anchor1"]
+    point = state["position"][at.child] + rotated(state["orientation"][at.child], own)
+    for row in (at.child, at.parent):
+        lever = point - state["position"][row]
+        moves.append(state["velocity"][row] + np.cross(omega[row], lever))
+    return np.asarray(moves[0] - moves[1])
 
 
 def world_row(scene: CompiledScene) -> int:

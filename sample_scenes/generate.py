@@ -13,13 +13,15 @@ from impulse_cli.experiments.scenes.trees import hub, tree
 from impulse_schema import Scene, scene_to_xml
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / folder) for folder in ("mechanisms", "machines", "contact", "walking")]
+FOLDERS = ("mechanisms", "machines", "trials", "contact", "walking")
+sys.path[:0] = [str(HERE / folder) for folder in FOLDERS]
 
 from contacts import contacts, large  # noqa: E402
 from walking_machine import walking_machines  # noqa: E402
 
 from machines import machines  # noqa: E402
 from mechanisms import mechanisms  # noqa: E402
+from trials import trials  # noqa: E402
 
 
 def scenes() -> dict[str, Scene]:
@@ -31,6 +33,7 @@ def scenes() -> dict[str, Scene]:
         "chains/chain-8-loop.xml": chain_with_both_ends_fixed(),
         **mechanisms(),
         **machines(),
+        **trials(),
         **contacts(),
         **walking_machines(),
     }

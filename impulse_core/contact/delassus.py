@@ -1,20 +1,39 @@
 """Delassus operator of contacts on jointed bodies: velocities there by impulses there, with joints
 and free axes.
 
-The factors of the joint matrix are those of a saddle system over bodies and joints. It gives the
-velocities of all bodies after an impulse (docs/algorithm.md, 14 and 51). An impulse on a foot
-changes only what comes after the foot in the order of elimination, and of the solution only the
-velocities of bodies with contacts are wanted: both are paths to the root of the elimination tree,
-however large the machine is.
+The factors LDLᵀ of the joint matrix are those of a saddle system over bodies and joints, which
+gives the velocities of all bodies after an impulse (docs/algorithm.md, 14 and 51). For unit
+impulses b on two bodies,
+
+    velocity of one by an impulse on the other = (L⁻¹ b₁)ᵀ D⁻¹ (L⁻¹ b₂),
+
+and L⁻¹ b is not zero only on the path from its body to the root of the elimination tree, however
+large the machine is. So each body with contacts costs its path, and each pair what their paths
+share. What impulses at contacts do follows from those on their bodies.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from impulse_core.algebra import IDENTITY3, Mat3, cross_matrix, mat3_at, put_mat3, vec3_of
-from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.jit import inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
 __all__ = ["delassus_block", "find_delassus", "put_block"]
+
+
+class _Response(NamedTuple):
+    """Velocities of a body by unit impulses and torque impulses on another."""
+
+    linear: Mat3
+    """Velocity by an impulse [1/kg]."""
+    linear_by_torque: Mat3
+    """Velocity by a torque impulse [1/(kg m)]."""
+    turning: Mat3
+    """Angular velocity by an impulse [1/(kg m)]."""
+    turning_by_torque: Mat3
+    """Angular velocity by a torque impulse [1/(kg m²)]."""
 
 
 @inner_kernel
@@ -24,135 +43,164 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
 
     block are the factors, shape (K+E, 9).
     """
+    used = delassus.used[0]
     delassus.rolls[0] = 0
-    for k in range(delassus.used[0]):
+    for k in range(used):
         if contacts.row[delassus.contact[k]].resists > 0.0:
             delassus.rolls[0] = 1
-    count = _list_nodes(structure, contacts, solver_bodies, delassus)
-    for column in range(2 * delassus.used[0]):
-        k, turning = column // 2, column % 2
-        if turning and not contacts.row[delassus.contact[k]].resists > 0.0:
-            continue
-        for visit in range(count):
-            put_mat3(delassus.column, delassus.node[visit], IDENTITY3 * 0.0)
-        first = _push_columns(
-            structure, contacts, solver_bodies, delassus, delassus.contact[k], turning
-        )
-        _solve_columns(structure, delassus, block, count, first)
-        for m in range(delassus.used[0]):
-            W, S = _velocity_columns(
-                structure, contacts, solver_bodies, delassus, delassus.contact[m]
-            )
-            if turning:
-                put_block(delassus.angular, 3 * m, 3 * k, S)
-            else:
-                put_block(delassus.linear, 3 * m, 3 * k, W)
-                if delassus.rolls[0]:
-                    put_block(delassus.mixed, 3 * m, 3 * k, S)
+    for k in range(used):
+        for m in range(used):
+            put_block(delassus.linear, 3 * m, 3 * k, IDENTITY3 * 0.0)
+            if delassus.rolls[0]:
+                put_block(delassus.mixed, 3 * m, 3 * k, IDENTITY3 * 0.0)
+                put_block(delassus.angular, 3 * m, 3 * k, IDENTITY3 * 0.0)
+    bodies = _list_bodies(contacts, solver_bodies, delassus)
+    for other in range(bodies):
+        _push_body(structure, delassus, block, other)
+        for one in range(other + 1):
+            response = _response(delassus, one, other)
+            _add_response(contacts, delassus, one, other, response)
 
 
 @inner_kernel
-def _jointed_body(contacts, solver_bodies, c, side):
-    """Body 1 or 2 of contact c for side 0 or 1; -1 if no joint holds it."""
-    i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-    return i if solver_bodies.mark[i].jointed else -1
-
-
-@inner_kernel
-def _list_nodes(structure, contacts, solver_bodies, delassus):
-    """List the nodes of all bodies with contacts, and those between them and the roots, ascending;
-    returns how many there are.
-    """
-    wanted = delassus.node_wanted
-    for n in range(len(wanted)):
-        wanted[n] = 0
+def _list_bodies(contacts, solver_bodies, delassus):
+    """List the jointed bodies of the contacts, and the contacts of each; returns how many."""
+    count = 0
     for k in range(delassus.used[0]):
         for side in range(2):
-            i = _jointed_body(contacts, solver_bodies, delassus.contact[k], side)
-            if i >= 0:
-                _want_path(structure, wanted, structure.bodies[i].linear_node)
-                _want_path(structure, wanted, structure.bodies[i].angular_node)
-    count = 0
-    for n in range(len(wanted)):
-        if wanted[n]:
-            delassus.node[count] = n
-            count += 1
+            i = _body(contacts, delassus, k, side)
+            delassus.next[k, side] = -1
+            if not solver_bodies.mark[i].jointed:
+                continue
+            place = 0
+            while place < count and delassus.body[place] != i:
+                place += 1
+            if place == count:
+                delassus.body[place] = i
+                delassus.head[place] = -1
+                count += 1
+            delassus.next[k, side] = delassus.head[place]
+            delassus.head[place] = 2 * k + side
     return count
 
 
 @inner_kernel
-def _want_path(structure, wanted, n):
-    """Mark a node and its ancestors: the first row of a column is the parent of its node."""
-    while not wanted[n]:
-        wanted[n] = 1
+def _body(contacts, delassus, k, side):
+    """Body 1 or 2 of the k-th contact for side 0 or 1."""
+    mark = contacts.mark[delassus.contact[k]]
+    return mark.body2 if side else mark.body1
+
+
+@inner_kernel
+def _arm(contacts, delassus, k, side):
+    """From that body's centre to the contact, as a matrix r×."""
+    row = contacts.row[delassus.contact[k]]
+    return cross_matrix(vec3_of(row.arm2 if side else row.arm1))
+
+
+@inner_kernel
+def _push_body(structure, delassus, block, place):
+    """Keep L⁻¹ b along the path of a body to the root, for its six unit impulses b, and leave
+    D⁻¹ L⁻¹ b at its nodes.
+    """
+    x, node = delassus.column, delassus.node
+    first, end = _list_path(structure, delassus, place)
+    i = delassus.body[place]
+    for p in range(first, end):
+        put_mat3(x[0], node[p], IDENTITY3 * 0.0)
+        put_mat3(x[1], node[p], IDENTITY3 * 0.0)
+    put_mat3(x[0], structure.bodies[i].linear_node, IDENTITY3)
+    put_mat3(x[1], structure.bodies[i].angular_node, IDENTITY3)
+    nodes = len(structure.column_start) - 1
+    for p in range(first, end):
+        n = node[p]
+        y, t = mat3_at(x[0], n), mat3_at(x[1], n)
+        put_mat3(delassus.kept[0], p, y)
+        put_mat3(delassus.kept[1], p, t)
+        for e in range(structure.column_start[n], structure.column_start[n + 1]):
+            row, L = structure.entry_row[e], mat3_at(block, nodes + e)
+            put_mat3(x[0], row, mat3_at(x[0], row) - L @ y)
+            put_mat3(x[1], row, mat3_at(x[1], row) - L @ t)
+        inverse = mat3_at(block, n)
+        put_mat3(x[0], n, inverse @ y)
+        put_mat3(x[1], n, inverse @ t)
+
+
+@inner_kernel
+def _list_path(structure, delassus, place):
+    """List the nodes of a body and those between them and the roots, ascending, after those of the
+    bodies before it: the first row of a column is the parent of its node. Returns where they are.
+    """
+    if place == 0:
+        delassus.path_start[0] = 0
+        for n in range(len(delassus.owner)):
+            delassus.owner[n] = -1
+    first = end = delassus.path_start[place]
+    i = delassus.body[place]
+    a, b = structure.bodies[i].linear_node, structure.bodies[i].angular_node
+    last = len(structure.column_start)
+    while min(a, b) < last:
+        n = min(a, b)
+        delassus.node[end] = n
+        delassus.owner[n] = place
+        end += 1
         e = structure.column_start[n]
-        if e == structure.column_start[n + 1]:
-            return
-        n = structure.entry_row[e]
+        parent = last if e == structure.column_start[n + 1] else structure.entry_row[e]
+        if a == n:
+            a = parent
+        if b == n:
+            b = parent
+    delassus.path_start[place + 1] = end
+    return first, end
 
 
 @inner_kernel
-def _push_columns(structure, contacts, solver_bodies, delassus, c, turning):
-    """Put unit impulses at contact c on the right-hand side, or unit torque impulses if it is to be
-    turned, one a column; returns the first node that they act on.
-    """
-    first = len(delassus.node_wanted)
-    for side in range(2):
-        i = _jointed_body(contacts, solver_bodies, c, side)
-        if i >= 0:
-            r = cross_matrix(vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
-            sign = 1.0 if side else -1.0
-            linear, angular = structure.bodies[i].linear_node, structure.bodies[i].angular_node
-            if turning:
-                r = IDENTITY3
-            else:
-                put_mat3(
-                    delassus.column, linear, mat3_at(delassus.column, linear) + IDENTITY3 * sign
-                )
-            put_mat3(delassus.column, angular, mat3_at(delassus.column, angular) + r * sign)
-            first = min(first, linear, angular)
-    return first
-
-
-@inlined_kernel
-def _solve_columns(structure, delassus, block, count, first):
-    """Solve the saddle system for three right-hand sides at the listed nodes, from the first on."""
-    x = delassus.column
-    nodes = len(delassus.node_wanted)
-    for visit in range(count):
-        n = delassus.node[visit]
-        if n < first:
-            continue
-        y = mat3_at(x, n)
-        for e in range(structure.column_start[n], structure.column_start[n + 1]):
-            row = structure.entry_row[e]
-            put_mat3(x, row, mat3_at(x, row) - mat3_at(block, nodes + e) @ y)
-    for visit in range(count - 1, -1, -1):
-        n = delassus.node[visit]
-        y = mat3_at(block, n) @ mat3_at(x, n)
-        for e in range(structure.column_start[n], structure.column_start[n + 1]):
-            L = transposed(mat3_at(block, nodes + e))
-            y = y - L @ mat3_at(x, structure.entry_row[e])
-        put_mat3(x, n, y)
+def _response(delassus, one, other):
+    """Velocities of a listed body by impulses on another, whose nodes hold D⁻¹ L⁻¹ b."""
+    kept, x = delassus.kept, delassus.column
+    A = B = C = E = IDENTITY3 * 0.0
+    for p in range(delassus.path_start[one], delassus.path_start[one + 1]):
+        n = delassus.node[p]
+        if delassus.owner[n] == other or one == other:
+            y, t = transposed(mat3_at(kept[0], p)), transposed(mat3_at(kept[1], p))
+            by_impulse, by_torque = mat3_at(x[0], n), mat3_at(x[1], n)
+            A, B = A + y @ by_impulse, B + y @ by_torque
+            C, E = C + t @ by_impulse, E + t @ by_torque
+    return _Response(A, B, C, E)
 
 
 @inner_kernel
-def _velocity_columns(structure, contacts, solver_bodies, delassus, c):
-    """Part of the jointed bodies in the relative velocity and the relative angular velocity of
-    contact c, for each column.
-    """
-    u = IDENTITY3 * 0.0
-    turn = IDENTITY3 * 0.0
-    for side in range(2):
-        i = _jointed_body(contacts, solver_bodies, c, side)
-        if i >= 0:
-            r = cross_matrix(vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
-            v = mat3_at(delassus.column, structure.bodies[i].linear_node)
-            w = mat3_at(delassus.column, structure.bodies[i].angular_node)
-            sign = 1.0 if side else -1.0
-            u = u + (v - r @ w) * sign
-            turn = turn + w * sign
-    return u, turn
+def _add_response(contacts, delassus, one, other, response):
+    """Add what two bodies do to the blocks of their contacts."""
+    at = delassus.head[one]
+    while at >= 0:
+        m, side = at // 2, at % 2
+        r = _arm(contacts, delassus, m, side)
+        by = delassus.head[other]
+        while by >= 0:
+            k, other_side = by // 2, by % 2
+            s = _arm(contacts, delassus, k, other_side)
+            sign = 1.0 if side == other_side else -1.0
+            turn = (response.turning + response.turning_by_torque @ s) * sign
+            move = (response.linear + response.linear_by_torque @ s) * sign - r @ turn
+            _add_block(delassus.linear, 3 * m, 3 * k, move)
+            if one != other:
+                _add_block(delassus.linear, 3 * k, 3 * m, transposed(move))
+            if delassus.rolls[0]:
+                spin = response.turning_by_torque * sign
+                _add_block(delassus.mixed, 3 * m, 3 * k, turn)
+                _add_block(delassus.angular, 3 * m, 3 * k, spin)
+                if one != other:
+                    back = transposed(response.linear_by_torque - r @ response.turning_by_torque)
+                    _add_block(delassus.mixed, 3 * k, 3 * m, back * sign)
+                    _add_block(delassus.angular, 3 * k, 3 * m, transposed(spin))
+            by = delassus.next[k, other_side]
+        at = delassus.next[m, side]
+
+
+@inner_kernel
+def _add_block(matrix, row, column, W):
+    put_block(matrix, row, column, delassus_block(matrix, row, column) + W)
 
 
 @kernel

@@ -67,12 +67,25 @@ class Delassus(NamedTuple):
     (3k, 3k); only where something resists."""
     angular: Floats
     """Angular velocities by torque impulses [1/(kg m²)], shape (3k, 3k); only for what resists."""
-    node_wanted: Ints
-    """1 for the nodes of the joint matrix that the operator needs, shape (K,)."""
+    body: Ints
+    """Jointed bodies with contacts, shape (b,)."""
+    head: Ints
+    """First contact of each of them, 2 k for the k-th of the contacts or 2 k + 1 if it is that
+    one's second body; shape (b,)."""
+    next: Ints
+    """The one after it, for the first and the second body of each contact, -1 at the end, shape
+    (k, 2)."""
+    path_start: Ints
+    """Where the path of each body begins in what follows, shape (b+1,)."""
     node: Ints
-    """Those nodes, shape (K,)."""
+    """Nodes of the joint matrix on the paths from the bodies to the root, shape (p,)."""
+    kept: Floats
+    """L⁻¹ b at those for unit impulses b on the body, and for unit torque impulses, three columns
+    each, shape (2, p, 9)."""
+    owner: Ints
+    """The last body on whose path a node is, -1 if it is on none, shape (K,)."""
     column: Floats
-    """Three solutions of the saddle system at each node, one a column, shape (K, 9)."""
+    """D⁻¹ L⁻¹ b of that body at its nodes, shape (2, K, 9)."""
     probe: State
     """Velocities of all bodies by contact impulses alone; all but ``bodies`` is the run's."""
     probe_work: Workspace
@@ -129,6 +142,8 @@ class ContactSetup(NamedTuple):
 def new_delassus(structure: Structure, state: State, work: Workspace, rows: int) -> Delassus:
     """Room for a number of contacts on jointed bodies."""
     nodes = len(structure.column_start) - 1
+    bodies = min(2 * rows, len(structure.bodies))
+    paths = bodies * _longest_path(structure)
     return Delassus(
         used=np.zeros(1, dtype=np.int64),
         contact=np.zeros(rows, dtype=np.int64),
@@ -138,13 +153,31 @@ def new_delassus(structure: Structure, state: State, work: Workspace, rows: int)
         linear=np.zeros((3 * rows, 3 * rows)),
         mixed=np.zeros((3 * rows, 3 * rows)),
         angular=np.zeros((3 * rows, 3 * rows)),
-        node_wanted=np.zeros(nodes, dtype=np.int64),
-        node=np.zeros(nodes, dtype=np.int64),
-        column=np.zeros((nodes, 9)),
+        body=np.zeros(bodies, dtype=np.int64),
+        head=np.zeros(bodies, dtype=np.int64),
+        next=np.zeros((rows, 2), dtype=np.int64),
+        path_start=np.zeros(bodies + 1, dtype=np.int64),
+        node=np.zeros(paths, dtype=np.int64),
+        kept=np.zeros((2, paths, 9)),
+        owner=np.zeros(nodes, dtype=np.int64),
+        column=np.zeros((2, nodes, 9)),
         probe=state._replace(bodies=state.bodies.copy()),
         probe_work=work._replace(angular_velocity=np.zeros_like(work.angular_velocity)),
         probe_rate=np.zeros_like(work.impulse),
     )
+
+
+def _longest_path(structure: Structure) -> int:
+    """No body has more nodes on its path to the root of the elimination tree."""
+    start, parent = structure.column_start.tolist(), structure.entry_row
+    nodes = len(start) - 1
+    length = np.ones(nodes + 1, dtype=np.int64)
+    for n in range(nodes - 1, -1, -1):
+        if start[n] < start[n + 1]:
+            length[n] += length[parent[start[n]]]
+    places = structure.bodies
+    both = length[places["linear_node"]] + length[places["angular_node"]]
+    return min(int(both.max(initial=0)), nodes)
 
 
 @inlined_kernel

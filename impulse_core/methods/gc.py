@@ -37,7 +37,7 @@ from impulse_core.joints.constraints import angular_velocities, joint_errors
 from impulse_core.methods.chains import Chain
 from impulse_core.model import State, copy_state
 from impulse_core.model.copies import copy_poses
-from impulse_core.observables.invariants import tally_step
+from impulse_core.observables.invariants import completes
 from impulse_core.types import Floats, by_address
 
 __all__ = ["ChainScratch", "new_chain_scratch", "run_chain_steps"]
@@ -250,5 +250,6 @@ def run_chain_steps(model, chain, state, h, count, scratch, work, tally):
     for done in range(count):
         if work.stop[0] or not _chain_step(model, chain, state, h, scratch, work, tally):
             return done
-        tally_step(model, state, work, tally)
+        if not completes(model, state, h, work, tally):
+            return done
     return count

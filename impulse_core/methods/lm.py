@@ -41,7 +41,7 @@ from impulse_core.observables.accelerations import (
     apply_loads,
     joint_accelerations,
 )
-from impulse_core.observables.invariants import tally_step
+from impulse_core.observables.invariants import completes
 from impulse_core.solver.direct import prepare, solve
 from impulse_core.step.assembly import move_bodies
 from impulse_core.step.fitting import resume
@@ -328,5 +328,6 @@ def run_explicit_steps(model, structure, stages, state, h, count, work, tally):
         tally.totals[0].most_corrections = max(
             tally.totals[0].most_corrections, tally.totals[0].corrections - before
         )
-        tally_step(model, state, work, tally)
+        if not completes(model, state, h, work, tally):
+            return done
     return count

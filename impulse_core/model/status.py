@@ -25,3 +25,5 @@ STOPPED = 10
 """A signal wants the call to end."""
 CONTRADICTS = 11
 """A joint contradicts others whose rows it nearly repeats."""
+ROSE = 12
+"""The energy rose out of nowhere."""

@@ -104,13 +104,9 @@ class Totals:
     """Energy that the tolerance and the swing of what rests may move [J], inf where overlaps or the
     law of impacts may move any."""
     fall: f8
-    """Energy of a fall through the scene, below which no rise ends a run [J]; inf as before."""
-    rise: f8
-    """The first rise of E - W in a step that ends the run [J], 0 if none did."""
-    rise_time: f8
-    """Time at the end of that step [s]."""
-    rise_body: i8
-    """Row of the body with the largest kinetic energy after it."""
+    """Energy of a fall through the scene, below which no rise counts [J]; inf as before."""
+    balance: f8
+    """E - W of the state that was weighed last [J]."""
     start_momentum: vec3
     """Linear momentum at the start [N s]."""
     start_angular_momentum: vec3
@@ -146,7 +142,7 @@ class Failure:
     error: f8
     """Its error when the step was given up [m], of RATE [m/s]; that of laws is in the workspace."""
     energy: f8
-    """Energy that contacts created in the step that was given up [J]."""
+    """Energy that contacts created in the step that was given up, or by which it rose [J]."""
     bodies: pair_i8
     """Bodies of the scene at the contact that created most of it."""
     begin: f8
@@ -154,7 +150,8 @@ class Failure:
     part: f8
     """Length of that part [s]."""
     body: i8
-    """Body that would have turned too far (free_motion/flow.py), -1 if none."""
+    """Body that would have turned too far (free_motion/flow.py), or that has most of an energy that
+    rose; -1 if none."""
 
 
 @record

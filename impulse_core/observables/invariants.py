@@ -9,18 +9,21 @@ from impulse_core.forces.force_elements import spring_energy
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.coordinates import angle_of, angle_rate, rotor_energy
+from impulse_core.model.status import COMPLETED, ROSE
 
 __all__ = [
     "MOST_RISE",
+    "completes",
     "energies",
     "observe",
     "tally_start",
     "tally_step",
+    "weigh",
 ]
 
-MOST_RISE = 10.0
-"""Largest rise of E - W in a step, as a multiple of all energy that was moved before it. Steps far
-too long for a motion are wrong by as much as it has, and run on with a warning."""
+MOST_RISE = 1.0
+"""Largest rise of E - W in a step, as a multiple of all energy that was moved before it: steps too
+long for a motion are wrong by less, and run on with a warning."""
 _SWING = 0.01  # of the energy moved
 _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
@@ -94,18 +97,40 @@ def tally_start(model, state, work, tally):
         state.turns[k].time = state.clock[0].time
 
 
-@inner_kernel
-def tally_step(model, state, work, tally):
-    """Add a completed step."""
+@kernel
+def weigh(model, state, work, tally):
+    """E - W after a part of a step, or a step: COMPLETED, or ROSE where it is above all it was
+    before the step by more than what any step may be wrong by, with the body that has most of it
+    and the joint that pushes that most. Needs the angular velocities.
+    """
     totals = tally.totals[0]
     kinetic, potential = energies(model, state, work)
     most_rise = MOST_RISE * (totals.start_kinetic + totals.moved) + 0.5 * kinetic + totals.fall
     totals.most_kinetic = max(totals.most_kinetic, kinetic)
     _settle_dissipated(totals)
     work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.settled
-    energy = kinetic + potential - work_done
+    totals.balance = kinetic + potential - work_done
+    rise = totals.balance - max(totals.energy, totals.highest)
+    if not rise > most_rise:
+        return COMPLETED
+    failure = tally.failure[0]
+    failure.energy = rise
+    failure.body = _most_energetic(model, state, work)
+    failure.joint = _most_pushing(model, state, failure.body)
+    return ROSE
+
+
+@inner_kernel
+def tally_step(model, state, work, tally):
+    """Add a completed step, which was weighed."""
+    totals = tally.totals[0]
+    energy = totals.balance
     drift = abs(energy - totals.start_energy)
-    _note_increment(model, state, energy, most_rise, work, totals)
+    increment = abs(energy - totals.energy)
+    totals.increment_sum += increment
+    if not (increment <= totals.largest_increment):
+        totals.largest_increment = increment
+    totals.highest = max(totals.highest, energy)
     totals.energy = energy
     totals.drift_sum += drift
     if not (drift <= totals.largest_drift):
@@ -125,6 +150,19 @@ def tally_step(model, state, work, tally):
 
 
 @inner_kernel
+def completes(model, state, h, work, tally):
+    """Weigh and add a step of length h of a method that divides none; False where its energy rose
+    out of nowhere.
+    """
+    if weigh(model, state, work, tally) == ROSE:
+        failure = tally.failure[0]
+        failure.what, failure.begin, failure.part = ROSE, 0.0, h
+        return False
+    tally_step(model, state, work, tally)
+    return True
+
+
+@inner_kernel
 def _settle_dissipated(totals):
     """What was dissipated, for the balance: a fall of its sum that is more than a swing (passivity)
     is not, since what only takes out cannot give back.
@@ -141,22 +179,6 @@ def _settle_dissipated(totals):
 
 
 @inner_kernel
-def _note_increment(model, state, energy, most_rise, work, totals):
-    """What of a step's change of E - W nothing explains, and the first rise beyond all that it was
-    so far that is larger than ``most_rise``.
-    """
-    increment = energy - totals.energy
-    totals.increment_sum += abs(increment)
-    if not (abs(increment) <= totals.largest_increment):
-        totals.largest_increment = abs(increment)
-    rise = min(increment, energy - totals.highest)
-    totals.highest = max(totals.highest, energy)
-    if totals.rise == 0.0 and rise > most_rise:
-        totals.rise, totals.rise_time = rise, state.clock[0].time
-        totals.rise_body = _most_energetic(model, state, work)
-
-
-@inner_kernel
 def _most_energetic(model, state, work):
     """Body with the largest kinetic energy; needs the angular velocities."""
     most, body = 0.0, 0
@@ -165,6 +187,20 @@ def _most_energetic(model, state, work):
         if not (of_centre + of_turning <= most):
             most, body = of_centre + of_turning, i
     return body
+
+
+@inner_kernel
+def _most_pushing(model, state, body):
+    """The joint of a body whose impulse is largest, -1 if it has none."""
+    most, joint = -1.0, -1
+    for j in range(len(model.joints)):
+        if model.joints[j].body1 == body or model.joints[j].body2 == body:
+            push = 0.0
+            for row in range(6):
+                push += abs(state.joints[j].multiplier[row])
+            if push > most:
+                most, joint = push, j
+    return joint
 
 
 @inner_kernel

@@ -27,7 +27,7 @@ from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
 from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
-from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event, rise_event
+from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
 from impulse_core.solver.ordering import plan_structure
@@ -385,11 +385,6 @@ class Engine:
             self.comparison,
         )
         return failure_event(attempt, start + self.completed * length + into)
-
-    def energy_failure(self) -> dict[str, Any] | None:
-        """The event of the first step whose energy rose out of nowhere; None if none did."""
-        totals = self.tally.totals[0]
-        return rise_event(self.names, self.model, self.state, totals) if totals["rise"] else None
 
     def joint_name(self, j: int) -> str:
         """Name of a joint, or of a spring."""

@@ -24,6 +24,7 @@ from impulse_core.model.status import (
     LINE,
     NO_TARGET,
     RATE,
+    ROSE,
     TOO_FAR,
 )
 from impulse_core.simulation.names import Names
@@ -32,7 +33,6 @@ __all__ = [
     "Attempt",
     "energy_bounds",
     "failure_event",
-    "rise_event",
     "what_failed",
 ]
 
@@ -65,6 +65,10 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
         message = f"{at} the contact of '{body1}' and '{body2}' {_creates(failure)}"
         return {**event, "body1": body1, "body2": body2, "message": message}
     j = int(failure["joint"])
+    if failure["what"] == ROSE:
+        event |= {"body1": attempt.names.body(int(failure["body"]))}
+        joint = {"joint": attempt.names.joint(j)[0]} if j >= 0 else {}
+        return {**event, **joint, "message": f"{at} {_rises(attempt)}"}
     name, body1, body2 = attempt.names.joint(j)
     message = f"{at} {attempt.names.described(j)} {_about_joint(attempt, j, failed_at)}"
     return {**event, "joint": name, "body1": body1, "body2": body2, "message": message}
@@ -88,32 +92,24 @@ def energy_bounds(model: Model, options: Options) -> tuple[float, float]:
     return noise, noise + mass * gravity * model.size
 
 
-def rise_event(names: Names, model: Model, state: State, totals: np.void) -> dict[str, Any]:
-    """The event of a step whose energy rose out of nowhere: its time [s], and the body with the
-    largest kinetic energy after it, with the joint that pushes it most.
-    """
-    row, time = int(totals["rise_body"]), float(totals["rise_time"])
-    event: dict[str, Any] = {"time": time, "kind": "failure", "body1": names.body(row)}
-    where = f"most of it moves body '{event['body1']}'"
-    joints = np.flatnonzero((model.joints["body1"] == row) | (model.joints["body2"] == row))
-    if len(joints):
-        pushes = np.linalg.norm(state.joints["multiplier"][joints], axis=1)
-        joint = int(joints[np.argmax(pushes)])
-        event["joint"] = names.joint(joint)[0]
-        where += f" at {names.described(joint)}"
-    message = (
-        f"at t = {time:.6g} s the energy rose by {float(totals['rise']):.3g} J within a step, which"
-        f" no load, motor or spring explains; {where}. Use a smaller step or a finer tolerance"
-    )
-    return {**event, "message": message}
-
-
 def _creates(failure: np.void) -> str:
     """The predicate of the sentence about a contact that creates energy."""
     return (
         f"creates {float(failure['energy']):.3g} J against its law, even with steps of"
         f" {float(failure['part']):.3g} s; use a smaller step or tolerance, time_of_impact, or less"
         " restitution"
+    )
+
+
+def _rises(attempt: Attempt) -> str:
+    """The sentence about a step whose energy rises out of nowhere."""
+    failure, j = attempt.failure, int(attempt.failure["joint"])
+    at_joint = f" at {attempt.names.described(j)}" if j >= 0 else ""
+    return (
+        f"the energy rises by {float(failure['energy']):.3g} J within a step of"
+        f" {float(failure['part']):.3g} s, which no load, motor or spring explains; most of it"
+        f" moves body '{attempt.names.body(int(failure['body']))}'{at_joint}. Use a smaller step or"
+        " a finer tolerance"
     )
 
 

@@ -256,8 +256,6 @@ class _Run:
             self._go_on(segment.start + done * segment.length, segment.length)
             done += self.engine.completed
             grid = segment.grid + done if segment.grid >= 0 else -1
-        if event := self.engine.energy_failure():
-            raise self._failure(event)
 
     def _look(self, start: float, offset: float, look: Callable[[], None]) -> None:
         """Call ``look`` with the state at a time ``start`` + ``offset`` ahead [s]."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.model.status import COMPLETED, NO_ROOM
-from impulse_core.observables.invariants import tally_step
+from impulse_core.observables.invariants import tally_step, weigh
 from impulse_core.types import Floats
 
 __all__ = [
@@ -53,8 +53,8 @@ def longest_part(done):
 
 @inlined_kernel
 def halving_step(stage, save, restore, model, system, state, plan, work, tally):
-    """One step of the method: stages of lengths γh. Where one of them does not converge, the
-    whole step again in halves, quarters, …
+    """One step of the method: stages of lengths γh. Where one of them does not converge, or the
+    energy rises out of nowhere, the whole step again in halves, quarters, …
 
     Always the composed step is halved, never a single stage: a composition of unequal parts
     would lose its order. False at the floor h / FINEST_PART, or where a stage fails after
@@ -78,6 +78,8 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
             status = stage(model, system, state, fractions[s] * length, plan.tolerance, work, tally)
             if status != COMPLETED:
                 break
+        if status == COMPLETED:
+            status = weigh(model, state, work, tally)
         if status == COMPLETED:
             done += part
             part = longest_part(done)
