@@ -45,7 +45,7 @@ def axis_of(
 
 def rotates(group: Any) -> bool:
     """Whether a joint has an axis that things turn about."""
-    return "rotation" in models.FREE_AXES.get(group.type, ())
+    return "rotation" in models.FREE_AXES.get(group.type, ()) or group.type in models.LIMITED_AXES
 
 
 def slides_backwards(obj: bpy.types.Object) -> bool:
@@ -65,6 +65,8 @@ def joint_data(
     values = values_of(group, models.Joint)
     values["name"] = obj.name
     used = used_fields(group.type)
+    if group.type in models.LIMITED_AXES and not len(group.limits):
+        used -= {"axis", "axis2"}
     for problem in pointer_problems(group, names, used):
         tagged.report(obj, problem)
     for part, model in PARTS.items():

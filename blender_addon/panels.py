@@ -179,9 +179,9 @@ def draw_joint(layout, joint):
         *("min_length", "max_length", "damping", "armature"),
     )
     draw_fields(layout, joint, models.Joint, names=used.intersection(names))
-    freedoms = models.FREE_AXES.get(joint.type, ())
-    rotating = "rotation" in freedoms
-    # Only cylindrical joints and screws have a choice of axis.
+    freedoms = models.FREE_AXES.get(joint.type) or models.LIMITED_AXES.get(joint.type, ())
+    rotating = "rotation" in freedoms or joint.type in models.LIMITED_AXES
+    # Only cylindrical and ball joints and screws have a choice of axis.
     skip = ("freedom",) if len(freedoms) == 1 else ()
     if "motors" in used:
         draw_list(

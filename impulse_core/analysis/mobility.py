@@ -8,7 +8,14 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene
 from impulse_core.jit import kernel
-from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, ROTATION_ROWS, TRANSLATION_ROWS
+from impulse_core.joints.table import (
+    COUPLING,
+    LENGTH,
+    OFFSET,
+    ROTATION_ROWS,
+    SWING,
+    TRANSLATION_ROWS,
+)
 from impulse_core.model import new_workspace
 from impulse_core.solver.direct import prepare
 from impulse_core.solver.ordering import plan_structure
@@ -55,6 +62,7 @@ def mobility(compiled: CompiledScene) -> Mobility:
     dropped = _dropped_rows(compiled, translations, rotations)
     rank = rows - int(dropped.sum())
     joins = ~np.isin(model.joints["translation_part"], (COUPLING, LENGTH, OFFSET))
+    joins &= model.joints["rotation_part"] != SWING
     loops = _loops(
         model.joints["body1"][joins].tolist(), model.joints["body2"][joins].tolist(), model.dynamic
     )

@@ -120,10 +120,14 @@ class ContactRow:
     """Coulomb coefficient that holds in this step."""
     min_impulse: f8
     """Minimum normal impulse [N s]: what an impact gives back."""
+    resists: f8
+    """The longer of both lever arms [m], 0 where nothing resists turning."""
     rolling: f8
     """Lever arm of the rolling resistance [m]."""
+    torsion: f8
+    """Lever arm of the torsional friction [m]."""
     torque: vec3
-    """Impulse of the rolling resistance in this half [N m s]."""
+    """Impulse of rolling resistance and torsional friction in this half [N m s]."""
     turn_offset: vec3
     """As offset, for the relative angular velocity [rad/s]."""
     applied: vec3
@@ -179,7 +183,7 @@ class ContactRow:
     second: vec3
     """Impulse at its end [N s]."""
     roll_first: vec3
-    """Impulse of the rolling resistance at the start of the step [N m s]."""
+    """Torque at the start of the step [N m s]."""
     roll_second: vec3
     """The same at its end."""
     before_sweep: vec3

@@ -233,6 +233,8 @@ def _keep(shapes, contacts, c, s1, s2, found, p):
     )
     row[c].restitution = shapes.restitution[m1, m2]
     row[c].rolling = shapes.rolling_friction[m1, m2]
+    row[c].torsion = shapes.torsional_friction[m1, m2]
+    row[c].resists = max(row[c].rolling, row[c].torsion)
 
 
 @inner_kernel

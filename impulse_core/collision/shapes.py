@@ -118,6 +118,8 @@ class Shapes(NamedTuple):
     """Coulomb coefficient of two materials that slide, shape (M, M)."""
     rolling_friction: Floats
     """Lever arm of the rolling resistance of two materials [m], shape (M, M)."""
+    torsional_friction: Floats
+    """The same of the torsional friction [m], shape (M, M)."""
     restitution: Floats
     """Coefficient of restitution of two materials, shape (M, M)."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.compile.axis_mass import BodyRows, inverse_mass_along
+from impulse_core.compile.expansion import rows_of_swings
 from impulse_core.compile.joints import RANGE_ROUNDING, JointRows, has_range
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
@@ -21,15 +22,18 @@ from impulse_core.joints.table import (
     IMPLICIT_SERVO,
     NO_MOTOR,
     OFFSET,
+    ROTATION_AXIS,
+    SECOND_ROTATION_AXIS,
     TRANSLATION_AXIS,
     VELOCITY_MOTOR,
 )
-from impulse_core.model import Axis
+from impulse_core.model import Axis, CountedAngle
 from impulse_core.types import new_records
 from impulse_schema import Scene, joint_names
-from impulse_schema.models import FREE_AXES, Freedom, Joint, Motor
+from impulse_schema.checks.vectors import angle_between
+from impulse_schema.models import FREE_AXES, LIMITED_AXES, Freedom, Joint, LimitedFreedom, Motor
 
-__all__ = ["FREE_AXES", "axis_fields", "dissipation", "explicit_servo_hint"]
+__all__ = ["FREE_AXES", "LIMITED_AXES", "axis_fields", "dissipation", "explicit_servo_hint"]
 
 _ELEMENTS = ("motors", "limits", "springs", "frictions")
 # What an _Axis adds up, under the names of the record.
@@ -79,7 +83,7 @@ def axis_fields(
     bodies: BodyRows,
     problems: ProblemList,
 ) -> dict[str, Any]:
-    """The axes of Model, its ``signals`` and ``counted_joint``, by its names.
+    """The axes of Model, its ``signals`` and ``counted``, by its names.
 
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
@@ -88,7 +92,8 @@ def axis_fields(
         problems: Where axes that no number can describe are reported.
     """
     names = joint_names(scene)
-    axes, counted = [], []
+    axes: list[_Axis] = []
+    counted: list[tuple[int, int]] = []
     for j, joint in enumerate(scene.joints):
         for freedom in FREE_AXES.get(joint.type, ()):
             if _rotor(joint, freedom) or any(_of(joint, key, freedom) for key in _ELEMENTS):
@@ -104,13 +109,21 @@ def axis_fields(
                 _add_elements(axis, joint, freedom)
                 axes.append(axis)
             elif freedom == "rotation":
-                counted.append(j)
-        for row in DAMPED_ROWS.get(joint.type, ()) if joint.damping > 0.0 else ():
-            axis = _axis(j, row, joints, bodies)
-            axis.damping = joint.damping
-            axes.append(axis)
+                counted.append((j, AXIS_ROWS[freedom]))
+        if joint.damping > 0.0:
+            for row in DAMPED_ROWS.get(joint.type, ()):
+                axis = _axis(j, row, joints, bodies)
+                axis.damping = joint.damping
+                axes.append(axis)
+        elif joint.type == "universal":
+            counted += [(j, ROTATION_AXIS), (j, SECOND_ROTATION_AXIS)]
         if has_range(joint):
             axes.append(_range(joint, _axis(j, TRANSLATION_AXIS, joints, bodies)))
+    for j, row in rows_of_swings(scene).items():
+        for limited in LIMITED_AXES["ball"]:
+            axis = _axis(row, AXIS_ROWS[limited], joints, bodies)
+            _add_limits(axis, scene.joints[j], limited)
+            axes.append(axis)
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
         start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
@@ -120,10 +133,10 @@ def axis_fields(
             axis = _axis(j, row, joints, bodies)
             axis.add_spring(spring.stiffness, spring.damping, rest)
             axes.append(axis)
-    return {
-        **_arrays(axes, joints),
-        "counted_joint": np.array(counted, dtype=np.int64),
-    }
+    angles = new_records(CountedAngle, len(counted))
+    for record, angle in zip(angles, counted, strict=True):
+        record["joint"], record["row"] = angle
+    return {**_arrays(axes, joints), "counted": angles}
 
 
 def _range(joint: Joint, axis: _Axis) -> _Axis:
@@ -142,9 +155,9 @@ def _end_of_range(length: float, start: float) -> float:
     return start if abs(start - length) <= RANGE_ROUNDING * length else length
 
 
-def _of(joint: Joint, key: str, freedom: Freedom) -> list[Any]:
+def _of(joint: Joint, key: str, freedom: LimitedFreedom) -> list[Any]:
     """The elements of one kind that act on one free axis."""
-    default = FREE_AXES[joint.type][0]
+    default = FREE_AXES.get(joint.type, (None,))[0]
     return [item for item in getattr(joint, key) if (item.freedom or default) == freedom]
 
 
@@ -167,39 +180,65 @@ def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
         axis.add_spring(spring.stiffness, spring.damping, spring.rest)
     for friction in _of(joint, "frictions", freedom):
         axis.friction += friction.force
+    _add_limits(axis, joint, freedom)
+    for motor in _of(joint, "motors", freedom):
+        axis.motor = motor
+
+
+def _add_limits(axis: _Axis, joint: Joint, freedom: LimitedFreedom) -> None:
+    """Bounds of the coordinate and of its velocity; a swing may start beyond by rounding."""
+    start = _start(joint, freedom)
     for limit in _of(joint, "limits", freedom):
         axis.lower = -np.inf if limit.lower is None else limit.lower
         axis.upper = np.inf if limit.upper is None else limit.upper
+        if start != 0.0:
+            axis.upper = _end_of_range(axis.upper, start)
         axis.restitution = limit.restitution
         axis.speed = np.inf if limit.max_velocity is None else limit.max_velocity
-    for motor in _of(joint, "motors", freedom):
-        axis.motor = motor
+
+
+def _start(joint: Joint, freedom: LimitedFreedom) -> float:
+    """Coordinate at the start pose: zero, but of a swing the angle of the axes."""
+    if freedom != "swing" or joint.axis is None or joint.axis2 is None:
+        return 0.0
+    return angle_between(joint.axis, joint.axis2)
 
 
 def check_limits(scene: Scene, problems: ProblemList) -> None:
     """Report limits that exclude the start pose."""
     for j, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
-        for freedom in FREE_AXES.get(joint.type, ()):
+        for freedom in (*FREE_AXES.get(joint.type, ()), *LIMITED_AXES.get(joint.type, ())):
             _check_limits(joint, j, name, freedom, problems)
 
 
-def _check_limits(joint: Joint, j: int, name: str, freedom: Freedom, problems: ProblemList) -> None:
+def _check_limits(
+    joint: Joint, j: int, name: str, freedom: LimitedFreedom, problems: ProblemList
+) -> None:
+    start = _start(joint, freedom)
+    where = f"{start:.6g}" if start else "zero"
+    slack = RANGE_ROUNDING * start
     for k, limit in enumerate(joint.limits):
         if limit not in _of(joint, "limits", freedom):
             continue
         for key, bound, beyond in (
-            ("lower", limit.lower, limit.lower is not None and limit.lower > 0.0),
-            ("upper", limit.upper, limit.upper is not None and limit.upper < 0.0),
+            ("lower", limit.lower, limit.lower is not None and limit.lower > start),
+            ("upper", limit.upper, limit.upper is not None and limit.upper < start - slack),
         ):
             if beyond:
                 problems.add(
                     ("joints", j, "limits", k, key),
                     BAD_JOINT,
-                    f"joint '{name}': the start pose, where the {freedom} is zero, lies beyond"
+                    f"joint '{name}': the start pose, where the {freedom} is {where}, lies beyond"
                     f" the {key} limit {bound:g}",
-                    "Limits count from the start pose; let them include zero, or set assemble to"
-                    " joints, which moves the bodies until they fit",
+                    f"{_counts_from(freedom)}, or set assemble to joints, which moves the bodies"
+                    " until they fit",
                 )
+
+
+def _counts_from(freedom: LimitedFreedom) -> str:
+    if freedom == "swing":
+        return "A swing is the angle between axis and axis2; turn them towards each other"
+    return "Limits count from the start pose; let them include zero"
 
 
 def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from impulse_core.joints.table import (
     POINT_LINE,
     POINT_POINT,
     ROTATION_AXIS,
+    SWING,
+    SWING_AXIS,
     TURNING,
 )
 from impulse_core.types import Floats
@@ -67,6 +69,8 @@ def inverse_mass_along(j: int, row: int, joints: JointRows, bodies: BodyRows) ->
     r1, r2 = rotated(q1, joint["anchor1"]), rotated(q2, joint["anchor2"])
     apart = bodies.position[i2] + r2 - bodies.position[i1] - r1
     part = int(joint["translation_part"])
+    if int(joint["rotation_part"]) == SWING:  # of a ball joint, whose row holds the points
+        part = POINT_POINT
     if part == POINT_LINE:  # the impulse acts at B on both bodies
         r1 = r1 + apart
     a, b, c = (rotated(q1, joint[key]) for key in ("axis1", "across_b", "across_c"))
@@ -115,6 +119,29 @@ def _turn(joint: np.void, row: int, a: Floats, q2: Floats, carrier: Floats) -> F
     part = int(joint["rotation_part"])
     if part == TURNING:
         return rotated(carrier, np.eye(3)[row - FIRST_ROTATION])
-    if part == CONSTANT_ANGLE and row != ROTATION_AXIS:
-        return rotated(q2, joint["axis2"])
+    if part == CONSTANT_ANGLE:
+        a2 = rotated(q2, joint["axis2"])
+        c = float(a @ a2)
+        one, other = (a, a2) if row == ROTATION_AXIS else (a2, a)
+        dual: Floats = (one - c * other) / (1.0 - c * c)
+        return dual
+    if part == SWING:
+        return _swing(row, a, rotated(q2, joint["axis2"]))
     return a
+
+
+def _swing(row: int, a: Floats, a2: Floats) -> Floats:
+    """Direction of a swing or a twist; one across ``a`` for axes that are one or opposed."""
+    n, cosine = np.cross(a, a2), float(a @ a2)
+    if row == SWING_AXIS and float(n @ n) > 0.0:
+        across: Floats = n / np.linalg.norm(n)
+        return across
+    if row == SWING_AXIS or cosine <= -1.0 + 1e-9:
+        return _frame_across(a)
+    along: Floats = (a + a2) / (1.0 + cosine)
+    return along
+
+
+def _frame_across(a: Floats) -> Floats:
+    across: Floats = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+    return across / np.linalg.norm(across)

@@ -11,7 +11,13 @@ from impulse_schema.models import Material
 
 __all__ = ["can_touch", "filter_fields", "material_fields"]
 
-_COEFFICIENTS = ("static_friction", "kinetic_friction", "rolling_friction", "restitution")
+_COEFFICIENTS = (
+    "static_friction",
+    "kinetic_friction",
+    "rolling_friction",
+    "torsional_friction",
+    "restitution",
+)
 
 
 def material_fields(scene: Scene) -> dict[str, Any]:

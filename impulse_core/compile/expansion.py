@@ -1,11 +1,13 @@
 """Joints of the scene that stand for several joints of the Model.
 
-A screw is a cylindrical joint whose turn φ and shift s a coupling ties:
+A ball joint with limits has a row beside its own that carries its swing and twist, so that it may
+be damped as well. A screw is a cylindrical joint whose turn φ and shift s a coupling ties:
 
     s - p φ / 2π = 0                                                        (docs/algorithm.md, 64)
 
-The Model has first the joints of the scene, then its springs, then these couplings. Users only know
-the joints that they wrote, so every message about a row of the Model names its owner.
+The Model has first the joints of the scene, then its springs, then these couplings, then the rows
+of swings. Users only know the joints that they wrote, so every message about a row of the Model
+names its owner.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from impulse_core.joints.table import parts_of
 from impulse_core.types import Ints
 from impulse_schema import CouplingTerm, Joint, Scene, joint_names
 
-__all__ = ["couplings_of", "row_owners"]
+__all__ = ["couplings_of", "row_owners", "rows_of_swings"]
 
 
 def couplings_of(scene: Scene) -> list[tuple[int, Joint]]:
@@ -32,7 +34,7 @@ def couplings_of(scene: Scene) -> list[tuple[int, Joint]]:
     first = len(scene.joints) + len(scene.springs)
     hidden = [
         (row, _thread(names[owners[row]], scene.joints[owners[row]]))
-        for row in range(first, len(owners))
+        for row in range(first, len(owners) - len(_swinging(scene)))
     ]
     return written + hidden
 
@@ -41,7 +43,18 @@ def row_owners(scene: Scene) -> Ints:
     """The row of the Model that the user knows, for each: itself, or the joint it is part of."""
     first = len(scene.joints) + len(scene.springs)
     tied = [j for j, joint in enumerate(scene.joints) if parts_of(joint.type).tied]
-    return np.array([*range(first), *tied], dtype=np.int64)
+    return np.array([*range(first), *tied, *_swinging(scene)], dtype=np.int64)
+
+
+def rows_of_swings(scene: Scene) -> dict[int, int]:
+    """The row of the Model that carries swing and twist of each ball joint that has limits."""
+    joints = _swinging(scene)
+    first = len(row_owners(scene)) - len(joints)
+    return {j: first + k for k, j in enumerate(joints)}
+
+
+def _swinging(scene: Scene) -> list[int]:
+    return [j for j, joint in enumerate(scene.joints) if joint.type == "ball" and joint.limits]
 
 
 def _thread(name: str, screw: Joint) -> Joint:

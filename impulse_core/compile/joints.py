@@ -7,14 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impulse_core.compile.expansion import row_owners
+from impulse_core.compile.expansion import row_owners, rows_of_swings
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
-from impulse_core.joints.table import COUPLING, LENGTH, OFFSET, POINT_POINT, TURNING, parts_of
+from impulse_core.joints.table import (
+    COUPLING,
+    LENGTH,
+    NO_PART,
+    OFFSET,
+    POINT_POINT,
+    SWING,
+    TURNING,
+    parts_of,
+)
 from impulse_core.model import Joint as JointRecord
 from impulse_core.types import Floats, Records, new_records
 from impulse_schema import Scene, joint_names
 from impulse_schema.bounds import BOUNDS
+from impulse_schema.checks.joints import angle_of_axes
 from impulse_schema.checks.names import WORLD
 from impulse_schema.models import Joint, SpringDamper
 
@@ -22,6 +32,9 @@ __all__ = ["REPAIR_FRACTION", "JointRows", "compile_joints"]
 
 RANGE_ROUNDING = 1e-6
 """Part of a length by which a range may be exceeded at the start: it then ends there."""
+OPPOSED = 1e-9
+"""Length of the sum of two unit vectors that are opposed: any turn by π about an axis across takes
+one into the other."""
 REPAIR_FRACTION = 0.01
 """Joints that start apart by up to this fraction of the scene's size are pulled together."""
 
@@ -46,8 +59,8 @@ def compile_joints(
     orientation: Floats,
     gyration: Floats,
 ) -> JointRows:
-    """Turn the joints, after them the springs between two points, and last the couplings that
-    joints of the scene bring with them, into records.
+    """Turn the joints, after them the springs between two points, and last the couplings and swings
+    that joints of the scene bring with them, into records.
 
     Args:
         scene: The scene; its joint types must all be in the table.
@@ -56,8 +69,9 @@ def compile_joints(
         orientation: Body frame to world, shape (b, 4).
         gyration: Largest radius of gyration of each body [m], shape (b,).
     """
-    count = len(row_owners(scene))
-    records, start_offset = new_records(JointRecord, count), np.zeros(count)
+    owners = row_owners(scene)
+    records, start_offset = new_records(JointRecord, len(owners)), np.zeros(len(owners))
+    records["owner"] = owners
     records["relative_orientation"][:, 0] = 1.0
     records["length"] = records["body_length"] = 1.0
     records["break_force"] = records["break_torque"] = np.inf
@@ -75,7 +89,7 @@ def compile_joints(
             axis1, axis2 = _axes(joint)
             row["axis1"], row["across_b"], row["across_c"] = _frame(rotated(q1, axis1))
             row["axis2"] = rotated(q2, axis2)
-            row["angle"] = math.pi / 2.0  # the constant angle of a universal joint
+            row["angle"] = angle_of_axes(joint) if joint.type == "universal" else math.pi / 2.0
             start_offset[j] = axis1 @ (B - A)
         row["break_force"] = joint.break_force or np.inf
         row["break_torque"] = joint.break_torque or np.inf
@@ -91,13 +105,37 @@ def compile_joints(
         row["translation_part"] = OFFSET if _has_no_direction(spring) else LENGTH
         for anchor, i, point in (("anchor1", i1, spring.anchor), ("anchor2", i2, spring.anchor2)):
             row[anchor] = rotated(conjugated(orientation[i]), np.array(point) - position[i])
-    hidden = records[len(scene.joints) + len(scene.springs) :]
-    hidden["translation_part"], hidden["body1"], hidden["body2"] = (
-        COUPLING,
-        rows[WORLD],
-        rows[WORLD],
-    )
+    _add_hidden(scene, rows[WORLD], records)
     return JointRows(records, start_offset)
+
+
+def _add_hidden(scene: Scene, world: int, records: Records) -> None:
+    """Fill in the records behind those of joints and springs."""
+    hidden = records[len(scene.joints) + len(scene.springs) :]
+    hidden["translation_part"], hidden["body1"], hidden["body2"] = COUPLING, world, world
+    for j, row in rows_of_swings(scene).items():
+        records[row] = records[j]
+        _add_swing(records[row])
+
+
+def _add_swing(row: np.void) -> None:
+    """Make the record of a ball joint that of its swing and twist, which are counted from a2 swung
+    into a1 the shortest way.
+    """
+    row["translation_part"], row["rotation_part"] = NO_PART, SWING
+    row["break_force"] = row["break_torque"] = np.inf
+    Q0 = row["relative_orientation"]
+    swing = _shortest_turn(row["axis1"], rotated(Q0, row["axis2"]))
+    row["relative_orientation"] = multiplied(conjugated(swing), Q0)
+
+
+def _shortest_turn(a: Floats, b: Floats) -> Floats:
+    """The rotation by the smallest angle that takes one unit vector into another."""
+    half = np.array([1.0 + a @ b, *np.cross(a, b)])
+    size = float(np.linalg.norm(half))
+    if size < OPPOSED:
+        return np.array([0.0, *_frame(a)[1]])
+    return half / size
 
 
 def has_range(joint: Joint) -> bool:

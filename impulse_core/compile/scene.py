@@ -251,7 +251,7 @@ def _start_state(model: Model, bodies: PlacedBodies, interval: Ints) -> State:
         terms=len(model.couplings.terms),
         kinematic=len(interval),
         loads=len(model.loads),
-        turns=len(model.counted_joint),
+        turns=len(model.counted),
     )
     for field in ("position", "orientation", "velocity", "angular_momentum"):
         state.bodies[field] = getattr(bodies, field)

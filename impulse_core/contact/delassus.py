@@ -38,7 +38,7 @@ class _Response(NamedTuple):
 
 @inner_kernel
 def find_delassus(structure, contacts, solver_bodies, delassus, block):
-    """Find the Delassus operator: its linear part, and where contacts resist rolling the mixed and
+    """Find the Delassus operator: its linear part, and where contacts resist turning the mixed and
     the angular one.
 
     block are the factors, shape (K+E, 9).
@@ -46,7 +46,7 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
     used = delassus.used[0]
     delassus.rolls[0] = 0
     for k in range(used):
-        if contacts.row[delassus.contact[k]].rolling > 0.0:
+        if contacts.row[delassus.contact[k]].resists > 0.0:
             delassus.rolls[0] = 1
     for k in range(used):
         for m in range(used):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from impulse_core.algebra import IDENTITY3, cross_matrix, dot, mat3_of, vec3_of
 from impulse_core.contact.delassus import delassus_block, put_block
-from impulse_core.contact.law import effective_inverse_mass, law_piece, rolling_piece
+from impulse_core.contact.law import effective_inverse_mass, law_piece, turning_piece
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
@@ -17,7 +17,7 @@ __all__ = ["dense_delassus", "dense_push", "dense_step", "effective_turning"]
 
 @inner_kernel
 def dense_delassus(contacts, solver_bodies, delassus, work, n, items):
-    """Delassus operator of all contacts of an island, and after those n of what resists rolling at
+    """Delassus operator of all contacts of an island, and after those n of what resists turning at
     them, into work.delassus.
     """
     for k in range(items):
@@ -102,7 +102,7 @@ def dense_step(contacts, work, n, items):
             _put_block(work.matrix, width, 3 * k, 3 * m, M)
         work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
     for k in range(n, items):
-        _put_rolling(contacts, work, k, items)
+        _put_turning(contacts, work, k, items)
     if not _eliminate(work.matrix, work.right, width):
         return False
     for k in range(items):
@@ -112,16 +112,17 @@ def dense_step(contacts, work, n, items):
 
 
 @inner_kernel
-def _put_rolling(contacts, work, k, items):
-    """The rows of the rolling resistance that is the k-th of the list."""
+def _put_turning(contacts, work, k, items):
+    """The rows of what resists turning, the k-th of the list."""
     c, place = work.mark[k].contact, work.mark[k].place
     n, w = vec3_of(contacts.row[c].normal), effective_turning(work, k)
-    A, B, C, f = rolling_piece(
+    A, B, C, f = turning_piece(
         n,
         vec3_of(work.row[k].trial),
         vec3_of(work.row[k].rate),
         w,
         contacts.row[c].rolling,
+        contacts.row[c].torsion,
         max(dot(n, vec3_of(work.row[place].trial)), 0.0),
     )
     for m in range(items):
@@ -136,7 +137,7 @@ def _put_rolling(contacts, work, k, items):
 
 @inner_kernel
 def effective_turning(work, k):
-    """Mean diagonal of the block of rolling resistance that is the k-th of the list [1/(kg m²)]."""
+    """Mean diagonal of the block of what resists turning, the k-th of the list [1/(kg m²)]."""
     W, i = work.delassus, 3 * k
     return max((W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2]) / 3.0, 1e-300)
 

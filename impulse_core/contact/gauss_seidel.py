@@ -175,8 +175,9 @@ def _visit(row, mark, solver_bodies, delassus, c):
     new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, min_impulse)
     set_vec3(row[c].impulse, new)
     _apply_impulse(row, mark, solver_bodies, delassus, c, new - p)
-    if row[c].rolling > 0.0:
-        _resist_rolling(row, mark, solver_bodies, delassus, c, dot(n, new))
+    if row[c].resists > 0.0:
+        spun = _resist_turning(row, mark, solver_bodies, delassus, c, dot(n, new))
+        return max(norm(moved), spun)
     return norm(moved)
 
 
@@ -208,14 +209,16 @@ def _apply_articulated(delassus, k, p):
 
 
 @inlined_kernel
-def _resist_rolling(row, mark, solver_bodies, delassus, c, p_n):
-    """Rolling resistance: a torque against the relative turning across the normal, at most
-    lever arm × p_n.
+def _resist_turning(row, mark, solver_bodies, delassus, c, p_n):
+    """Rolling resistance and torsional friction: torques against the relative turning across the
+    normal and about it, each at most its lever arm × p_n. Returns what the latter changed, as the
+    velocity at the longer arm [m/s].
     """
     i1, i2, k, n = mark[c].body1, mark[c].body2, mark[c].delassus_row, vec3_of(row[c].normal)
     bodies = solver_bodies.row
     J1, J2 = mat3_of(bodies[i1].inverse_inertia), mat3_of(bodies[i2].inverse_inertia)
     inverse_inertia = max(J1.xx + J1.yy + J1.zz + J2.xx + J2.yy + J2.zz, 1e-300)
+    about = dot(n, J1 @ n) + dot(n, J2 @ n)
     w = (
         vec3_of(row[c].turn_offset)
         + vec3_of(bodies[i2].angular_velocity)
@@ -224,12 +227,19 @@ def _resist_rolling(row, mark, solver_bodies, delassus, c, p_n):
     if k >= 0:
         T = delassus_block(delassus.angular, 3 * k, 3 * k)
         inverse_inertia += T.xx + T.yy + T.zz
+        about += dot(n, T @ n)
         w = w + vec3_at(delassus.angular_velocity, k)
-    w = w - n * dot(n, w)
-    t = vec3_of(row[c].torque)
-    new = in_disc(t - w * (1.0 / inverse_inertia), row[c].rolling * p_n)
+    spin, t = dot(n, w), vec3_of(row[c].torque)
+    w = w - n * spin
+    most, along, held = row[c].torsion * p_n, 0.0, 0.0
+    if row[c].torsion > 0.0:
+        along = dot(n, t)
+        held = min(max(along - spin / max(about, 1e-300), -most), most)
+    new = in_disc(t - n * along - w * (1.0 / inverse_inertia), row[c].rolling * p_n) + n * held
     set_vec3(row[c].torque, new)
     _apply_torque(mark, solver_bodies, delassus, c, new - t)
+    arm = max(norm(vec3_of(row[c].arm1)), norm(vec3_of(row[c].arm2)))
+    return abs(held - along) * about * arm
 
 
 @inlined_kernel

@@ -259,10 +259,11 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, motion):
     if delassus.used[0] > 0:
         _rest(delassus, motion)
     for c in range(contacts.used[0]):
-        if row[c].rolling > 0.0:
+        if row[c].resists > 0.0:
             t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
             set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
             _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
+            _add_turning_work(contacts, motion, c, t)
             if mark[c].delassus_row >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
                 _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
                 any_articulated = True
@@ -285,6 +286,16 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, motion):
             _push_probe(contacts, solver_bodies, delassus, motion, c, p)
             any_articulated = True
     return any_articulated
+
+
+@inner_kernel
+def _add_turning_work(contacts, motion, c, t):
+    """Add what kinematic bodies do with the torque impulse t at contact c to the kinematic work."""
+    i1, i2, world = contacts.mark[c].body1, contacts.mark[c].body2, len(motion.bodies) - 1
+    if motion.dynamic <= i1 < world:
+        motion.kinematic_work[0] += dot(t, vec3_at(motion.angular_velocity, i1))
+    if motion.dynamic <= i2 < world:
+        motion.kinematic_work[0] -= dot(t, vec3_at(motion.angular_velocity, i2))
 
 
 @inner_kernel

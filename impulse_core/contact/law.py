@@ -12,7 +12,14 @@ import math
 from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_of, norm
 from impulse_core.jit import inner_kernel
 
-__all__ = ["contact_law", "effective_inverse_mass", "in_disc", "law_piece", "rolling_piece"]
+__all__ = [
+    "contact_law",
+    "effective_inverse_mass",
+    "in_disc",
+    "law_piece",
+    "turning_piece",
+    "within_arms",
+]
 
 _TRIES = 3  # local iterations of a contact that slides
 _SETTLED = 1e-13  # relative change at which they end
@@ -79,6 +86,16 @@ def in_disc(a, radius):
 
 
 @inner_kernel
+def within_arms(n, t, rolling, torsion):
+    """The torque t, its part across n shortened to the one radius, that along n to the other."""
+    along = dot(n, t)
+    across = in_disc(t - n * along, rolling)
+    if torsion == 0.0:
+        return across
+    return across + n * min(max(along, -torsion), torsion)
+
+
+@inner_kernel
 def effective_inverse_mass(row, c):
     """Mean diagonal of the block W of contact c [1/kg]: 1/ρ of the projection P(p - ρu)."""
     W = mat3_of(row[c].block)
@@ -116,8 +133,24 @@ def law_piece(n, p, u, w, friction, min_impulse):
 
 
 @inner_kernel
-def rolling_piece(n, t, turn, w, arm, p_n):
-    """The same of rolling resistance with a lever arm: A Δω + w (B Δt + C Δp) = f [rad/s]."""
+def turning_piece(n, t, turn, w, rolling, torsion, p_n):
+    """The same of rolling resistance and torsional friction with lever arms:
+    A Δω + w (B Δt + C Δp) = f [rad/s].
+    """
+    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n)
+    if torsion == 0.0:
+        return A, B, C, f
+    N, along, radius = _outer(n, n), dot(n, t), torsion * p_n
+    z = along - dot(n, turn) / w
+    if abs(z) <= radius and p_n > 0.0:  # does not spin
+        return A + N, B - N, C, f + n * (along * w - dot(n, turn))
+    d = 1.0 if z > 0.0 else -1.0
+    return A, B, C - N * (d * torsion), f + n * (d * radius * w)
+
+
+@inner_kernel
+def _rolling_piece(n, t, turn, w, arm, p_n):
+    """The same of rolling resistance alone, which has no torque along n."""
     N = _outer(n, n)
     held = N + IDENTITY3 * _PROXIMAL
     across = t - turn * (1.0 / w)

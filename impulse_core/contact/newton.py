@@ -13,7 +13,7 @@ import math
 from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
-from impulse_core.contact.law import effective_inverse_mass, in_disc
+from impulse_core.contact.law import effective_inverse_mass, in_disc, within_arms
 from impulse_core.contact.newton_work import MOST_DENSE
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -36,7 +36,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     the best of them within its cones, and nothing worse than the impulses given. The velocities in
     solver_bodies and delassus belong to the impulses it begins with, and stay. Returns SOLVED or,
     where that accuracy was not reached, IMPROVED; TOO_MANY for islands left alone. Then how many
-    rows of work are of contacts and of rolling resistance, which is in it for articulated islands.
+    rows of work are of contacts and, for articulated islands, of what resists turning.
     """
     n = solver_bodies.mark[i].number
     articulated = solver_bodies.mark[i].articulated == 1
@@ -93,7 +93,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
 @inlined_kernel
 def _list_contacts(contacts, solver_bodies, work, i, articulated):
     """List the contacts of the island of solver body i, and if it is articulated, and there is
-    room, what resists rolling at them; returns how many rows that makes.
+    room, what resists turning at them; returns how many rows that makes.
     """
     c = solver_bodies.mark[i].head
     number = items = solver_bodies.mark[i].number
@@ -104,7 +104,7 @@ def _list_contacts(contacts, solver_bodies, work, i, articulated):
     if not articulated:
         return number
     for k in range(number):
-        if contacts.row[work.mark[k].contact].rolling > 0.0:
+        if contacts.row[work.mark[k].contact].resists > 0.0:
             if items == MOST_DENSE:
                 return number
             work.mark[items].contact = work.mark[k].contact
@@ -191,7 +191,8 @@ def _residual(contacts, work, n, items, share):
             turn = turn + share * vec3_of(work.row[k].push)
         w = effective_turning(work, k)
         z = t - turn * (1.0 / w)
-        z = in_disc(z - normal * dot(normal, z), row[c].rolling * max(p_n, 0.0))
+        p_n = max(p_n, 0.0)
+        z = within_arms(normal, z, row[c].rolling * p_n, row[c].torsion * p_n)
         size = norm(t - z) * math.sqrt(w * effective_inverse_mass(row, c))
         if not (size <= worst):
             worst = size if size == size else _NO_NUMBER
@@ -224,7 +225,7 @@ def _cut(contacts, work, n, items):
         c, place = work.mark[k].contact, work.mark[k].place
         p = vec3_of(work.row[place].trial) + vec3_of(work.row[place].change)
         t = vec3_of(work.row[k].trial)
-        set_vec3(work.row[k].change, _within_rolling(contacts.row, c, t, p) - t)
+        set_vec3(work.row[k].change, _within_turning(contacts.row, c, t, p) - t)
 
 
 @inner_kernel
@@ -237,14 +238,15 @@ def _store(contacts, work, n, items):
     for k in range(n, items):
         c = work.mark[k].contact
         t, p = vec3_of(work.row[k].trial), vec3_of(contacts.row[c].impulse)
-        set_vec3(contacts.row[c].torque, _within_rolling(contacts.row, c, t, p))
+        set_vec3(contacts.row[c].torque, _within_turning(contacts.row, c, t, p))
 
 
 @inner_kernel
-def _within_rolling(row, c, t, p):
+def _within_turning(row, c, t, p):
     """The torque impulse t at contact c, cut to what it may be with the impulse p."""
     normal = vec3_of(row[c].normal)
-    return in_disc(t - normal * dot(normal, t), row[c].rolling * max(dot(normal, p), 0.0))
+    p_n = max(dot(normal, p), 0.0)
+    return within_arms(normal, t, row[c].rolling * p_n, row[c].torsion * p_n)
 
 
 @inner_kernel

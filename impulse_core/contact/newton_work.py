@@ -21,13 +21,13 @@ from impulse_core.types import (
 __all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
 
 MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way, each that
-# resists rolling counted twice
+# resists turning counted twice
 _ROOM = 1 << 18  # numbers of a banded matrix
 
 
 @record
 class NewtonMark:
-    """A contact of the island, or the rolling resistance at one."""
+    """A contact of the island, or what resists turning at one."""
 
     contact: i8
     """Its row."""
@@ -39,7 +39,7 @@ class NewtonMark:
 
 @record
 class NewtonRow:
-    """Iterate and Newton step of a contact; of rolling resistance torque impulses in N m s and
+    """Iterate and Newton step of a contact; of what resists turning torque impulses in N m s and
     relative angular velocities in rad/s.
     """
 
@@ -68,7 +68,7 @@ class NewtonWork(NamedTuple):
     """Room for an island of all contacts, if its matrix is a narrow band."""
 
     mark: Records
-    """NewtonMark of all contacts, then of those in an articulated island that resist rolling."""
+    """NewtonMark of all contacts, then of those in an articulated island that resist turning."""
     row: Records
     """NewtonRow of the same."""
     matrix: Floats

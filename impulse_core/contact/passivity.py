@@ -36,7 +36,7 @@ def account_first_half(contacts, solver_bodies, motion, h, accuracy, coarse):
         row[c].worked = _work(row, c, u, w)
         total += row[c].worked
         on_way = dot(p, u + vec3_of(row[c].offset))
-        if row[c].rolling > 0.0:
+        if row[c].resists > 0.0:
             on_way += dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_offset))
         row[c].extra = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
         way = row[c].target - row[c].gap
@@ -64,7 +64,7 @@ def account_second_half(contacts, solver_bodies, motion, accuracy, coarse):
         row[c].worked += work
         total += work
         after = dot(p, u)
-        if row[c].rolling > 0.0:
+        if row[c].resists > 0.0:
             after += dot(vec3_of(row[c].torque), w)
         n = vec3_of(row[c].normal)
         if row[c].min_impulse > 0.0 or dot(n, vec3_of(row[c].offset)) != 0.0:
@@ -77,16 +77,16 @@ def account_second_half(contacts, solver_bodies, motion, accuracy, coarse):
 
 @inlined_kernel
 def _velocities(contacts, c, motion):
-    """u of contact c, and the relative angular velocity where it resists rolling."""
-    w = relative_angular_velocity(contacts, c, motion) if contacts.row[c].rolling > 0.0 else ZERO3
+    """u of contact c, and the relative angular velocity where it resists turning."""
+    w = relative_angular_velocity(contacts, c, motion) if contacts.row[c].resists > 0.0 else ZERO3
     return relative_velocity(contacts, c, motion), w
 
 
 @inlined_kernel
 def _work(row, c, u, w):
-    """½ p·(u⁻ + u⁺) of contact c, and the same of its rolling resistance."""
+    """½ p·(u⁻ + u⁺) of contact c, and the same of what resists turning."""
     work = 0.5 * dot(vec3_of(row[c].impulse), u + vec3_of(row[c].before))
-    if row[c].rolling > 0.0:
+    if row[c].resists > 0.0:
         work += 0.5 * dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_before))
     return work
 

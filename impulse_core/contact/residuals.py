@@ -114,13 +114,12 @@ def _position_residual(contacts, c, motion, h):
     error = n * lacking + slid
     u = relative_velocity(contacts, c, motion)
     set_vec3(row[c].offset, error * (1.0 / h) - u)
-    rolled = 0.0
-    if row[c].rolling > 0.0:
+    rolled, scale = 0.0, h * _inverse_mass(contacts, c, motion)
+    if row[c].resists > 0.0:
         turned = turn(mark[c].body2, motion) - turn(mark[c].body1, motion)
         missing = turned * (1.0 / h) - relative_angular_velocity(contacts, c, motion)
         set_vec3(row[c].turn_offset, missing)
-        rolled = _rolls_on(contacts, c, motion, n, p, turned)
-    scale = h * _inverse_mass(contacts, c, motion)
+        rolled = _turns_on(contacts, c, motion, p, turned, scale)
     violated = _violation(n, p, lacking, slid, row[c].friction, row[c].min_impulse, scale)
     return max(violated, rolled)
 
@@ -134,9 +133,9 @@ def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
     u_n = dot(n, u)
     scale = _inverse_mass(contacts, c, motion)
     violated = _violation(n, p, u_n, u - n * u_n, row[c].friction, row[c].min_impulse, scale)
-    if row[c].rolling > 0.0:
+    if row[c].resists > 0.0:
         w = relative_angular_velocity(contacts, c, motion)
-        violated = max(violated, _rolls_on(contacts, c, motion, n, p, w))
+        violated = max(violated, _turns_on(contacts, c, motion, p, w, scale))
     return violated
 
 
@@ -187,25 +186,55 @@ def _slid_way(contacts, c, n, B_next, motion):
 
 
 @inner_kernel
-def _rolls_on(contacts, c, motion, n, p, turned):
-    """By how much a turning breaks the law of rolling resistance, as the way at the longer arm."""
+def _turns_on(contacts, c, motion, p, turned, scale):
+    """By how much a turning breaks the laws of rolling resistance and torsional friction, as the
+    way at the longer arm.
+    """
     row = contacts.row
-    limit = row[c].rolling * dot(n, p)
-    if limit <= 0.0:
+    n, t = vec3_of(row[c].normal), vec3_of(row[c].torque)
+    p_n = dot(n, p)
+    if p_n <= 0.0:
         return 0.0
-    turned = turned - n * dot(n, turned)
-    t = vec3_of(row[c].torque)
-    size = norm(t)
-    if size >= limit * (1.0 - _ON_CONE):
-        along = dot(turned, t) / size
+    spun = dot(n, turned)
+    rolled = turned - n * spun
+    if row[c].torsion > 0.0:
+        along = dot(n, t)
+        t = t - n * along
+        spun, beyond = _spins_on(spun, along, row[c].torsion * p_n)
+    else:
+        spun, beyond = 0.0, 0.0
+    limit, size = row[c].rolling * p_n, norm(t)
+    if limit <= 0.0:
+        rolled = ZERO3
+    elif size >= limit * (1.0 - _ON_CONE):
+        along = dot(rolled, t) / size
         if along <= 0.0:
-            turned = turned - t * (along / size)
+            rolled = rolled - t * (along / size)
+    arm = _longer_arm(contacts, c, motion)
+    way = norm(rolled + n * spun) * arm
+    return max(way, beyond * scale / arm) if beyond > 0.0 else way
+
+
+@inner_kernel
+def _spins_on(spun, along, most):
+    """The part of a spin that torsional friction should have stopped, and by how much its torque
+    ``along`` the normal is more than it may be.
+    """
+    if abs(along) >= most * (1.0 - _ON_CONE) and spun * along <= 0.0:
+        spun = 0.0
+    return spun, max(abs(along) - most * (1.0 + _ON_CONE), 0.0)
+
+
+@inner_kernel
+def _longer_arm(contacts, c, motion):
+    """Of contact c from the centres of the bodies that move [m]."""
+    row = contacts.row
     arm = 0.0
     if motion.bodies[contacts.mark[c].body1].inverse_mass > 0.0:
         arm = norm(vec3_of(row[c].arm1))
     if motion.bodies[contacts.mark[c].body2].inverse_mass > 0.0:
         arm = max(arm, norm(vec3_of(row[c].arm2)))
-    return norm(turned) * arm
+    return arm
 
 
 @inner_kernel

@@ -55,7 +55,7 @@ class Delassus(NamedTuple):
     contact: Ints
     """Their rows, shape (k,)."""
     rolls: Ints
-    """1 if any of them has rolling resistance, shape (1,)."""
+    """1 if any of them resists turning, shape (1,)."""
     velocity: Floats
     """Part of jointed bodies in the relative velocities [m/s], shape (k, 3)."""
     angular_velocity: Floats
@@ -64,9 +64,9 @@ class Delassus(NamedTuple):
     """Velocities at each point by impulses at each [1/kg], shape (3k, 3k)."""
     mixed: Floats
     """Angular velocities by impulses; transposed, velocities by torque impulses [1/(kg m)], shape
-    (3k, 3k); only where something rolls."""
+    (3k, 3k); only where something resists."""
     angular: Floats
-    """Angular velocities by torque impulses [1/(kg m²)], shape (3k, 3k); only for what rolls."""
+    """Angular velocities by torque impulses [1/(kg m²)], shape (3k, 3k); only for what resists."""
     body: Ints
     """Jointed bodies with contacts, shape (b,)."""
     head: Ints

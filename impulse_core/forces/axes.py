@@ -16,13 +16,16 @@ from impulse_core.algebra import Vec3, norm, quat_of, rotate, vec3_of
 from impulse_core.forces.force_law import active_piece
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
-from impulse_core.joints.coordinates import cross_angle, distance_along, turned_angle
+from impulse_core.joints.coordinates import cross_angle, distance_along, swing_of, turned_angle
+from impulse_core.joints.swing import swung_elsewhere
 from impulse_core.joints.table import (
     CONSTANT_ANGLE,
     FIRST_ROTATION,
     LENGTH,
     OFFSET,
     ROTATION_AXIS,
+    SWING,
+    SWING_AXIS,
     TURNING,
 )
 from impulse_core.joints.turning import turned_since
@@ -53,6 +56,8 @@ def axis_position(model, k, poses, near):
         return near  # which poses do not tell
     if model.joints[j].rotation_part == CONSTANT_ANGLE:
         return cross_angle(model, j, row, poses, near)
+    if model.joints[j].rotation_part == SWING and row == SWING_AXIS:
+        return swing_of(model, j, poses)
     if row == ROTATION_AXIS:
         return turned_angle(model, j, poses, near)
     part = model.joints[j].translation_part
@@ -277,13 +282,30 @@ def start_velocities(model, state, multiplier, scale, work):
 def predict_axes(model, state, h, work):
     """Coordinates at the poses predicted for h later, into work.axes.next: of all equal angles that
     nearest to where the present rate leads.
+
+    Returns the joint of a swing that leaves its cone on another side than that on which it is, so
+    that its row does not lead back; -1 if there is none.
     """
+    astray = -1
     for k in range(len(model.axes)):
         near = state.axes[k].position + h * work.axes[k].rate
         if model.joints[model.axes[k].joint].rotation_part == TURNING:
             work.axes[k].next = state.axes[k].position + _turned(model, state, k, h, work)
         else:
             work.axes[k].next = axis_position(model, k, work.next, near)
+            if _leaves_elsewhere(model, k, state, work):
+                astray = model.axes[k].joint
+    return astray
+
+
+@inner_kernel
+def _leaves_elsewhere(model, k, state, work):
+    j = model.axes[k].joint
+    if model.joints[j].rotation_part != SWING or model.axes[k].row != SWING_AXIS:
+        return False
+    if work.axes[k].next <= model.axes[k].upper:
+        return False
+    return swung_elsewhere(model, j, state.bodies, work.next)
 
 
 @inner_kernel

@@ -21,6 +21,7 @@ from impulse_core.joints.table import (
     FIXED_ROTATION,
     POINT_LINE,
     POINT_POINT,
+    SWING,
     TURNING,
 )
 
@@ -59,7 +60,7 @@ def translation_bias(model, directions, j, state, w1, w2):
 def rotation_bias(model, directions, j, state, w1, w2):
     """Ġ v of the rotational rows of joint j [rad/s²]."""
     part = model.joints[j].rotation_part
-    if part in (FIXED_ROTATION, TURNING):
+    if part in (FIXED_ROTATION, TURNING, SWING):  # of the last two nothing is held
         return ZERO3
     if part == COMMON_AXIS:
         rows = mat3_of(directions.joints[j].rotation_rows)

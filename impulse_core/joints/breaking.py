@@ -73,10 +73,15 @@ def break_joints(model, state, work, tally):
 
 @inner_kernel
 def _mark(model, state, j):
-    """Mark joint j, and the couplings of its coordinates, as broken."""
+    """Mark joint j, its parts and the couplings of its coordinates as broken."""
     state.joints[j].broken = 1
     for row in range(6):
         state.joints[j].multiplier[row] = 0.0
+    for part in range(len(model.joints)):
+        if model.joints[part].owner == j and part != j:
+            state.joints[part].broken = 1
+            for row in range(6):
+                state.joints[part].multiplier[row] = 0.0
     for c in range(len(model.couplings.joint)):
         for k in range(model.couplings.first_term[c], model.couplings.first_term[c + 1]):
             if model.couplings.terms[k].joint == j:
@@ -87,7 +92,7 @@ def _mark(model, state, j):
 def _lose_elements(model, state, j, work, tally):
     """What the springs and rotors of joint j hold is lost."""
     for k in range(len(model.axes)):
-        if model.axes[k].joint == j:
+        if model.joints[model.axes[k].joint].owner == j:
             stretch = state.axes[k].position - model.axes[k].rest
             tally.totals[0].dissipated += 0.5 * model.axes[k].stiffness * stretch * stretch
             tally.totals[0].dissipated += rotor_energy(model, k, state, work)

@@ -3,6 +3,14 @@
     C = φ - φ0 = 0,  φ = atan2(‖a1 × a2‖, a1 · a2)                           (docs/algorithm.md, 20)
     row n = a1 × a2 normalised; G v = n · (ω2 - ω1)
 
+A cross that carries both axes turns by θ1 about a1 in body 1, and body 2 by θ2 about a2 on it,
+
+    ω2 - ω1 = θ̇1 a1 + θ̇2 a2,  θ̇1 = m1 · (ω2 - ω1)                      (docs/algorithm.md, 68)
+    m1 = (a1 - c a2)/(1 - c²),  c = a1 · a2
+
+and m2 likewise. What acts along θ1 has the row m1, along θ2 the row m2: with n they are the dual
+basis of a1, a2, n, so a torque along one does no work on the other.
+
 Source: BS06 section 3.5, there with φ0 = 90° only (the universal joint, regular in every pose). The
 direction vanishes with the angle, so φ0 within one degree of 0 or π is refused: common axis then.
 """
@@ -26,6 +34,14 @@ def constant_angle_rows(a1, a2):
     """Directions of the rows."""
     n = unit(cross(a1, a2))
     return Mat3(n.x, n.y, n.z, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def angle_rows(a1, a2):
+    """m1 and m2."""
+    c = dot(a1, a2)
+    share = 1.0 / (1.0 - c * c)
+    return (a1 - c * a2) * share, (a2 - c * a1) * share
 
 
 @kernel

@@ -28,7 +28,11 @@ from impulse_core.algebra import (
 )
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
-from impulse_core.joints.constant_angle import constant_angle_error, constant_angle_rows
+from impulse_core.joints.constant_angle import (
+    angle_rows,
+    constant_angle_error,
+    constant_angle_rows,
+)
 from impulse_core.joints.coupling import (
     apply_coupling_impulses,
     coupling_directions,
@@ -40,6 +44,7 @@ from impulse_core.joints.length import length_direction
 from impulse_core.joints.point_line import point_line_error, point_line_rows
 from impulse_core.joints.point_plane import point_plane_error, point_plane_rows
 from impulse_core.joints.point_point import point_point_error, point_point_rows
+from impulse_core.joints.swing import swing_rows, swung_elsewhere
 from impulse_core.joints.table import (
     COMMON_AXIS,
     COUPLING,
@@ -51,6 +56,8 @@ from impulse_core.joints.table import (
     POINT_LINE,
     POINT_PLANE,
     POINT_POINT,
+    SWING,
+    SWING_AXIS,
     TURNING,
 )
 from impulse_core.joints.turning import turning_rows
@@ -128,7 +135,7 @@ def rotation_error(model, j, q1, q2):
     if part == COMMON_AXIS:
         b, c = _across(model.joints[j], q1)
         return common_axis_error(b, c, a1, a2)
-    if part == TURNING:
+    if part in (TURNING, SWING):
         return ZERO3
     return constant_angle_error(a1, a2, model.joints[j].angle)
 
@@ -147,8 +154,13 @@ def _rotation_rows(model, j, q1, q2):
     if part == TURNING:
         return turning_rows(model, j, q1, q2)
     a1, a2 = _axis(model.joints[j], q1), rotate(q2, vec3_of(model.joints[j].axis2))
+    if part == SWING:
+        return swing_rows(a1, a2, rotate(q1, vec3_of(model.joints[j].across_b)))
     rows = constant_angle_rows(a1, a2)
-    return Mat3(rows.xx, rows.xy, rows.xz, a2.x, a2.y, a2.z, a1.x, a1.y, a1.z) if axes else rows
+    if not axes:
+        return rows
+    m1, m2 = angle_rows(a1, a2)
+    return Mat3(rows.xx, rows.xy, rows.xz, m2.x, m2.y, m2.z, m1.x, m1.y, m1.z)
 
 
 @inner_kernel
@@ -236,6 +248,9 @@ def line_beyond_a_stage(model, state, work):
             turned = _turned_too_far(model, j, state, work)
             if turned:
                 return j
+        swings = model.joints[j].rotation_part == SWING and model.axes[k].row == SWING_AXIS
+        if swings and taut and swung_elsewhere(model, j, state.bodies, work.next):
+            return j
     return -1
 
 

@@ -6,7 +6,9 @@ import math
 
 from impulse_core.algebra import Vec3, conjugate, cross, dot, quat_of, rotate, vec3_at, vec3_of
 from impulse_core.jit import inner_kernel, kernel
-from impulse_core.joints.table import ROTATION_AXIS
+from impulse_core.joints.constant_angle import angle_rows
+from impulse_core.joints.swing import swing_angle
+from impulse_core.joints.table import CONSTANT_ANGLE, ROTATION_AXIS
 
 
 @inner_kernel
@@ -33,7 +35,8 @@ def _nearest(angle, near):
 @inner_kernel
 def cross_angle(model, j, row, poses, near):
     """Angle since the start pose [rad] of the cross of universal joint j in the fork of body 1,
-    about its axis (row 5), or of the fork of body 2 on the cross (row 4), as ``turned_angle``.
+    about its axis (row 5), or of the fork of body 2 on the cross (row 4), as ``turned_angle``: of
+    the other axis about this one (docs/algorithm.md, 68).
     """
     i1, i2 = model.joints[j].body1, model.joints[j].body2
     q1, q2 = quat_of(poses[i1].orientation), quat_of(poses[i2].orientation)
@@ -42,11 +45,44 @@ def cross_angle(model, j, row, poses, near):
     Q = conjugate(q1) * q2
     if row == ROTATION_AXIS:
         start = rotate(Q0, a2)
-        now, across = rotate(Q, a2), cross(a1, start)
-        return _nearest(math.atan2(dot(now, across), dot(now, start)), near)
+        return _nearest(_angle_about(a1, start, rotate(Q, a2)), near)
     start = rotate(conjugate(Q0), a1)
-    now, across = rotate(conjugate(Q), a1), cross(a2, start)
-    return _nearest(-math.atan2(dot(now, across), dot(now, start)), near)
+    return _nearest(-_angle_about(a2, start, rotate(conjugate(Q), a1)), near)
+
+
+@kernel
+def _angle_about(a, start, now):
+    """Angle about the unit vector a from one direction to another, both beside it."""
+    across = cross(a, start)
+    return math.atan2(dot(now, across), dot(now, cross(across, a)))
+
+
+@inner_kernel
+def swing_of(model, j, poses):
+    """Angle of the axes of joint j [rad] (docs/algorithm.md, 69)."""
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    a1 = rotate(quat_of(poses[i1].orientation), vec3_of(model.joints[j].axis1))
+    return swing_angle(a1, rotate(quat_of(poses[i2].orientation), vec3_of(model.joints[j].axis2)))
+
+
+@inner_kernel
+def angle_of(model, j, row, poses, near):
+    """Angle of joint j about its axis in ``row``, as ``turned_angle``."""
+    if model.joints[j].rotation_part == CONSTANT_ANGLE:
+        return cross_angle(model, j, row, poses, near)
+    return turned_angle(model, j, poses, near)
+
+
+@inner_kernel
+def angle_rate(model, j, row, poses, work):
+    """Its rate [rad/s]; needs work.angular_velocity."""
+    i1, i2 = model.joints[j].body1, model.joints[j].body2
+    a = rotate(quat_of(poses[i1].orientation), vec3_of(model.joints[j].axis1))
+    if model.joints[j].rotation_part == CONSTANT_ANGLE:
+        a2 = rotate(quat_of(poses[i2].orientation), vec3_of(model.joints[j].axis2))
+        m1, m2 = angle_rows(a, a2)
+        a = m1 if row == ROTATION_AXIS else m2
+    return dot(a, vec3_at(work.angular_velocity, i2) - vec3_at(work.angular_velocity, i1))
 
 
 @inner_kernel

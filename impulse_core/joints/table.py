@@ -31,9 +31,13 @@ __all__ = [
     "POINT_POINT",
     "ROTATION_AXIS",
     "ROTATION_ROWS",
+    "SECOND_ROTATION_AXIS",
+    "SWING",
+    "SWING_AXIS",
     "TRANSLATION_AXIS",
     "TRANSLATION_ROWS",
     "TURNING",
+    "TWIST_AXIS",
     "VELOCITY_MOTOR",
     "JointParts",
     "parts_of",
@@ -54,6 +58,7 @@ FIXED_ROTATION = 1
 COMMON_AXIS = 2
 CONSTANT_ANGLE = 3
 TURNING = 4  # constrains nothing; carries the axes of a damped ball joint
+SWING = 5  # constrains nothing; carries the axes of a ball joint with limits, beside its own row
 
 TRANSLATION_ROWS = {
     NO_PART: 0,
@@ -65,12 +70,26 @@ TRANSLATION_ROWS = {
     OFFSET: 0,
     COUPLING: 1,
 }
-ROTATION_ROWS = {NO_PART: 0, FIXED_ROTATION: 3, COMMON_AXIS: 2, CONSTANT_ANGLE: 1, TURNING: 0}
+ROTATION_ROWS = {
+    NO_PART: 0,
+    FIXED_ROTATION: 3,
+    COMMON_AXIS: 2,
+    CONSTANT_ANGLE: 1,
+    TURNING: 0,
+    SWING: 0,
+}
 
 FIRST_ROTATION = 3  # of the six rows of a joint
 TRANSLATION_AXIS = 2
 ROTATION_AXIS = 5
-AXIS_ROWS = {"translation": TRANSLATION_AXIS, "rotation": ROTATION_AXIS}
+SECOND_ROTATION_AXIS = 4  # of a universal joint: that of body 2
+SWING_AXIS, TWIST_AXIS = 4, 5  # of a ball joint
+AXIS_ROWS = {
+    "translation": TRANSLATION_AXIS,
+    "rotation": ROTATION_AXIS,
+    "swing": SWING_AXIS,
+    "twist": TWIST_AXIS,
+}
 """Row of a joint, among its six, that a free axis takes: the third of its part, which is not
 constrained."""
 DAMPED_ROWS = {"ball": (3, 4, 5), "universal": (4, 5)}

@@ -22,6 +22,7 @@ __all__ = [
     "TAYLOR_ORDER",
     "Axis",
     "Body",
+    "CountedAngle",
     "Couplings",
     "Joint",
     "Load",
@@ -126,6 +127,8 @@ class Joint:
     """Reaction force at which the joint breaks [N], inf if never."""
     break_torque: f8
     """Reaction torque at which it breaks [N m], inf if never."""
+    owner: i8
+    """The joint that this one is part of and breaks with; mostly itself."""
 
 
 @record
@@ -196,6 +199,16 @@ class Axis:
     """Signal that is the target of the motor."""
 
 
+@record
+class CountedAngle:
+    """An angle about the axis of a joint."""
+
+    joint: i8
+    """Number of the joint."""
+    row: i8
+    """Row among its six (joints/table.py)."""
+
+
 @by_address
 class Model(NamedTuple):
     """The constant data of a scene."""
@@ -217,9 +230,9 @@ class Model(NamedTuple):
     """What acts along each free axis (Axis), shape (a,)."""
     signals: Signals
     """Functions of time."""
-    counted_joint: Ints
-    """Joints that turn about an axis on which nothing acts, shape (r,): their full turns are
-    counted for the recording alone."""
+    counted: Records
+    """Angles along which nothing acts (CountedAngle), shape (r,): their full turns are counted for
+    the recording alone."""
     couplings: Couplings
     """Relations between joint coordinates."""
     coupled: int | None

@@ -95,7 +95,7 @@ class LoadState:
 
 @record
 class TurnState:
-    """A joint that turns about an axis on which nothing acts (Model.counted_joint)."""
+    """An angle of a joint along which nothing acts (Model.counted)."""
 
     angle: f8
     """[rad]; goes on over full turns."""

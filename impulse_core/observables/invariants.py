@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import Vec3, cross, dot, norm, quat_of, rotate, set_vec3, vec3_at, vec3_of
+from impulse_core.algebra import Vec3, cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.forces.force_elements import spring_energy
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.joints.coordinates import rotor_energy, turned_angle
+from impulse_core.joints.coordinates import angle_of, angle_rate, rotor_energy
 from impulse_core.model.status import COMPLETED, ROSE
 
 __all__ = [
@@ -91,9 +91,9 @@ def tally_start(model, state, work, tally):
     set_vec3(totals.start_momentum, P)
     set_vec3(totals.start_angular_momentum, L)
     for k in range(len(state.turns)):
-        j = model.counted_joint[k]
-        state.turns[k].angle = turned_angle(model, j, state.bodies, 0.0)
-        state.turns[k].rate = _turning_rate(model, j, state, work)
+        j, row = model.counted[k].joint, model.counted[k].row
+        state.turns[k].angle = angle_of(model, j, row, state.bodies, 0.0)
+        state.turns[k].rate = angle_rate(model, j, row, state.bodies, work)
         state.turns[k].time = state.clock[0].time
 
 
@@ -209,21 +209,12 @@ def _count_turns(model, state, work):
     before their small errors can add up to half a turn.
     """
     for k in range(len(state.turns)):
-        turn, j = state.turns[k], model.counted_joint[k]
-        rate = _turning_rate(model, j, state, work)
+        turn, j, row = state.turns[k], model.counted[k].joint, model.counted[k].row
+        rate = angle_rate(model, j, row, state.bodies, work)
         since = state.clock[0].time - turn.time
         angle = turn.angle + 0.5 * since * (turn.rate + rate)
         turn.steps += 1
         if turn.steps == _STEPS_BY_RATES:
-            angle = turned_angle(model, j, state.bodies, angle)
+            angle = angle_of(model, j, row, state.bodies, angle)
             turn.steps = 0
         turn.angle, turn.rate, turn.time = angle, rate, state.clock[0].time
-
-
-@inner_kernel
-def _turning_rate(model, j, state, work):
-    """a·(ω2 - ω1) of joint j [rad/s]; needs work.angular_velocity."""
-    i1, i2 = model.joints[j].body1, model.joints[j].body2
-    a = vec3_of(model.joints[j].axis1)
-    u = vec3_at(work.angular_velocity, i2) - vec3_at(work.angular_velocity, i1)
-    return dot(rotate(quat_of(state.bodies[i1].orientation), a), u)

@@ -86,6 +86,11 @@ def find_reactions(model, structure, state, work):
             T = transposed_times(rows, Vec3(p[j, 3], p[j, 4], p[j, 5]))
         set_vec3(work.reactions[j].force, F)
         set_vec3(work.reactions[j].torque, T)
+    for j in range(len(model.joints)):
+        owner = model.joints[j].owner
+        if owner != j:
+            T = vec3_of(work.reactions[owner].torque) + vec3_of(work.reactions[j].torque)
+            set_vec3(work.reactions[owner].torque, T)
     for c in range(len(model.couplings.joint)):
         _add_coupling(model, c, work)
 

@@ -30,7 +30,7 @@ def frame_record(model: Model, clearances: int) -> np.dtype[np.void]:
             ("reaction", float, (joints, 2, 3)),  # force, torque
             ("axis_position", float, (axes,)),
             ("axis_force", float, (axes,)),
-            ("turned", float, (len(model.counted_joint),)),
+            ("turned", float, (len(model.counted),)),
             ("clearance", float, (clearances,)),
         ]
     )

@@ -8,18 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
-from impulse_core.compile.axes import FREE_AXES
+from impulse_core.compile.axes import FREE_AXES, LIMITED_AXES
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
-from impulse_core.joints.table import AXIS_ROWS, ROTATION_AXIS
+from impulse_core.joints.table import (
+    AXIS_ROWS,
+    ROTATION_AXIS,
+    SECOND_ROTATION_AXIS,
+    SWING,
+)
 from impulse_core.types import Floats
 
 __all__ = ["joint_quantities"]
 
-_AXIS_NAMES = {
-    "rotation": ("angle", "drive_torque"),
-    "translation": ("displacement", "drive_force"),
+_QUANTITIES = {
+    AXIS_ROWS["rotation"]: ("angle", "drive_torque"),
+    AXIS_ROWS["translation"]: ("displacement", "drive_force"),
+    SECOND_ROTATION_AXIS: ("angle2", "drive_torque2"),
 }
-"""Recorded quantities of a free axis: its coordinate, and what acts along it."""
+"""Recorded quantities of a free axis by its row: its coordinate, and what acts along it."""
 
 Frames = NDArray[np.void]
 """Of the type that ``frame_record`` makes, shape (F,)."""
@@ -43,7 +49,12 @@ def joint_quantities(
         zip(compiled.scene.joints, compiled.joint_names, strict=True)
     ):
         if joint.type != "coupling":
-            found = _coordinates(compiled, FREE_AXES.get(joint.type, ()), j, frames, start)
+            rows = [AXIS_ROWS[freedom] for freedom in FREE_AXES.get(joint.type, ())]
+            if joint.type == "universal":
+                rows = [ROTATION_AXIS, SECOND_ROTATION_AXIS]
+            found = _coordinates(compiled, rows, j, frames, start)
+            if joint.type == "ball" and joint.limits:
+                found = _swing(compiled, j, frames)
             reaction = frames["reaction"][:, j]
             quantities[name] = {**found, "force": reaction[:, 0], "torque": reaction[:, 1]}
     terms = compiled.model.couplings.terms
@@ -55,35 +66,73 @@ def joint_quantities(
 
 
 def _coordinates(
-    compiled: CompiledScene, freedoms: tuple[str, ...], j: int, frames: Frames, start: Frames
+    compiled: CompiledScene, rows: list[int], j: int, frames: Frames, start: Frames
 ) -> dict[str, Floats]:
-    """Coordinates of a joint's free axes, and what acts along them."""
+    """Coordinates of a joint's free axes in these rows, and what acts along them."""
     axes = compiled.model.axes
     found: dict[str, Any] = {}
-    for freedom in freedoms:
-        coordinate, drive = _AXIS_NAMES[freedom]
-        acting = (axes["joint"] == j) & (axes["row"] == AXIS_ROWS[freedom])
+    for row in rows:
+        coordinate, drive = _QUANTITIES[row]
+        acting = (axes["joint"] == j) & (axes["row"] == row)
         if acting.any():
             k = int(np.flatnonzero(acting)[0])
             found[coordinate] = frames["axis_position"][:, k]
             found[drive] = frames["axis_force"][:, k]
+        elif row == AXIS_ROWS["translation"]:
+            found[coordinate] = _displacement(compiled, j, frames) - _displacement(
+                compiled, j, start
+            )
         else:
-            measure = _angle if freedom == "rotation" else _displacement
-            found[coordinate] = measure(compiled, j, frames) - measure(compiled, j, start)
+            found[coordinate] = _angle(compiled, j, row, frames) - _angle(compiled, j, row, start)
     return found
 
 
-def _angle(compiled: CompiledScene, j: int, frames: Frames) -> Floats:
-    """Angle of a joint about its axis [rad], by the turns counted."""
-    model, orientation = compiled.model, frames["orientation"]
-    q1, q2 = orientation[:, model.joints["body1"][j]], orientation[:, model.joints["body2"][j]]
-    turned = multiplied(
-        multiplied(conjugated(q1), q2), conjugated(model.joints["relative_orientation"][j])
-    )
-    along = np.sum(turned[:, 1:] * model.joints["axis1"][j], axis=1)
-    angle: Floats = 2.0 * np.arctan2(along, turned[:, 0])
-    near = frames["turned"][:, np.searchsorted(model.counted_joint, j)]
+def _swing(compiled: CompiledScene, j: int, frames: Frames) -> dict[str, Floats]:
+    """Swing and twist of a ball joint with limits, and what these give along them."""
+    model = compiled.model
+    carriers = (model.joints["owner"] == j) & (model.joints["rotation_part"] == SWING)
+    found: dict[str, Any] = {}
+    for freedom in LIMITED_AXES["ball"]:
+        rows = carriers[model.axes["joint"]] & (model.axes["row"] == AXIS_ROWS[freedom])
+        (k,) = np.flatnonzero(rows)
+        found[freedom] = frames["axis_position"][:, k]
+        found[f"{freedom}_torque"] = frames["axis_force"][:, k]
+    return found
+
+
+def _angle(compiled: CompiledScene, j: int, row: int, frames: Frames) -> Floats:
+    """Angle of a joint about its axis in a row [rad], by the turns counted."""
+    joint, orientation = compiled.model.joints[j], frames["orientation"]
+    Q = multiplied(conjugated(orientation[:, joint["body1"]]), orientation[:, joint["body2"]])
+    angle = _of_hinge(joint, Q)
+    if compiled.scene.joints[j].type == "universal":
+        angle = _of_cross(joint, row, Q)
+    counted = compiled.model.counted
+    (k,) = np.flatnonzero((counted["joint"] == j) & (counted["row"] == row))
+    near = frames["turned"][:, k]
     angle += 2.0 * np.pi * np.round((near - angle) / (2.0 * np.pi))
+    return angle
+
+
+def _of_hinge(joint: np.void, Q: Floats) -> Floats:
+    """Angle about the axis of a joint [rad] at orientations q1⁻¹ q2, within a full turn."""
+    turned = multiplied(Q, conjugated(joint["relative_orientation"]))
+    along = np.sum(turned[:, 1:] * joint["axis1"], axis=1)
+    angle: Floats = 2.0 * np.arctan2(along, turned[:, 0])
+    return angle
+
+
+def _of_cross(joint: np.void, row: int, Q: Floats) -> Floats:
+    """Angle of the cross of a universal joint in body 1, or of body 2 on it, likewise."""
+    Q0, sign = joint["relative_orientation"], 1.0
+    a, other = joint["axis1"], joint["axis2"]
+    if row == SECOND_ROTATION_AXIS:
+        a, other = other, a
+        Q0, Q, sign = conjugated(Q0), conjugated(Q), -1.0
+    across = np.cross(a, rotated(Q0, other))
+    now = rotated(Q, other)
+    beside, along = np.sum(now * across, axis=1), np.sum(now * np.cross(across, a), axis=1)
+    angle: Floats = sign * np.arctan2(beside, along)
     return angle
 
 

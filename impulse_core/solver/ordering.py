@@ -26,6 +26,7 @@ import numpy as np
 from impulse_core.joints.table import (
     NO_PART,
     ROTATION_ROWS,
+    SWING,
     TRANSLATION_AXIS,
     TRANSLATION_ROWS,
 )
@@ -51,8 +52,9 @@ def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
     for coupling, terms in zip(model.couplings.joint, _terms(model), strict=True):
         joints = model.couplings.terms["joint"][terms].tolist()
         bodies_of[coupling] = sorted({body for joint in joints for body in bodies_of[joint]})
+    parts = model.joints["rotation_part"] == SWING
     for joint, ends in enumerate(bodies_of):
-        for body in ends:
+        for body in () if parts[joint] else ends:
             joints_of[body].add(joint)
     return joints_of, bodies_of
 
@@ -65,6 +67,7 @@ def _terms(model: Model) -> list[slice]:
 def elimination_order(model: Model) -> tuple[list[tuple[str, int]], set[int]]:
     """Bodies and joints in elimination order, and the joints on or between closed loops."""
     joints_of, bodies_of = _joint_neighbours(model)
+    parts = _parts(model)
     order: list[tuple[str, int]] = []
     waiting = [body for body in range(len(joints_of)) if len(joints_of[body]) <= 1]
     waiting.reverse()
@@ -86,7 +89,22 @@ def elimination_order(model: Model) -> tuple[list[tuple[str, int]], set[int]]:
     rest = [body for body, finished in enumerate(done) if not finished]
     looped = {joint for body in rest for joint in joints_of[body]}
     order.extend(_minimum_degree(rest, joints_of, bodies_of))
-    return order, looped
+    looped |= {part for joint in looped for part in parts.get(joint, ())}
+    return [node for kind, k in order for node in _with_parts(kind, k, parts)], looped
+
+
+def _parts(model: Model) -> dict[int, list[int]]:
+    """Joints that carry further axes of another between the same bodies, by that joint: they close
+    no loop with it, and come right after it.
+    """
+    parts: dict[int, list[int]] = {}
+    for joint in np.flatnonzero(model.joints["rotation_part"] == SWING).tolist():
+        parts.setdefault(int(model.joints["owner"][joint]), []).append(joint)
+    return parts
+
+
+def _with_parts(kind: str, k: int, parts: dict[int, list[int]]) -> list[tuple[str, int]]:
+    return [(kind, k), *((kind, part) for part in (parts.get(k, ()) if kind == "joint" else ()))]
 
 
 def _minimum_degree(

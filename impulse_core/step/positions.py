@@ -31,6 +31,7 @@ from impulse_core.model.status import (
     COMPLETED,
     CONTRADICTS,
     LAW,
+    LINE,
     NO_ROOM,
     OPEN,
     STOPPED,
@@ -82,7 +83,7 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
         if attempt > 0:
             _begin_again(model, structure, contact, state, REGULARISATION_LADDER[attempt - 1], work)
         status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
-        if status in (COMPLETED, NO_ROOM, STOPPED):
+        if status in (COMPLETED, NO_ROOM, STOPPED, LINE):
             break
     if status == OPEN and structure.has_loops:
         _begin_again(model, structure, contact, state, 0.0, work)
@@ -125,10 +126,13 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         if failure.body >= 0:
             return TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
-        error, joint, moved = _law_errors(
+        error, joint, moved, astray = _law_errors(
             model, structure, axes, contact, state, h, gap, opened, work
         )
         failure.joint, failure.error = joint, error
+        if astray >= 0:
+            failure.joint = astray
+            return LINE
         violation, kept = check_positions(contact, model, state, h, correction, work, tally)
         if error <= tolerance and kept:
             if structure.has_loops and not _contradictions_are_small(model, state, work, tally):
@@ -244,12 +248,12 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     in work.worst_axis if it is the error of a law.
 
     Factorises again where the active piece of a law has another compliance, and returns whether
-    any law is on another piece.
+    any law is on another piece, and the joint of a swing that goes astray (``predict_axes``).
     """
     if axes is None:
-        return error, joint, False
+        return error, joint, False, -1
     give = give_of_axes(structure, contact)
-    predict_axes(model, state, h, work)
+    astray = predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, work, work.error
     )
@@ -258,8 +262,8 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     work.worst_axis[0] = -1
     if not (residual <= error):
         work.worst_axis[0] = axis
-        return residual, model.axes[axis].joint, change != SAME
-    return error, joint, change != SAME
+        return residual, model.axes[axis].joint, change != SAME, astray
+    return error, joint, change != SAME, astray
 
 
 @inner_kernel

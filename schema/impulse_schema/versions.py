@@ -6,12 +6,14 @@ are written with the lowest that knows all they hold, so that an older Impulse r
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from impulse_schema.checks.joints import angle_of_axes
 from impulse_schema.fields import element_spec
-from impulse_schema.models import Element, Scene, Version
+from impulse_schema.models import Element, Joint, Scene, Version
 
 ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
     "1.1": (
@@ -29,6 +31,10 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Joint", "min_length", ...),
         ("Joint", "max_length", ...),
         ("Limit", "max_velocity", ...),
+        ("Limit", "freedom", "swing"),
+        ("Limit", "freedom", "twist"),
+        ("Material", "torsional_friction", ...),
+        ("MaterialPair", "torsional_friction", ...),
         ("Motor", "min_force", ...),
         ("Motor", "kind", "force"),
         ("Mesh", "mirror", ...),
@@ -44,6 +50,17 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the
 default."""
+
+
+def _is_oblique(element: Element) -> bool:
+    """Whether it is a universal joint whose axes are not perpendicular."""
+    if not isinstance(element, Joint) or element.type != "universal":
+        return False
+    return angle_of_axes(element) != math.pi / 2.0
+
+
+ALLOWED: dict[Version, tuple[Callable[[Element], bool], ...]] = {"1.2": (_is_oblique,)}
+"""What a version allows of keys and words that were there before."""
 
 
 def newer_version(value: Any, known: Version) -> str:
@@ -66,12 +83,15 @@ def _numbers(version: object) -> tuple[int, int]:
 def version_needed(scene: Scene) -> Version:
     """The lowest version that knows all that ``scene`` holds."""
     needed: Version = 1
+    elements = list(_elements(scene))
     kinds = {name for added in ADDITIONS.values() for name, _, _ in added}
-    held = [e for e in _elements(scene) if type(e).__name__ in kinds]
+    held = [e for e in elements if type(e).__name__ in kinds]
     for version, added in ADDITIONS.items():
         for kind, key, value in added:
             if any(type(e).__name__ == kind and _has(e, key, value) for e in held):
                 needed = version
+        if any(allows(e) for allows in ALLOWED.get(version, ()) for e in elements):
+            needed = version
     return needed
 
 

@@ -189,6 +189,27 @@ def test_what_acts_on_a_free_axis_is_written(add_body, add_empty, select, export
     assert (made.springs[0].stiffness, made.frictions[0].force) == (3.0, 0.25)
 
 
+def test_the_cone_of_a_ball_joint_is_written(add_body, add_empty, select, exported):
+    """With a limit of its swing the axis is the local z, that of body 2 another object's."""
+    add_body()
+    add_empty("bone", (0, 0, 2), rotation_euler=(0.3, 0, 0))
+    pivot = add_empty("pivot", (0, 0, 2))
+    select(pivot)
+    bpy.ops.impulse.tag_joint(type="ball", body2="box")
+    joint = pivot.impulse.joint
+    joint.axis2 = bpy.data.objects["bone"]
+    for freedom, bound in (("swing", 1.2), ("twist", 0.5)):
+        limit = joint.limits.add()
+        limit.freedom, limit.use_upper, limit.upper, limit.restitution = freedom, True, bound, 0.5
+
+    made = exported().joints[0]
+
+    assert made.axis == (0, 0, 1)
+    assert made.axis2 == pytest.approx((0, -math.sin(0.3), math.cos(0.3)), abs=1e-6)
+    bounds = {limit.freedom: (limit.lower, limit.upper) for limit in made.limits}
+    assert bounds == {"swing": (None, 1.2), "twist": (None, 0.5)}
+
+
 def test_springs_and_couplings_are_written(add_body, add_empty, select, exported):
     """A spring between two points, and a coupling of two joint coordinates."""
     add_body("a")

@@ -108,6 +108,34 @@ def test_turn_and_slide_of_one_joint_are_both_mirrored(add_body, exported):
 
 @pytest.mark.parametrize("how", MIRRORS)
 @pytest.mark.parametrize("plane", "xyz")
+def test_a_mirrored_cone_keeps_its_numbers(add_body, exported, plane, how):
+    """Both axes are turned round together, so that the swing stays, and twists are about axial
+    vectors.
+    """
+    from blender_addon import tagging
+
+    body = add_body("body")
+    joint, bone = new_empty("joint", np.eye(4)), new_empty("bone", np.eye(4))
+    joint.rotation_euler, bone.rotation_euler = (0.3, -0.7, 1.1), (0.4, -0.2, 0.1)
+    bpy.context.view_layer.update()
+    tagging.tag_joint(joint, "ball", None, body)
+    joint.impulse.joint.axis2 = bone
+    for freedom in ("swing", "twist"):
+        limit = joint.impulse.joint.limits.add()
+        limit.freedom, limit.use_upper, limit.upper = freedom, True, 1.5
+    before = exported("before.xml").joints[0]
+
+    MIRRORS[how]([joint, bone], plane)
+
+    after = exported("after.xml").joints[0]
+    assert after.limits == before.limits
+    for key in ("axis", "axis2"):
+        image = -reflection(plane) @ np.array(getattr(before, key))
+        np.testing.assert_allclose(getattr(after, key), image, atol=1e-6)
+
+
+@pytest.mark.parametrize("how", MIRRORS)
+@pytest.mark.parametrize("plane", "xyz")
 def test_a_mirrored_screw_is_the_mirror_image(add_body, exported, plane, how):
     """Its turn is about an axial vector and its shift M a per turn remains: the thread changes
     hands, and numbers of the shift count along the new axis.

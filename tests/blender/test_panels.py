@@ -105,12 +105,12 @@ def test_joint_panel(add_body, add_empty, select, context, kind):
     shown = draw("IMPULSE_PT_object", context)
 
     assert ("axis2" in shown) == (
-        kind in {"hinge", "universal", "cylindrical", "screw", "planar", "parallel-axes"}
+        kind in {"ball", "hinge", "universal", "cylindrical", "screw", "planar", "parallel-axes"}
     )
     driven = {"hinge", "slider", "cylindrical", "screw"}
     assert ("proportional" in shown) == (kind in driven)
-    assert ("freedom" in shown) == (kind in {"cylindrical", "screw", "coupling"})
-    assert ("upper_angle" in shown) == (kind in {"hinge", "cylindrical", "screw"})
+    assert ("freedom" in shown) == (kind in {"ball", "cylindrical", "screw", "coupling"})
+    assert ("upper_angle" in shown) == (kind in {"ball", "hinge", "cylindrical", "screw"})
     assert ("pitch" in shown) == (kind == "screw")
     assert ("damping" in shown) == (kind in driven | {"ball", "universal"})
     assert ("armature" in shown) == (kind in driven)

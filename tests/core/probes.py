@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from impulse_core.compile import compile_scene
+from impulse_core.forces.axes import axis_position
 from impulse_core.geometry.rotations import quaternion_to_matrix
 from impulse_core.jit import kernel
 from impulse_core.joints.constraints import (
@@ -30,6 +31,12 @@ def _look(model, state, work):
     near = state.terms.position
     coupling_errors(model, model.coupled, state.bodies, near, work.terms.next, work.error)
     return joint_errors(model, state.bodies, work.error)
+
+
+@kernel
+def _coordinates(model, state, found):
+    for k in range(len(model.axes)):
+        found[k] = axis_position(model, k, state.bodies, 0.0)
 
 
 @kernel
@@ -83,6 +90,12 @@ class Probe:
         """Errors of all joints, shape (m, 6)."""
         self.look(state)
         return np.where(self.used, self.work.error, 0.0)
+
+    def coordinates(self, state=None):
+        """Coordinates of all axes, of equal angles those nearest to zero, shape (a,)."""
+        found = np.zeros(len(self.model.axes))
+        _coordinates(self.model, state or self.state, found)
+        return found
 
     def rates(self):
         """G v of all joints, shape (m, 6), with the directions of the present state."""

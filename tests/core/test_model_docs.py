@@ -78,7 +78,7 @@ def sizes(probe):
         "E": len(probe.structure.entry_row),
         "q": len(probe.model.couplings.joint),
         "t": len(probe.model.couplings.terms),
-        "r": len(probe.model.counted_joint),
+        "r": len(probe.model.counted),
         "e": probe.model.signals.depth,
         "TAYLOR_ORDER": TAYLOR_ORDER,
     }

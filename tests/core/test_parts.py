@@ -150,7 +150,20 @@ def machine() -> Part:
             axis2=(0, 0.6, 0.8),
             damping=0.4,
         ),
-        Joint(name="ball", type="ball", body1="fork", body2="bob", anchor=(2.2, 0, 0), damping=0.1),
+        Joint(
+            name="ball",
+            type="ball",
+            body1="fork",
+            body2="bob",
+            anchor=(2.2, 0, 0),
+            axis=(1, 0.1, 0),
+            axis2=(1, 0, 0.2),
+            damping=0.1,
+            limits=[
+                Limit(freedom="swing", upper=0.4, restitution=0.5),
+                Limit(freedom="twist", lower=-0.05, upper=0.3),
+            ],
+        ),
         Joint(
             name="rope",
             type="distance",
@@ -244,8 +257,8 @@ def test_the_motion_of_the_image_is_the_image_of_the_motion(use: Use) -> None:
     for name, joint in before.joints.items():
         other = after.joints[name]
         backwards = sign if name in ("m.sleeve", "m.thread") else 1.0
-        if "angle" in joint:
-            np.testing.assert_allclose(other["angle"], joint["angle"], atol=1e-8)
+        for key in {"angle", "angle2", "swing", "twist"} & joint.keys():
+            np.testing.assert_allclose(other[key], joint[key], atol=1e-8)
         if "displacement" in joint:
             np.testing.assert_allclose(
                 other["displacement"], backwards * joint["displacement"], atol=1e-8

@@ -108,6 +108,8 @@ def _material(rng: Random, name: str) -> Raw:
     material: Raw = {"name": name, "static_friction": rng.choice((0.0, 0.3, 0.9))}
     if rng.random() < 0.3:
         material["rolling_friction"] = 0.01
+    if rng.random() < 0.2:
+        material["torsional_friction"] = rng.choice((0.001, 0.1))
     if rng.random() < 0.5:
         material["restitution"] = rng.choice((0.2, 0.5, 1.0))
     return material
@@ -145,7 +147,7 @@ def _joint(rng: Random, kind: str, parent: str, child: int) -> Raw:
     if kind == "screw":
         joint["pitch"] = rng.choice((1.0, -1.0)) * _size(rng, -3, 0)
     if kind == "universal":
-        joint["axis2"] = [0.0, 0.0, 1.0]
+        joint["axis2"] = [0.0, rng.choice((0.0, 0.0, 1.0, -4.0)), 1.0]
     for freedom in _CYLINDRICAL if kind == "cylindrical" else _FREE_AXES.get(kind, ()):
         _drive(rng, joint, {"freedom": freedom} if kind == "cylindrical" else {})
     if rng.random() < 0.05:
@@ -154,7 +156,20 @@ def _joint(rng: Random, kind: str, parent: str, child: int) -> Raw:
         joint["armature"] = _size(rng, -4, 2)
     if kind in ("ball", "universal") and rng.random() < 0.3:
         joint["damping"] = _size(rng, -3, 4)
+    if kind == "ball" and rng.random() < 0.3:
+        _hold_in_cone(rng, joint)
     return joint
+
+
+def _hold_in_cone(rng: Random, joint: Raw) -> None:
+    """Limits of a ball joint."""
+    joint["axis"] = _axis(rng)
+    bounce = rng.choice((0.0, 0.5, 1.0))
+    joint["limits"] = [
+        {"freedom": "swing", "upper": rng.choice((0.02, 0.3, 1.5, 3.1)), "restitution": bounce}
+    ]
+    if rng.random() < 0.5:
+        joint["limits"].append({"freedom": "twist", "lower": -_size(rng), "upper": _size(rng)})
 
 
 def _drive(rng: Random, joint: Raw, freedom: Raw) -> None:

@@ -35,6 +35,8 @@ def joint(attributes: str, children: str = "") -> str:
 
 
 HINGE = 'type="hinge" anchor="0 0 0" axis="0 0 1"'
+CONE = 'type="ball" anchor="0 0 0" axis="0 0 1"'
+SWING = '<limit freedom="swing" upper_deg="40"/>'
 SLIDER = 'type="slider" anchor="0 0 0" axis="0 0 1"'
 SCREW = 'type="screw" anchor="0 0 0" axis="0 0 1" pitch="0.01"'
 CYLINDRICAL = 'type="cylindrical" anchor="0 0 0" axis="0 0 1"'
@@ -221,9 +223,43 @@ UNSOUND = [
     (joint('type="ball" anchor="0 0 0" length="1"'), "E704", "a ball joint does not use length"),
     (joint('type="orientation" break_force="1"'), "E704", "does not use break_force"),
     (
-        joint('type="ball" anchor="0 0 0"', '<limit lower="0"/>'),
+        joint('type="fixed" anchor="0 0 0"', '<limit lower="0"/>'),
         "E704",
         "Only hinge, slider, cylindrical and screw joints have free axes",
+    ),
+    (
+        joint('type="ball" anchor="0 0 0"', '<spring stiffness="1"/>'),
+        "E704",
+        "Only hinge, slider, cylindrical and screw joints have free axes",
+    ),
+    (joint('type="ball" anchor="0 0 0"', SWING), "E703", "the ball joint has limits and no axis"),
+    (joint('type="ball" anchor="0 0 0" axis2="0 0 1"'), "E704", "Give it a limit of its swing"),
+    (joint(CONE, '<limit upper="1"/>'), "E708", 'Write freedom="swing" or freedom="twist"'),
+    (
+        joint(CONE, SWING + '<limit freedom="rotation" upper="1"/>'),
+        "E708",
+        "a ball joint has no free rotation. Its free axis is a swing or a twist",
+    ),
+    (joint(CONE, SWING + SWING), "E708", "the swing of this joint has a limit already"),
+    (joint(HINGE, SWING), "E708", "a hinge joint has no free swing"),
+    (joint(CYLINDRICAL, '<limit freedom="twist" upper="1"/>'), "E708", "has no free twist"),
+    (joint(CONE, '<limit freedom="swing" restitution="1"/>'), "E710", "neither lower nor upper"),
+    (
+        joint(CONE, '<limit freedom="swing" lower="0" upper="1"/>'),
+        "E710",
+        "a swing has no lower bound",
+    ),
+    (joint(CONE, '<limit freedom="swing" upper_deg="0.5"/>'), "E710", "0.5 degrees cannot be held"),
+    (joint(CONE, '<limit freedom="swing" upper="3.14"/>'), "E710", "179.9 degrees cannot be held"),
+    (
+        joint(CONE, '<limit freedom="swing" upper="1" max_velocity="1"/>'),
+        "E704",
+        "the limit of a swing does not use max_velocity",
+    ),
+    (
+        joint(CONE, '<limit freedom="twist" upper="1"/>'),
+        "E710",
+        "the twist is limited and the swing is not",
     ),
     (joint(HINGE, '<term joint="h" coefficient="1"/>'), "E704", "does not use terms"),
     (joint('type="hinge" anchor="0 0 0" axis="0 0 0"'), "E209", "axis has length zero"),
@@ -231,9 +267,14 @@ UNSOUND = [
     (joint(HINGE + ' axis2="0 1 0"'), "E705", "point the same way, here 90 degrees apart"),
     (joint(HINGE + ' axis2="0 0 -1"'), "E705", "here 180 degrees apart"),
     (
-        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 1 1"'),
+        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 0.01 1"'),
         "E705",
-        "are perpendicular, here 45 degrees apart",
+        "nearly parallel, here 0.5729 degrees apart",
+    ),
+    (
+        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 0.01 -1"'),
+        "E705",
+        "here 179.4 degrees apart. Turn axis2 at least one degree away from axis",
     ),
     (
         joint('type="distance" anchor="0 0 1" anchor2="0 0 1"'),
@@ -482,6 +523,8 @@ def test_unsound(tmp_path: Path, part: str, code: str, message: str) -> None:
         '<body name="x" motion="static"><geometry shape="plane"/></body>',
         '<body name="x" motion="static" orientation="0.7071068 0.7071068 0 0"/>',
         joint(HINGE + ' axis2="0 0.01 2"'),
+        joint(CONE + ' axis2="1 0 1"', SWING + '<limit freedom="twist" upper_deg="20"/>'),
+        joint(CONE, '<limit freedom="swing" upper_deg="179"/>'),
         joint('type="fixed" anchor="0 0 0"'),
         joint('type="orientation"'),
         joint('type="parallel-axes" axis="0 0 1"'),
@@ -489,6 +532,7 @@ def test_unsound(tmp_path: Path, part: str, code: str, message: str) -> None:
         joint('type="point-on-line" anchor="0 0 0" axis="0 0 1"'),
         joint('type="point-on-plane" anchor="0 0 0" axis="0 0 1"'),
         joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 3 0"'),
+        joint('type="universal" anchor="0 0 0" axis="0 0 1" axis2="0 1 -20"'),
         joint('type="distance" anchor="0 0 0" anchor2="0 0 1" length="2"'),
         joint(
             CYLINDRICAL,

@@ -14,12 +14,18 @@ __all__ = ["Curve", "curves_of", "quantities_of"]
 
 _UNITS = {
     "angle": "rad",
+    "angle2": "rad",
     "clearance": "m",
     "displacement": "m",
     "drive_force": "N",
     "drive_torque": "N m",
+    "drive_torque2": "N m",
     "force": "N",
+    "swing": "rad",
+    "swing_torque": "N m",
     "torque": "N m",
+    "twist": "rad",
+    "twist_torque": "N m",
     "linear": "kg m/s",
     "angular": "kg m²/s",
 }

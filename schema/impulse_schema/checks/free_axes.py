@@ -10,6 +10,7 @@ from impulse_schema.checks.vectors import not_after
 from impulse_schema.expressions import ExpressionError, parse_expression
 from impulse_schema.models import (
     FREE_AXES,
+    LIMITED_AXES,
     TIED_AXES,
     Curve,
     Freedom,
@@ -17,6 +18,7 @@ from impulse_schema.models import (
     Joint,
     JointType,
     Limit,
+    LimitedFreedom,
     Motor,
     Scene,
     Spring,
@@ -31,7 +33,8 @@ _Part = Motor | Limit | Spring | Friction
 
 def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Finding]:
     """Findings on the motors, limits, springs and frictions of ``joint``."""
-    free = FREE_AXES.get(joint.type, ())
+    limited = LIMITED_AXES.get(joint.type, ())
+    free = FREE_AXES.get(joint.type, limited)
     if not free:
         return  # that there are any is reported as an attribute the type does not use
     parts: dict[str, Sequence[_Part]] = {
@@ -41,7 +44,9 @@ def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Fin
         "frictions": joint.frictions,
     }
     for key, items in parts.items():
-        taken: set[Freedom] = set()
+        if limited and key != "limits":
+            continue  # likewise
+        taken: set[LimitedFreedom] = set()
         for i, item in enumerate(items):
             place = (*path, key, i)
             yield from _check_freedom(item.freedom, free, joint.type, place)
@@ -66,24 +71,28 @@ def _article(key: str) -> str:
 
 
 def _check_freedom(
-    freedom: Freedom | None, free: tuple[Freedom, ...], joint_type: JointType, path: ScenePath
+    freedom: LimitedFreedom | None,
+    free: Sequence[LimitedFreedom],
+    joint_type: JointType,
+    path: ScenePath,
 ) -> Iterator[Finding]:
     if freedom is None and len(free) > 1 and joint_type not in TIED_AXES:
         message = f"a {joint_type} joint has two free axes, and none is named"
         yield Finding(path, "E708", message, f'Write freedom="{free[0]}" or freedom="{free[1]}"')
     elif freedom is not None and freedom not in free:
         message = f"a {joint_type} joint has no free {freedom}"
-        yield Finding((*path, "freedom"), "E708", message, f"Its free axis is a {free[0]}")
+        hint = f"Its free axis is a {' or a '.join(free)}"
+        yield Finding((*path, "freedom"), "E708", message, hint)
 
 
 def _check_degrees(
-    item: AngleElement, axis: Freedom, path: ScenePath, scene: Scene
+    item: AngleElement, axis: LimitedFreedom, path: ScenePath, scene: Scene
 ) -> Iterator[Finding]:
     """Neither a length nor a force is given in degrees. Only the file still knows how a number was
     written.
     """
     force = isinstance(item, Motor) and item.kind == "force"
-    if scene._source is None or (axis == "rotation" and not force):
+    if scene._source is None or (axis != "translation" and not force):
         return
     for name in angle_fields(type(item)):
         if name in item.model_fields_set and scene._source.has((*path, f"{name}_deg")):

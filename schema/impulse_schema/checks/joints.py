@@ -10,6 +10,7 @@ from impulse_schema.bounds import bounds_of
 from impulse_schema.checks.free_axes import check_free_axes, check_terms
 from impulse_schema.checks.loads import check_two_bodies
 from impulse_schema.checks.names import Names
+from impulse_schema.checks.swing import check_swing
 from impulse_schema.checks.vectors import angle_between, are_apart, check_not_zero
 from impulse_schema.fields import element_spec
 from impulse_schema.models import FREE_AXES, Joint, JointType, Scene
@@ -19,6 +20,9 @@ from impulse_schema.suggest import listed
 
 # Axes that are off by less are pulled together before the first step, like anchors.
 AXIS_TOLERANCE = math.radians(2.0)
+
+LEAST_ANGLE = math.radians(1.0)
+"""Between the axes of a universal joint, or of one and the opposite of the other."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ _ELEMENTS = ("motors", "limits", "springs", "frictions")
 _ON_AXES = (*_ELEMENTS, "armature")
 
 USAGE: dict[JointType, Usage] = {
-    "ball": Usage(("anchor",), ("anchor2", *_FORCE, "damping")),
+    "ball": Usage(("anchor",), ("anchor2", *_FORCE, "damping", "axis", "axis2", "limits")),
     "hinge": Usage(("anchor", "axis"), ("anchor2", "axis2", *_BOTH, *_ON_AXES)),
     "universal": Usage(("anchor", "axis", "axis2"), ("anchor2", *_BOTH, "damping")),
     "fixed": Usage(("anchor",), ("anchor2", *_BOTH)),
@@ -78,6 +82,7 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
         yield Finding((*path, "anchor2"), "E706", message, "Use a ball joint, or move one of them")
     yield from _check_pitch(joint, path)
     yield from _check_range(joint, path)
+    yield from check_swing(joint, path)
     yield from check_free_axes(joint, path, scene)
 
 
@@ -105,6 +110,16 @@ def _check_range(joint: Joint, path: ScenePath) -> Iterator[Finding]:
     if least is not None and most is not None and least > most:
         message = f"min_length {least:g} is greater than max_length {most:g}"
         yield Finding((*path, "min_length"), "E710", message, "Exchange them")
+
+
+def angle_of_axes(joint: Joint) -> float:
+    """Angle that the axes of a universal joint keep [rad]: that of the start, which is taken for a
+    right one if it nearly is.
+    """
+    if joint.axis is None or joint.axis2 is None or not any(joint.axis) or not any(joint.axis2):
+        return math.pi / 2.0
+    angle = angle_between(joint.axis, joint.axis2)
+    return math.pi / 2.0 if abs(angle - math.pi / 2.0) <= AXIS_TOLERANCE else angle
 
 
 def _used(joint: Joint) -> tuple[str, ...]:
@@ -135,16 +150,17 @@ def _check_usage(joint: Joint, path: ScenePath) -> Iterator[Finding]:
 def _check_axis_pair(joint: Joint, path: ScenePath) -> Iterator[Finding]:
     """The axes of both bodies fit together, at least nearly."""
     axis, axis2 = joint.axis, joint.axis2
-    if axis is None or axis2 is None or "axis2" not in _used(joint):
+    if axis is None or axis2 is None or "axis2" not in _used(joint) or joint.type == "ball":
         return
     if not any(axis) or not any(axis2):
         return
     angle = angle_between(axis, axis2)
     degrees = f"{math.degrees(angle):.4g} degrees"
     if joint.type == "universal":
-        if abs(angle - math.pi / 2) > AXIS_TOLERANCE:
-            message = f"axis and axis2 of a universal joint are perpendicular, here {degrees} apart"
-            yield Finding((*path, "axis2"), "E705", message, "Choose axis2 across axis")
+        if not LEAST_ANGLE <= angle <= math.pi - LEAST_ANGLE:
+            message = f"the axes of a universal joint are nearly parallel, here {degrees} apart"
+            hint = "Turn axis2 at least one degree away from axis, or use a hinge"
+            yield Finding((*path, "axis2"), "E705", message, hint)
     elif angle > AXIS_TOLERANCE:
         message = f"axis and axis2 of a {joint.type} joint point the same way, here {degrees} apart"
         hint = "Leave axis2 out; axis then holds for both bodies"

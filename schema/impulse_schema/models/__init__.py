@@ -19,6 +19,7 @@ from impulse_schema.models.element import AngleElement, Element
 from impulse_schema.models.geometry import Geometry, Material, MaterialPair, Mesh, Shape
 from impulse_schema.models.joints import (
     FREE_AXES,
+    LIMITED_AXES,
     TIED_AXES,
     CouplingTerm,
     Curve,
@@ -27,6 +28,7 @@ from impulse_schema.models.joints import (
     Joint,
     JointType,
     Limit,
+    LimitedFreedom,
     Motor,
     Spring,
 )
@@ -37,6 +39,7 @@ from impulse_schema.models.settings import Method, Settings, Solver
 
 __all__ = [
     "FREE_AXES",
+    "LIMITED_AXES",
     "NEWEST_VERSION",
     "TIED_AXES",
     "AngleElement",
@@ -54,6 +57,7 @@ __all__ = [
     "JointType",
     "Keyframe",
     "Limit",
+    "LimitedFreedom",
     "Load",
     "Material",
     "MaterialPair",

@@ -52,7 +52,13 @@ class Material(Element):
     )
     rolling_friction: NonNegative = Field(
         default=0.0,
-        description="Lever arm of the rolling resistance. holds.",
+        description="Lever arm of the rolling resistance.",
+        json_schema_extra=meta("m"),
+    )
+    torsional_friction: NonNegative = Field(
+        default=0.0,
+        description="Lever arm of the resistance against spinning about the normal of a contact:"
+        " its torque is at most this times the normal force.",
         json_schema_extra=meta("m"),
     )
     restitution: float = Field(
@@ -75,6 +81,11 @@ class MaterialPair(Element):
     rolling_friction: NonNegative | None = Field(
         default=None,
         description="Lever arm of the rolling resistance.",
+        json_schema_extra=meta("m"),
+    )
+    torsional_friction: NonNegative | None = Field(
+        default=None,
+        description="Lever arm of the resistance against spinning about the normal.",
         json_schema_extra=meta("m"),
     )
     restitution: float | None = Field(

@@ -18,6 +18,7 @@ from impulse_schema.models.element import (
 )
 
 Freedom = Literal["rotation", "translation"]
+LimitedFreedom = Literal["rotation", "translation", "swing", "twist"]
 
 _WHICH_AXIS = "Which free axis of a cylindrical joint, or of a screw (default rotation)."
 
@@ -100,9 +101,19 @@ class Motor(AngleElement):
 
 
 class Limit(AngleElement):
-    """Bounds of the coordinate of a free axis, whose start pose is zero, and of its velocity."""
+    """Bounds of the coordinate of a free axis, whose start pose is zero, and of its velocity.
 
-    freedom: Freedom | None = Field(default=None, description=_WHICH_AXIS)
+    A ball joint may be limited in its ``swing``, the angle between ``axis`` and ``axis2``, which
+    has an upper bound of 1 to 179 degrees and no other, so that ``axis2`` stays in a cone about
+    ``axis``; and then in its ``twist``, the angle about them that the swing leaves, which is zero
+    at the start pose.
+    """
+
+    freedom: LimitedFreedom | None = Field(
+        default=None,
+        description="Which free axis of a cylindrical joint, or of a screw (default rotation); of a"
+        " ball joint swing or twist.",
+    )
     lower: float | None = Field(
         default=None,
         description="Smallest coordinate.",
@@ -183,6 +194,9 @@ FREE_AXES: dict[JointType, tuple[Freedom, ...]] = {
     "screw": ("rotation", "translation"),
 }
 
+# What limits alone can act on.
+LIMITED_AXES: dict[JointType, tuple[LimitedFreedom, ...]] = {"ball": ("swing", "twist")}
+
 # Joint types whose two free axes move together: what names neither acts on the first.
 TIED_AXES: frozenset[JointType] = frozenset({"screw"})
 
@@ -193,7 +207,8 @@ class Joint(Element):
     Anchors and axes are given in world coordinates of the start pose. ``anchor`` holds for both
     bodies unless ``anchor2`` places body 2's point elsewhere (a distance joint needs both; any
     other joint whose anchors differ is pulled together before the first step). ``axis`` holds
-    for both bodies unless ``axis2`` gives body 2's own (a universal joint's second axis).
+    for both bodies unless ``axis2`` gives body 2's own. A universal joint has two axes, which
+    keep the angle of the start pose: a right one if it is that to within two degrees.
     """
 
     name: Name | None = Field(
@@ -217,10 +232,13 @@ class Joint(Element):
     axis: Vector | None = Field(
         default=None,
         description="Axis of a hinge, slider, cylindrical, screw or universal joint, direction of a"
-        " point-on-line joint, normal of a plane; any length but zero.",
+        " point-on-line joint, normal of a plane, axis of the cone in which the limit of a ball"
+        " joint holds axis2; any length but zero.",
     )
     axis2: Vector | None = Field(
-        default=None, description="Axis of body 2 where it differs from axis."
+        default=None,
+        description="Axis of body 2 where it differs from axis; of a universal joint its second"
+        " axis, at least one degree from the line of the first.",
     )
     length: Positive | None = Field(
         default=None,
@@ -269,8 +287,9 @@ class Joint(Element):
     )
     damping: NonNegative = Field(
         default=0.0,
-        description="Of a ball or universal joint: torque against the turning of its bodies against"
-        " each other, by their relative angular velocity. Free axes are damped by a spring.",
+        description="Of a ball joint: torque against the turning of its bodies against each other,"
+        " by their relative angular velocity. Of a universal joint: about each of its axes, by the"
+        " rate of its angle. Free axes are damped by a spring.",
         json_schema_extra=meta("N m s/rad"),
     )
     motors: list[Motor] = Field(

@@ -31,7 +31,7 @@ from impulse_schema.parts.placement import Placement, others, product
 
 WORLD = "world"
 _TURNING = frozenset(
-    {"universal", *(type_ for type_, free in FREE_AXES.items() if "rotation" in free)}
+    {"ball", "universal", *(type_ for type_, free in FREE_AXES.items() if "rotation" in free)}
 )
 _OF_BODIES = ("body", "body1", "body2", "reaction_body")
 _WITH_A_MESH = ("mesh", "convex_hull")
