@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,9 +29,11 @@ from impulse_schema import Scene, load_scene
 from mujoco_axes import targets
 from mujoco_scene import mjcf, start, world_row
 from mujoco_shapes import with_contact
+from pages import table
 
 TRIALS = Path(__file__).resolve().parents[1] / "sample_scenes" / "trials"
 FINER = 16
+ROUNDS = 5
 BATCH = 20  # steps of an engine before it is the other's turn
 INTEGRATOR = "implicitfast"
 
@@ -44,7 +46,7 @@ class Beside:
         name: Of the scene.
         ours: Time of our step [ms].
         theirs: The same of MuJoCo's.
-        error: How far bodies are from where a sixteenth of the step has them [m].
+        error: How far bodies and their points are from where a sixteenth of the step has them [m].
         their_error: The same of MuJoCo's.
         why: What kept it from being compared.
     """
@@ -63,8 +65,8 @@ class Steps(Protocol):
     def advance(self, count: int) -> None:
         """Take so many steps."""
 
-    def positions(self) -> Floats:
-        """Centres of mass of the dynamic bodies [m], shape (n, 3)."""
+    def poses(self) -> tuple[Floats, Floats]:
+        """Centres of mass [m] and orientations of the dynamic bodies, shapes (n, 3) and (n, 4)."""
 
 
 class Ours:
@@ -83,8 +85,9 @@ class Ours:
             raise SimulationError(self.engine.failure(self.taken * self.step, self.step)["message"])
         self.taken += count
 
-    def positions(self) -> Floats:
-        return np.array(self.engine.state.bodies["position"][: self.engine.model.dynamic])
+    def poses(self) -> tuple[Floats, Floats]:
+        bodies = self.engine.state.bodies[: self.engine.model.dynamic]
+        return np.array(bodies["position"]), np.array(bodies["orientation"])
 
 
 class Theirs:
@@ -115,42 +118,68 @@ class Theirs:
             self.mujoco.mj_step(self.model, self.data, count)
         self.taken += count
 
-    def positions(self) -> Floats:
+    def poses(self) -> tuple[Floats, Floats]:
         self.mujoco.mj_kinematics(self.model, self.data)
-        return np.array(self.data.xipos[self.rows])
+        return np.array(self.data.xipos[self.rows]), np.array(self.data.xquat[self.rows])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=TRIALS)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--duration", type=float, help="of all scenes [s]; default their own")
     parser.add_argument("--assemble", action="store_true", help="as impulse run has it")
     given = parser.parse_args()
     if not given.folder.is_dir():
         parser.error(f"{given.folder} is no folder")
-    print("| scene | Impulse ms | MuJoCo ms | ratio | Impulse error m | MuJoCo error m |")
-    print("| --- | --- | --- | --- | --- | --- |")
-    for beside in compare(given):
-        if beside.why:
-            print(f"| {beside.name} | {beside.why} | | | | |", flush=True)
-            continue
-        print(
-            f"| {beside.name} | {beside.ours:.4f} | {beside.theirs:.4f}"
-            f" | {beside.ours / beside.theirs:.2f} | {beside.error:.1e}"
-            f" | {beside.their_error:.1e} |",
-            flush=True,
-        )
+    print(comparison(compare(given.folder, given.rounds, given.duration, given.assemble)))
 
 
-def compare(given: argparse.Namespace) -> Iterator[Beside]:
+def machines_section() -> str:
+    """Of docs/benchmarks.md."""
+    return f"""## Machines
+
+The [trials](../sample_scenes/trials/README.md), at their own step: processor time of a step, in one
+process, in turns. MuJoCo takes its implicitfast integrator, of order one, and elliptic friction
+cones; its loops are soft. The error is the largest distance that a body, or a point of it at its
+radius of gyration, is at the end from where the same engine has it with a sixteenth of the step.
+The light finger is chaotic.
+
+{comparison(compare(TRIALS, ROUNDS))}
+"""
+
+
+def comparison(rows: Iterable[Beside]) -> str:
+    """A table of scenes."""
+    head = ["scene", "Impulse ms", "MuJoCo ms", "ratio", "Impulse error m", "MuJoCo error m"]
+    return table(
+        head,
+        (
+            [f"`{row.name}`", row.why, "", "", "", ""]
+            if row.why
+            else [
+                f"`{row.name}`",
+                f"{row.ours:.4f}",
+                f"{row.theirs:.4f}",
+                f"{row.ours / row.theirs:.2f}",
+                f"{row.error:.1e}",
+                f"{row.their_error:.1e}",
+            ]
+            for row in rows
+        ),
+    )
+
+
+def compare(
+    folder: Path, rounds: int, duration: float | None = None, assemble: bool = False
+) -> Iterator[Beside]:
     """Every scene of a folder, in the order of their names."""
-    for path in sorted((*given.folder.rglob("*.xml"), *given.folder.rglob("*.json"))):
+    for path in sorted((*folder.rglob("*.xml"), *folder.rglob("*.json"))):
         try:
             scene = load_scene(path)
-            if given.assemble:
+            if assemble:
                 scene.settings.assemble = "all"
-            row = beside(scene, given.rounds, given.duration)
+            row = beside(scene, rounds, duration)
         except (SceneError, OptionError, SimulationError, ValueError) as error:
             row = Beside("", why=str(error).splitlines()[0])
         yield replace(row, name=path.stem)
@@ -181,12 +210,18 @@ def least_seconds(compiled: CompiledScene, step: float, count: int, rounds: int)
 
 
 def error(kind: Any, compiled: CompiledScene, step: float, count: int) -> float:
-    """How far bodies are, at the end, from where a sixteenth of the step has them [m]."""
+    """How far bodies, and points at their radius of gyration, are at the end from where a sixteenth
+    of the step has them [m].
+    """
     coarse = kind(compiled, step, count)
     fine = kind(compiled, step / FINER, count * FINER)
     coarse.advance(count)
     fine.advance(count * FINER)
-    return float(np.linalg.norm(coarse.positions() - fine.positions(), axis=1).max())
+    (p, q), (p_fine, q_fine) = coarse.poses(), fine.poses()
+    bodies = compiled.model.bodies[: compiled.model.dynamic]
+    gyration = np.sqrt(bodies["inertia"].max(axis=1) / bodies["mass"])
+    turned = 2.0 * np.arccos(np.clip(np.abs((q * q_fine).sum(axis=1)), 0.0, 1.0))
+    return float((np.linalg.norm(p - p_fine, axis=1) + gyration * turned).max())
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ def equip(element: ET.Element, joint: Joint, freedom: str) -> None:
             continue
         if limit.max_velocity is not None:
             raise ValueError("largest velocities are not exported")
+        if limit.restitution:
+            raise ValueError("MuJoCo's limits do not bounce")
         lower = -FAR if limit.lower is None else limit.lower
         upper = FAR if limit.upper is None else limit.upper
         element.set("limited", "true")

@@ -21,6 +21,7 @@ from contact import measure_contact
 from contact_page import contact_section, write_contact
 from engines import mujoco_is_installed
 from figures import draw_growth, draw_work_precision
+from machines import machines_section
 from milestones import milestones
 from pages import (
     growth,
@@ -82,13 +83,14 @@ def main() -> None:
         steps(costs),
         growth(families, "images/growth.png"),
         contact_section(touching),
+        machines_section() if mujoco_is_installed() else "",
         robustness(outcomes),
         waiting(measure()),
         script("Mass properties", "A mesh of one million triangles.", "mass_properties.py"),
         script("Keyframes", "Writing an animation into Blender.", "keyframes.py", needs="bpy"),
     ]
     output.write_text(
-        "\n\n".join(wrapped(part.strip()) for part in sections) + "\n", encoding="utf-8"
+        "\n\n".join(wrapped(part.strip()) for part in sections if part) + "\n", encoding="utf-8"
     )
     tell(began, f"wrote {output}")
 
