@@ -35,7 +35,7 @@ from impulse_core.methods.sle_kernels import (
 )
 from impulse_core.model import Model, State, Tally, Workspace, restore_state
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
-from impulse_core.step.dividing import Plan, halving_step, note_most
+from impulse_core.step.dividing import Plan, halving_step, note_most, restore_totals
 from impulse_core.types import Floats, Ints
 
 __all__ = ["JointSystems", "forests", "load_kernels", "prepare", "take_step"]
@@ -210,6 +210,7 @@ def load_kernels(
     """Call every kernel once on scratch, so that no compilation is timed as a step."""
     prepare(model, systems, state, work)
     take_step(model, systems, state, Plan(1e-9, 1, -1, np.ones(1), np.inf), work, tally)
+    restore_totals(work, tally)  # as where a step is divided
 
 
 # The function the kernel was made of; without compilation it is the function itself.

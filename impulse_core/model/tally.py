@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from impulse_core.types import Records, by_address, f8, i8, new_records, pair_i8, record, vec3
@@ -186,9 +187,13 @@ class Tally(NamedTuple):
 
 
 def new_tally(joints: int = 0) -> Tally:
-    """A tally of nothing yet, for a model with so many joints that may break."""
+    """A tally of nothing yet, for a model with so many joints that may break; until the bounds of
+    its energy are known, any energy may move.
+    """
+    totals = new_records(Totals, 1)
+    totals["noise"], totals["fall"] = math.inf, math.inf
     return Tally(
-        totals=new_records(Totals, 1),
+        totals=totals,
         failure=new_records(Failure, 1),
         broken=new_records(BrokenJoint, joints),
     )

@@ -19,6 +19,7 @@ __all__ = [
     "halving_step",
     "longest_part",
     "note_most",
+    "restore_totals",
     "take_steps",
 ]
 
