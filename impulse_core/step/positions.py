@@ -118,7 +118,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         return NO_ROOM
     previous = 1e300
     stalls = 0
-    newton, descended = False, False
+    newton, descended, descents = False, False, 0
     for correction in range(MOST_CORRECTIONS):
         failure.body = predict(model, state, h, work)
         if work.stop[0]:
@@ -150,15 +150,18 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             stalls += 1
             if stalls > STALLS_ALLOWED or not (error < 1e6):
                 break
+        # where an axis carries far more than its two bodies, its give is soft: the law stalls
+        sure = correction >= PLAIN_ITERATIONS or (stalls > 0 and work.worst_axis[0] >= 0)
         if not newton and correction > 0 and _converges_slowly(error, previous, tolerance):
             prepare_newton(model, structure, state, h, work)
             newton = True
         previous = error
-        if axes is not None and correction >= PLAIN_ITERATIONS:
+        if axes is not None and sure:
             # in turns with plain corrections, unless another piece asks for it
             descended = moved or (work.worst_axis[0] >= 0 and not descended)
             if descended:
-                anew = gap > tolerance or correction == PLAIN_ITERATIONS
+                anew = gap > tolerance or descents == 0
+                descents += 1
                 totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
                 continue
         correct_joints(model, structure, state, -1.0 / h, newton, work)
