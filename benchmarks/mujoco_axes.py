@@ -12,28 +12,29 @@ from impulse_core.types import Floats
 from impulse_schema import parse_expression
 from impulse_schema.models import CouplingTerm, Joint, Motor, Scene
 
-__all__ = ["add_coupling", "add_motors", "equip", "name_of", "targets"]
+__all__ = ["add_coupling", "add_motors", "equip", "targets"]
 
 FAR = 1e6  # rad or m, where a limit has only one end
 
 
-def name_of(joint: Joint, freedom: str) -> str:
-    """MuJoCo's name of one of the joint's axes."""
-    return f"{joint.name}.{freedom}"
+def _name_of(name: str, freedom: str) -> str:
+    """MuJoCo's name of one of a joint's axes."""
+    return f"{name}.{freedom}"
 
 
-def equip(element: ET.Element, joint: Joint, freedom: str) -> None:
+def equip(element: ET.Element, joint: Joint, name: str, freedom: str) -> None:
     """Give MuJoCo's joint of a free axis what acts on it but the motors.
 
     Args:
         element: MuJoCo's joint.
         joint: The scene's.
+        name: Its name, also where it was given none.
         freedom: "rotation" or "translation"; what names no axis acts on the first.
 
     Raises:
         ValueError: Something has no counterpart.
     """
-    element.set("name", name_of(joint, freedom))
+    element.set("name", _name_of(name, freedom))
     element.set("armature", repr(joint.armature if freedom == _first(joint) else 0.0))
     here = [spring for spring in joint.springs if (spring.freedom or _first(joint)) == freedom]
     stiffness = sum(spring.stiffness for spring in here)
@@ -61,17 +62,17 @@ def _first(joint: Joint) -> str:
     return "translation" if joint.type == "slider" else "rotation"
 
 
-def add_motors(root: ET.Element, scene: Scene) -> None:
+def add_motors(root: ET.Element, scene: Scene, names: list[str]) -> None:
     """Add an actuator for each motor, in the order of joints and motors.
 
     Raises:
         ValueError: A motor has no counterpart.
     """
     above = ET.SubElement(root, "actuator")
-    for joint in scene.joints:
+    for joint, name in zip(scene.joints, names, strict=True):
         for motor in joint.motors:
-            name = name_of(joint, motor.freedom or _first(joint))
-            actuator = ET.SubElement(above, "general", joint=name)
+            axis = _name_of(name, motor.freedom or _first(joint))
+            actuator = ET.SubElement(above, "general", joint=axis)
             _drive(actuator, motor)
 
 
@@ -122,4 +123,4 @@ def add_coupling(equality: ET.Element, scene: Scene, coupling: Joint) -> None:
 
 def _coordinate(joints: dict[str | None, Joint], term: CouplingTerm) -> str:
     joint = joints[term.joint]
-    return name_of(joint, term.freedom or _first(joint))
+    return _name_of(term.joint, term.freedom or _first(joint))

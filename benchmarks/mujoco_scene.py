@@ -143,7 +143,7 @@ def mjcf(
     for joint in scene.scene.joints:
         if joint.type == "coupling":
             add_coupling(equality, scene.scene, joint)
-    add_motors(root, scene.scene)
+    add_motors(root, scene.scene, scene.joint_names)
     return ET.tostring(root, encoding="unicode")
 
 
@@ -160,7 +160,8 @@ def _add_body(above: ET.Element, scene: CompiledScene, at: Attachment) -> ET.Ele
         if axis is not None:
             part.set("axis", _text(rotated(conjugated(turn), axis)))
         if joint.type in FREE_AXES:
-            equip(part, joint, "translation" if kind == "slide" else "rotation")
+            name = scene.joint_names[at.joint]
+            equip(part, joint, name, "translation" if kind == "slide" else "rotation")
         else:
             part.set("damping", repr(joint.damping))
     return element

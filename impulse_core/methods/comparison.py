@@ -82,6 +82,9 @@ def _more_than_smooth(compiled: CompiledScene, method: str) -> str:
     for joint, name in zip(scene.joints, compiled.joint_names, strict=True):
         if any(friction.force > 0.0 for friction in joint.frictions):
             return f"joint '{name}' has dry friction"
+        for limit in joint.limits:
+            if limit.freedom in ("swing", "twist"):
+                return f"joint '{name}' has a limit of its {limit.freedom}"
         if joint.break_force is not None or joint.break_torque is not None:
             return f"joint '{name}' can break"
         driven = any(motor.kind == "velocity" for motor in joint.motors)

@@ -24,6 +24,7 @@ __all__ = [
 MOST_RISE = 1.0
 """Largest rise of E - W in a step, as a multiple of all energy that was moved before it: steps too
 long for a motion are wrong by less, and run on with a warning."""
+_MOST_UNDIVIDED = 10.0  # the same of methods that divide no steps, which then end
 _SWING = 0.01  # of the energy moved
 _STEPS_BY_RATES = 8  # after which an angle is read from the poses
 
@@ -98,14 +99,15 @@ def tally_start(model, state, work, tally):
 
 
 @kernel
-def weigh(model, state, work, tally):
+def weigh(model, state, work, most, tally):
     """E - W after a part of a step, or a step: COMPLETED, or ROSE where it is above all it was
-    before the step by more than what any step may be wrong by, with the body that has most of it
-    and the joint that pushes that most. Needs the angular velocities.
+    before the step by more than what any step may be wrong by, ``most`` times the energy moved so
+    far, with the body that has most of it and the joint that pushes that most. Needs the angular
+    velocities.
     """
     totals = tally.totals[0]
     kinetic, potential = energies(model, state, work)
-    most_rise = MOST_RISE * (totals.start_kinetic + totals.moved) + 0.5 * kinetic + totals.fall
+    most_rise = most * (totals.start_kinetic + totals.moved) + 0.5 * kinetic + totals.fall
     totals.most_kinetic = max(totals.most_kinetic, kinetic)
     _settle_dissipated(totals)
     work_done = totals.work + totals.kinematic_work + totals.motor_work - totals.settled
@@ -154,7 +156,7 @@ def completes(model, state, h, work, tally):
     """Weigh and add a step of length h of a method that divides none; False where its energy rose
     out of nowhere.
     """
-    if weigh(model, state, work, tally) == ROSE:
+    if weigh(model, state, work, _MOST_UNDIVIDED, tally) == ROSE:
         failure = tally.failure[0]
         failure.what, failure.begin, failure.part = ROSE, 0.0, h
         return False

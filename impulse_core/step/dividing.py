@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.model.status import COMPLETED, NO_ROOM
-from impulse_core.observables.invariants import tally_step, weigh
+from impulse_core.observables.invariants import MOST_RISE, tally_step, weigh
 from impulse_core.types import Floats
 
 __all__ = [
@@ -80,7 +80,7 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
             if status != COMPLETED:
                 break
         if status == COMPLETED:
-            status = weigh(model, state, work, tally)
+            status = weigh(model, state, work, MOST_RISE, tally)
         if status == COMPLETED:
             done += part
             part = longest_part(done)

@@ -188,7 +188,7 @@ def test_contradicting_threads():
     assert "joint 'thread' still" in str(refused.value)
 
 
-@pytest.mark.parametrize("other", [{"solver": "sle"}, {"solver": "iterative"}, {"method": "lm4"}])
+@pytest.mark.parametrize("other", [{"solver": "sle"}, {"solver": "iterative"}, {"method": "gc4"}])
 def test_other_solvers_and_methods_refuse_couplings(other):
     """What knows nothing of couplings says so, and does not run without them."""
     with pytest.raises(ic.OptionError, match="coupling"):

@@ -41,6 +41,7 @@ METHODS = [
     ("loop", "lm4", "direct"),
     ("loop", "lmbs4", "direct"),
     ("loop", "lmvd4", "direct"),
+    ("coupled", "lmvd8", "direct"),
     ("free", "imp2", "sle"),
     ("loop", "imp2", "iterative"),
 ]
@@ -53,8 +54,13 @@ OF_BODIES = ("jointed", "articulation", "inverse_mass", "inverse_mass_alone", "i
 SCRATCH = (
     "work",
     "tally.failure",
-    *(f"comparison.stages.{name}" for name in ("start", "slope", "slopes", "packed")),
-    *("comparison.stages.stage.bodies", "comparison.stages.rate.bodies"),
+    *(
+        f"comparison.stages.{name}.{part}"
+        for name in ("bodies", "axes", "terms")
+        for part in ("start", "slope", "slopes", "present")
+    ),
+    *(f"comparison.stages.stage.{name}" for name in ("bodies", "axes", "terms")),
+    *(f"comparison.stages.{name}" for name in ("rate.bodies", "work", "bounded")),
     *(f"comparison.scratch.{name}" for name in ("coordinates", "present", "sum", "stage", "rate")),
     "runner.sweeps",
     "runner.setup.solver_bodies",
@@ -80,7 +86,10 @@ SCRATCH = (
 # Lies among scratch, but is constant, or for signals.
 CONSTANT = ("runner.sweeps.limit", "runner.sweeps.padding", "work.stop")
 # Scratch that is not spoiled: what others look into.
-SPARED = ("comparison.stages.packed", "runner.setup.delassus.probe_rate")
+SPARED = (
+    *(f"comparison.stages.{name}.present" for name in ("bodies", "axes", "terms")),
+    "runner.setup.delassus.probe_rate",
+)
 # Is found out at every step where bodies may sleep, and is constant elsewhere.
 STILL = "runner.setup.sleep.still"
 # Only the first so many rows mean anything.

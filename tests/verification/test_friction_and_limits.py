@@ -300,8 +300,10 @@ def test_everything_on_one_axis():
     [
         ({"frictions": [Friction(force=1.0)]}, "the friction of joint 'rail'"),
         ({"limits": [Limit(upper=1.0)]}, "the limit of joint 'rail'"),
-        ({"springs": [Spring(damping=1.0)]}, "the damping of joint 'rail'"),
-        ({"motors": [Motor(kind="velocity", target=1.0)]}, "the motor of joint 'rail'"),
+        (
+            {"motors": [Motor(kind="velocity", target=1.0, max_force=5.0)]},
+            "the velocity motor of joint 'rail'",
+        ),
     ],
 )
 def test_methods_that_go_back_in_time_refuse_what_cannot(method, elements, words):
