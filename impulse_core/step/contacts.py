@@ -51,6 +51,7 @@ __all__ = [
     "close_jump",
     "close_second_half",
     "correct_contacts",
+    "judge",
     "let_sleep",
     "note_motion",
     "start_again",
@@ -297,7 +298,7 @@ def close_second_half(contact, model, state, h, jumps, work, tally):
         return COMPLETED
     add_exchange(model, state, False, work)
     _account_second_half(contact, model, state, h, work, tally)
-    return COMPLETED if jumps else _judge(contact, model, h, work, tally)
+    return COMPLETED if jumps else judge(contact, model, h, work, tally)
 
 
 @inner_kernel
@@ -313,8 +314,10 @@ def _account_second_half(contact, model, state, h, work, tally):
 
 
 @inner_kernel
-def _judge(contact, model, h, work, tally):
-    """CREATED, with their bodies, where contacts created energy in a part against their laws."""
+def judge(contact, model, h, work, tally):
+    """CREATED, with their bodies, where contacts created energy in a part against their laws. h is
+    the length of the whole stage.
+    """
     contacts = contact.contacts
     created, guilty = energy_created(model, contacts, h, work)
     if guilty >= 0 and contact.law != NEWTON:
@@ -378,4 +381,4 @@ def close_jump(contact, model, state, h, begins, work, tally):
     for c in range(contact.contacts.used[0]):
         set_vec3(row[c].impulse, vec3_of(row[c].impulse) + vec3_of(row[c].second))
         set_vec3(row[c].torque, vec3_of(row[c].torque) + vec3_of(row[c].roll_second))
-    return _judge(contact, model, h, work, tally)
+    return judge(contact, model, h, work, tally)

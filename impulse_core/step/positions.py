@@ -135,14 +135,8 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             return LINE
         violation, kept = check_positions(contact, model, state, h, correction, work, tally)
         if error <= tolerance and kept:
-            if structure.has_loops and not _contradictions_are_small(model, state, work, tally):
-                return CONTRADICTS
-            if len(model.joints):
-                note_left_open(model, structure, h, error, joint, tally)
-            totals.translation_error = max(totals.translation_error, shift)
-            totals.rotation_error = max(totals.rotation_error, turn)
             totals.violation = max(totals.violation, violation)
-            return COMPLETED
+            return _accept(model, structure, state, h, (shift, turn, error, joint), work, tally)
         if moved:  # another piece of a force law is another problem, so count anew
             newton = False
             previous = 1e300
@@ -172,6 +166,22 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_contacts(contact, model, structure, state, h, new, False, work)
         totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
+
+
+@inner_kernel
+def _accept(model, structure, state, h, errors, work, tally):
+    """COMPLETED with these errors (translational, rotational, the largest and its joint), or
+    CONTRADICTS.
+    """
+    shift, turn, error, joint = errors
+    totals = tally.totals[0]
+    if structure.has_loops and not _contradictions_are_small(model, state, work, tally):
+        return CONTRADICTS
+    if len(model.joints):
+        note_left_open(model, structure, h, error, joint, tally)
+    totals.translation_error = max(totals.translation_error, shift)
+    totals.rotation_error = max(totals.rotation_error, turn)
+    return COMPLETED
 
 
 @inner_kernel

@@ -41,6 +41,7 @@ from impulse_core.contact.time_of_impact import (
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.step.contacts import judge
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import close_limits, find_reached
 from impulse_core.step.step import Part, begin_stage, first_half, second_half
@@ -74,12 +75,9 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
         last = length == left
         after = end if last else state.clock[0].time + length
         part = Part(length, h, after, parts == 0, at_impact)
-        status = second_half(model, structure, axes, contact, state, part, tolerance, work, tally)
-        jumped = False
-        if status == COMPLETED and contact.time_of_impact and len(model.joints) > 0:
-            status, jumped = jump(
-                model, structure, contact, state, h, False, tolerance, work, tally
-            )
+        status, jumped = _end_part(
+            model, structure, axes, contact, state, part, tolerance, work, tally
+        )
         if status != COMPLETED:
             return status
         if not last and parts == 0:
@@ -93,6 +91,21 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
     if parts == MOST_PARTS:
         tally.totals[0].late += 1
     return _fall_asleep(model, contact, state, h, tolerance, work, tally)
+
+
+@inner_kernel
+def _end_part(model, structure, axes, contact, state, part, tolerance, work, tally):
+    """The second half of a part, and the jump after it where anything meets: COMPLETED or why not,
+    and whether anything jumped.
+    """
+    h = part.whole
+    status = second_half(model, structure, axes, contact, state, part, tolerance, work, tally)
+    if status != COMPLETED or not contact.time_of_impact or len(model.joints) == 0:
+        return status, False
+    status, jumped = jump(model, structure, contact, state, h, False, tolerance, work, tally)
+    if status == COMPLETED and part.at_impact and not jumped:
+        status = judge(contact, model, h, work, tally)
+    return status, jumped
 
 
 @inner_kernel
