@@ -174,7 +174,11 @@ def _remove(folder: Path) -> None:
         if file.suffix in {_KERNEL, _UNFINISHED}:
             file.unlink(missing_ok=True)
     (folder / _MARKER).unlink()
-    folder.rmdir()
+    try:
+        folder.rmdir()
+    except OSError:  # another process has just written to it: it stays one of those to be pruned
+        (folder / _MARKER).touch(mode=0o600)
+        raise
 
 
 # --------------------------------------------------------------------------------------
