@@ -23,7 +23,7 @@ import bpy
 
 import blender_addon
 from blender_addon.convert import quaternion_to_rotation
-from blender_addon.playback import clear, import_recording
+from blender_addon.playback.keyframes import clear, import_recording
 
 
 def spinning(bodies: int, frames: int) -> SimpleNamespace:

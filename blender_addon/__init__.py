@@ -17,9 +17,10 @@ except ImportError as error:
         f" whose name ends in python{python}.zip ({error})."
     ) from error
 
-from . import operators, panels, preferences, properties
+from . import operators, panels, preferences
+from .properties import groups
 
-MODULES = (properties, preferences, operators, panels)
+MODULES = (groups, preferences, operators, panels)
 
 
 def register() -> None:

@@ -7,8 +7,9 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
-from .. import playback, scene_export
+from ..export import scene_export
 from ..issues import ExportError
+from ..playback import keyframes
 
 
 def show_issues(scene, issues):
@@ -128,10 +129,10 @@ def import_file(operator, context, path, *, start=None, fit_range=True):
 
     try:
         recording = load_recording(path)
-        report = playback.import_recording(
+        report = keyframes.import_recording(
             recording, context.scene, start=start, fit_range=fit_range
         )
-    except (RecordingError, playback.PlaybackError, OSError) as error:
+    except (RecordingError, keyframes.PlaybackError, OSError) as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
     operator.report({"WARNING" if report.missing else "INFO"}, str(report))
@@ -153,8 +154,8 @@ class IMPULSE_OT_clear_animation(bpy.types.Operator):
         return True
 
     def execute(self, context):
-        names, kept = playback.clear(context.scene.objects)
-        self.report({"INFO"}, f"{len(names)} objects cleared{playback.kept_text(kept)}")
+        names, kept = keyframes.clear(context.scene.objects)
+        self.report({"INFO"}, f"{len(names)} objects cleared{keyframes.kept_text(kept)}")
         return {"FINISHED"}
 
 

@@ -8,8 +8,11 @@ import bpy
 from bpy.app.handlers import persistent
 from bpy.props import BoolProperty, StringProperty
 
-from .. import playback, preferences, runner, scene_export
+from .. import preferences
+from ..export import scene_export
 from ..issues import ExportError, Issue, errors, from_simulator
+from ..playback import keyframes
+from ..simulator import runner
 from .exchange import import_file, report_issues, show_issues
 
 # Seconds between looks at the simulator while Blender stays usable.
@@ -207,7 +210,7 @@ class IMPULSE_OT_run_simulation(ChildOperator, bpy.types.Operator):
             self._scene = result.scene
             show_issues(context.scene, result.issues)
             for obj in context.scene.objects:
-                playback.take_up_edit(obj, context.scene)
+                keyframes.take_up_edit(obj, context.scene)
             animation.unlink(missing_ok=True)
             return runner.Run(self._command, self._path, animation)
         except (ExportError, runner.RunError) as error:

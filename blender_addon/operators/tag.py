@@ -6,9 +6,9 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from impulse_schema import models
 
-from .. import tagging
-from ..properties import MASS_SOURCES
-from ..schema_properties import enum_items, kind_of
+from ..authoring import tagging
+from ..properties.groups import MASS_SOURCES
+from ..properties.schema_properties import enum_items, kind_of
 
 NAMED = "; empty means none"
 # Starts from its default at every call.

@@ -44,7 +44,7 @@ def demo_with_blender(output: Path) -> Path:
         import build_crane
         import contact_sheet
 
-        from blender_addon import runner
+        from blender_addon.simulator import runner
 
         build_crane.blender_addon.register()
         bpy.ops.wm.read_homefile(app_template="", use_empty=True)

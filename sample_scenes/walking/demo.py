@@ -53,7 +53,7 @@ def demo_with_blender(output: Path) -> Path:
         import walking_look
 
         import blender_addon
-        from blender_addon import runner
+        from blender_addon.simulator import runner
 
         blender_addon.register()
         bpy.ops.wm.read_homefile(app_template="", use_empty=True)

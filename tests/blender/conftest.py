@@ -93,7 +93,7 @@ def _link(name, data, location, attributes):
 @pytest.fixture
 def add_body(add_box):
     """Adds a box tagged as a body of density 1000."""
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     def add_body(name="box", shape="mesh", motion="dynamic", **options):
         obj = add_box(name, **options)

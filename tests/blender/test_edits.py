@@ -12,8 +12,8 @@ from .recordings import turning  # noqa: E402  nothing below is needed where bpy
 
 def play(context, seed=1, name="box"):
     """Import a motion that begins where the object stands."""
-    from blender_addon.playback import import_recording
-    from blender_addon.scene_export import pose_of
+    from blender_addon.export.scene_export import pose_of
+    from blender_addon.playback.keyframes import import_recording
 
     motion = turning([name], seed=seed)
     context.view_layer.update()
@@ -150,7 +150,7 @@ def test_the_last_edit_wins_however_often_it_is_run(modes, moves, frame):
     """
     from mathutils import Euler
 
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     bpy.ops.wm.read_homefile(app_template="", use_empty=True)
     context = bpy.context

@@ -102,7 +102,7 @@ def imported_by(path):
 def test_every_library_that_is_imported_is_in_the_zip(package):
     """A library that any file of ours imports, at its head or in a function, is in the list."""
     from blender_addon.build_extension import LIBRARIES
-    from blender_addon.runner import OURS
+    from blender_addon.simulator.runner import OURS
 
     known = {*sys.stdlib_module_names, *OURS, *LIBRARIES, *OPTIONAL, *BLENDERS}
 

@@ -8,7 +8,7 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportE
 
 
 def messages(context):
-    from blender_addon.scene_export import build
+    from blender_addon.export.scene_export import build
 
     return [str(issue) for issue in build(context).issues]
 
@@ -93,7 +93,7 @@ def test_the_motion_of_a_kinematic_body_is_exported(add_body, exported, context)
 
 def test_recorded_motion_is_no_animation_of_the_user(add_body, context):
     """After a simulation the scene can be checked and simulated again."""
-    from blender_addon.playback import import_recording
+    from blender_addon.playback.keyframes import import_recording
 
     from .recordings import turning
 
@@ -164,7 +164,7 @@ def test_keys_are_refused_exactly_where_they_differ(values):
     bpy.ops.wm.read_homefile(app_template="", use_empty=True)
     scene = bpy.context.scene
     key(scene, scene.impulse.settings, "tolerance", [abs(v) + 1.0 for v in values])
-    from blender_addon.keyed import keyed_paths
+    from blender_addon.export.keyed import keyed_paths
 
     found = list(keyed_paths(scene, scene, ("impulse.",)))
 

@@ -58,7 +58,7 @@ def reflection(plane):
 )
 def test_axes_of_rotation_are_axial_vectors(add_body, exported, kind, axial, plane, how):
     """Mirrored by M, an axis a of a slide becomes M a, that of a turn det(M) M a."""
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     body = add_body("body")
     joint = new_empty("joint", np.eye(4))
@@ -78,7 +78,7 @@ def test_turn_and_slide_of_one_joint_are_both_mirrored(add_body, exported):
     """The axis of a cylindrical joint is that of its turn; numbers of its slide are turned round,
     also in what couples it.
     """
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     body = add_body("body")
     joint = new_empty("joint", np.diag([1, -1, 1, 1]))
@@ -112,7 +112,7 @@ def test_a_mirrored_cone_keeps_its_numbers(add_body, exported, plane, how):
     """Both axes are turned round together, so that the swing stays, and twists are about axial
     vectors.
     """
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     body = add_body("body")
     joint, bone = new_empty("joint", np.eye(4)), new_empty("bone", np.eye(4))
@@ -140,7 +140,7 @@ def test_a_mirrored_screw_is_the_mirror_image(add_body, exported, plane, how):
     """Its turn is about an axial vector and its shift M a per turn remains: the thread changes
     hands, and numbers of the shift count along the new axis.
     """
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     body = add_body("body")
     joint = new_empty("thread", np.eye(4))
@@ -214,8 +214,8 @@ def test_a_turn_about_the_exported_axis_is_the_image_of_the_turn(
     """
     from mathutils import Matrix
 
-    from blender_addon.collect import handedness
-    from blender_addon.joint_export import axis_of
+    from blender_addon.export.collect import handedness
+    from blender_addon.export.joints import axis_of
 
     bpy.ops.wm.read_homefile(app_template="", use_empty=True)
     parent = new_empty("parent", np.eye(4))
@@ -238,8 +238,8 @@ def test_a_mirrored_leg_moves_as_the_mirror_image(add_body, context, tmp_path, h
     """Thigh and shank on hinges with a limit and a motor, and a foot on a slider with a spring:
     simulated, each body of the mirrored leg is at the mirror image of the other's place.
     """
-    from blender_addon import tagging
-    from blender_addon.scene_export import export
+    from blender_addon.authoring import tagging
+    from blender_addon.export.scene_export import export
 
     made = []
     for side in ("left", "right"):

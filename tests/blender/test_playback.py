@@ -11,7 +11,7 @@ from .recordings import turning  # noqa: E402  nothing below is needed where bpy
 def keys(obj):
     """Curves of an object as {(path, index): (frames and values)}."""
     from blender_addon.compat import curves_of
-    from blender_addon.playback import key_array
+    from blender_addon.playback.keyframes import key_array
 
     return {(curve.data_path, curve.array_index): key_array(curve) for curve in curves_of(obj)}
 
@@ -38,7 +38,7 @@ def assert_follows(scene, obj, motion, index, *, tolerance=1e-6):
 
 
 def play(motion, context, **options):
-    from blender_addon.playback import import_recording
+    from blender_addon.playback.keyframes import import_recording
 
     return import_recording(motion, context.scene, **options)
 
@@ -146,7 +146,7 @@ def test_names_that_are_missing_are_reported_and_the_rest_imported(add_body, con
 
 def test_a_recording_of_other_objects_is_an_error(add_body, context):
     """Nothing is changed and the message names a body of the recording."""
-    from blender_addon.playback import PlaybackError
+    from blender_addon.playback.keyframes import PlaybackError
 
     add_body()
 

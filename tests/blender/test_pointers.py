@@ -6,14 +6,14 @@ bpy = pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportE
 
 
 def messages(context):
-    from blender_addon.scene_export import build
+    from blender_addon.export.scene_export import build
 
     return [str(issue) for issue in build(context).issues]
 
 
 def test_an_empty_end_is_not_the_world(add_body, add_empty, context):
     """A joint whose body was forgotten is an error; the world has to be chosen."""
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     box, pivot = add_body(), add_empty()
     tagging.tag_joint(pivot, "hinge", None, box)
@@ -31,7 +31,7 @@ def test_an_empty_end_is_not_the_world(add_body, add_empty, context):
 
 def test_a_body_that_was_removed_is_named(add_body, add_empty, context):
     """Removed by a script, a body leaves an empty pointer: its name is in the message."""
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     upper, lower, pivot = add_body("upper"), add_body("lower"), add_empty()
     tagging.tag_joint(pivot, "hinge", upper, lower)
@@ -44,7 +44,7 @@ def test_a_body_that_was_removed_is_named(add_body, add_empty, context):
 
 def _joint(key, kind):
     def tag(holder, target, other):
-        from blender_addon import tagging
+        from blender_addon.authoring import tagging
 
         tagging.tag_joint(holder, kind, None, other)
         tagging.set_ends(holder.impulse.joint, {key: target})
@@ -54,7 +54,7 @@ def _joint(key, kind):
 
 def _spring(key):
     def tag(holder, target, other):
-        from blender_addon import tagging
+        from blender_addon.authoring import tagging
 
         ends = {"body1": None, "body2": other, "anchor2": other}
         tagging.tag_spring(holder, ends | {key: target})
@@ -63,7 +63,7 @@ def _spring(key):
 
 
 def _geometry(holder, target, other):
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     holder.parent = other
     tagging.tag_geometry([holder], target)
@@ -82,7 +82,7 @@ def _pair(holder, target, other):
 
 
 def _term(holder, target, other):
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     tagging.tag_joint(target, "hinge", None, other)
     tagging.tag_joint(holder, "coupling", None, None)

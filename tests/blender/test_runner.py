@@ -26,7 +26,7 @@ def child(tmp_path):
 
 def test_progress_lines_are_understood(child, tmp_path):
     """Stage and fraction of each JSON line reach the callback; other lines do no harm."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     command = child("""
         import json, time
@@ -47,7 +47,7 @@ def test_progress_lines_are_understood(child, tmp_path):
 
 def test_the_part_of_the_kernels_that_is_compiled_is_shown(child, tmp_path):
     """While kernels are compiled, the text says which part of how many, not how many per cent."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     command = child("""
         import json, time
@@ -64,7 +64,7 @@ def test_the_part_of_the_kernels_that_is_compiled_is_shown(child, tmp_path):
 
 def test_the_simulators_words_become_the_error(child, tmp_path):
     """A failed run raises with what the child said, once."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     command = child("""
         import json, sys
@@ -83,7 +83,7 @@ def test_stopping_keeps_what_was_written(child, tmp_path, ctrl_c):
     """Stop interrupts the child, which still writes its frames, and waits for it; also where
     Blender was started in the background, so that Ctrl-C is ignored.
     """
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     # Signals are the program's own, which the stand-in calls.
     command = child("""
@@ -119,7 +119,7 @@ def test_stopping_keeps_what_was_written(child, tmp_path, ctrl_c):
 
 def test_a_command_that_does_not_exist_is_one_sentence(tmp_path):
     """No traceback for a wrong path in the preferences."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     with pytest.raises(runner.RunError, match="/nowhere/impulse cannot be started"):
         runner.run(["/nowhere/impulse"], tmp_path / "s.xml", tmp_path / "a.json")
@@ -127,7 +127,7 @@ def test_a_command_that_does_not_exist_is_one_sentence(tmp_path):
 
 def test_the_preferred_command_wins():
     """Preferences are taken as a shell would split them."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     assert runner.find_command("nice '/opt/my impulse'") == ["nice", "/opt/my impulse"]
 
@@ -135,7 +135,7 @@ def test_the_preferred_command_wins():
 @pytest.mark.parametrize("absent", ["numba", "scipy", "click", "impulse_core"])
 def test_without_a_part_of_the_simulator_the_message_names_it(monkeypatch, absent):
     """Whichever library is not importable is named, where no command impulse can stand in."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     find_spec = runner.importlib.util.find_spec
     monkeypatch.setattr(
@@ -167,7 +167,7 @@ def _validate_in(folder, monkeypatch):
     """Validate a scene by the add-on's child, with a folder as the current one."""
     import subprocess
 
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     scene = Path(__file__).resolve().parents[2] / "sample_scenes/pendulums/pendulum.xml"
     command = runner.find_command()
@@ -191,7 +191,7 @@ def test_the_child_imports_only_what_it_was_given(monkeypatch, tmp_path):
     """No module of Python, of Impulse or of a library is taken from the current folder, from what
     environment variables name, or from the user's own packages.
     """
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     _plant(tmp_path, sys.stdlib_module_names)
     _plant(tmp_path, [*runner.OURS, *runner.LIBRARIES, "numpy", "typing_extensions"])
@@ -214,7 +214,7 @@ def test_a_library_of_the_extension_wins_over_one_beside_numpy(monkeypatch, tmp_
     """The folder of Impulse comes first among those the child imports from."""
     import json
 
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     *_, folders = runner.find_command()
 

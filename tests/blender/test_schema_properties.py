@@ -21,7 +21,7 @@ FROM_OBJECTS = {
 
 
 def groups():
-    from blender_addon import properties
+    from blender_addon.properties import groups as properties
 
     pairs = {
         "Body": properties.Body,
@@ -65,7 +65,7 @@ def test_every_field_of_the_format_can_be_set(name, group):
 )
 def test_enum_items_are_the_words_of_the_file(group, field, choices, registered):
     """Identifiers of an enum property are the choices of the schema, in order."""
-    from blender_addon import properties
+    from blender_addon.properties import groups as properties
 
     items = getattr(properties, group).bl_rna.properties[field].enum_items
 
@@ -74,7 +74,7 @@ def test_enum_items_are_the_words_of_the_file(group, field, choices, registered)
 
 def test_defaults_are_those_of_the_format(context):
     """A setting nobody touched is exported as the schema's default."""
-    from blender_addon.scene_export import settings_data
+    from blender_addon.export.scene_export import settings_data
 
     made = models.Settings(**settings_data(context.scene))
 
@@ -93,7 +93,7 @@ def test_an_angle_shows_in_degrees_and_is_stored_in_radians(add_empty):
 
 def test_numbers_are_the_shortest_decimals_of_single_precision(add_empty):
     """0.1 typed in Blender is 0.1 in the file, not 0.10000000149011612."""
-    from blender_addon.schema_properties import values_of
+    from blender_addon.properties.schema_properties import values_of
 
     friction = add_empty().impulse.joint.frictions.add()
     friction.force = 0.1

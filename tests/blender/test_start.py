@@ -16,7 +16,7 @@ def issues(context):
 @pytest.fixture
 def simulator(monkeypatch, tmp_path):
     """A Python program in place of the simulator; it finds its arguments in ``sys.argv``."""
-    from blender_addon import runner
+    from blender_addon.simulator import runner
 
     def simulator(source):
         path = tmp_path / "impulse.py"
@@ -43,7 +43,7 @@ def test_check_finds_bodies_that_overlap(add_body, context):
 @pytest.mark.slow
 def test_what_simulate_refuses_is_listed_with_its_objects(add_body, context, tmp_path):
     """Overlaps of several shapes, and a mesh that is no solid: rows that select an object."""
-    from blender_addon import tagging
+    from blender_addon.authoring import tagging
 
     for number, shape in enumerate(["box", "sphere", "ellipsoid", "convex_hull"]):
         add_body(f"a {number}", shape=shape, location=(5 * number, 0, 0))
@@ -70,8 +70,8 @@ def add_sheet(name, context):
 
 def test_a_flat_mesh_is_advised_to_be_a_plane(context):
     """Nothing can be closed there, and a hull of it is no solid either."""
-    from blender_addon import tagging
-    from blender_addon.scene_export import build
+    from blender_addon.authoring import tagging
+    from blender_addon.export.scene_export import build
 
     tagging.tag_bodies([add_sheet("sheet", context)], motion="static")
 
@@ -121,8 +121,8 @@ def test_without_a_simulator_check_says_what_it_did_not_check(simulator, add_bod
 @pytest.fixture
 def run_under_way():
     """A child that would go on for a minute."""
-    from blender_addon import runner
     from blender_addon.operators.simulate import Going
+    from blender_addon.simulator import runner
 
     Going.child = runner.Child([sys.executable, "-c"], ["import time; time.sleep(60)"])
     yield Going.child

@@ -3,7 +3,7 @@
 The pose of a mirrored body is Q M R M: its own axes are mirrored like those of the part, so that
 what stands in its frame is mirrored by M. A joint keeps its coordinate: a turn by φ about the axis
 a becomes one by φ about det(M) Q M a, a shift by s along a one by s along Q M a. A joint that turns
-and slides along one axis has that of its turn, against which its slide counts (joint_export.py of
+and slides along one axis has that of its turn, against which its slide counts (export/joints.py of
 the add-on does the same).
 """
 

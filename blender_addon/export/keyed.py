@@ -13,15 +13,18 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..compat import animation_curves, curves_of
+from ..issues import Issue
 from .collect import Tagged, ancestors
-from .compat import animation_curves
-from .issues import Issue
 
-PLACE = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
-PLACE += tuple(f"delta_{name}" for name in PLACE[:3])
+# What an object's pose consists of.
+CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+PLACE = (*CHANNELS, *(f"delta_{name}" for name in CHANNELS[:3]))
 SCALE = ("scale", "delta_scale")
 # A curve that varies by less, relative to its size, holds still.
 STILL = 1e-6
+# Of its size, or rad, beyond what single precision does to a number: then it was changed.
+MOVED = 1e-5
 MOTION_HINT = "take its keys off, or make the body kinematic"
 VALUE_HINT = "the file holds one value; take the keys or the driver off"
 
@@ -84,6 +87,19 @@ def label(owner: bpy.types.ID, path: str) -> str:
     holder: Any = owner.path_resolve(group) if group else owner
     prop = holder.bl_rna.properties.get(key)
     return path if prop is None else f"{prop.name} ({path})"
+
+
+def moved_by_hand(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
+    """Whether an object was moved away from where its keys put it in the frame that is shown."""
+    frame = scene.frame_current + scene.frame_subframe
+    for curve in curves_of(obj):
+        if curve.data_path not in CHANNELS or curve.mute:
+            continue
+        value = getattr(obj, curve.data_path)[curve.array_index]
+        keyed = curve.evaluate(frame)
+        if abs(value - keyed) > MOVED * max(1.0, abs(keyed)):
+            return True
+    return False
 
 
 def _motion_paths(obj: bpy.types.Object) -> tuple[str, ...]:

@@ -46,7 +46,9 @@ OURS = ("impulse_cli", "impulse_core", "impulse_schema")
 # NumPy is Blender's own; these are the wheels of the extension.
 LIBRARIES = tuple(
     line.partition(":")[0]
-    for line in Path(__file__).with_name("libraries.txt").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "libraries.txt")
+    .read_text(encoding="utf-8")
+    .splitlines()
 )
 
 # Exit code of a command whose input was wrong.

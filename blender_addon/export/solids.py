@@ -11,8 +11,7 @@ import numpy as np
 
 from impulse_schema.models import Geometry
 
-from .collect import Tagged, placement_of
-from .convert import (
+from ..convert import (
     SINGLE_NOISE,
     Placement,
     decimals,
@@ -22,8 +21,9 @@ from .convert import (
     rotation_to_quaternion,
     tidy,
 )
+from ..properties.schema_properties import values_of
+from .collect import Tagged, placement_of
 from .meshes import Polygons, evaluated_polygons, is_flat_sheet, surface_defect
-from .schema_properties import values_of
 from .shapes import LOOSE_FIT, MESH_SHAPES, ShapeError, fit_shape, height_field, looseness
 
 

@@ -17,9 +17,8 @@ import numpy as np
 from mathutils import Euler, Quaternion, Vector
 from numpy.typing import NDArray
 
-from . import compat
-from .collect import is_identity
-from .convert import (
+from .. import compat
+from ..convert import (
     SHEAR_TOLERANCE,
     Floats,
     continuous,
@@ -31,12 +30,10 @@ from .convert import (
     take_apart,
     time_to_frame,
 )
+from ..export.collect import is_identity
+from ..export.keyed import MOVED, moved_by_hand
 
 ACTION_NAME = "Impulse"
-# What an object's pose consists of.
-CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
-# Of its size, or rad, beyond what single precision does to a number: then it was changed.
-MOVED = 1e-5
 LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
 
 
@@ -194,19 +191,6 @@ def recorded_action(obj: bpy.types.Object) -> bpy.types.Action | None:
     """The action of an object if it was made from a recording."""
     action = obj.animation_data.action if obj.animation_data is not None else None
     return action if action is not None and compat.is_recorded(action) else None
-
-
-def moved_by_hand(obj: bpy.types.Object, scene: bpy.types.Scene) -> bool:
-    """Whether an object was moved away from where its keys put it in the frame that is shown."""
-    frame = scene.frame_current + scene.frame_subframe
-    for curve in compat.curves_of(obj):
-        if curve.data_path not in CHANNELS or curve.mute:
-            continue
-        value = getattr(obj, curve.data_path)[curve.array_index]
-        keyed = curve.evaluate(frame)
-        if abs(value - keyed) > MOVED * max(1.0, abs(keyed)):
-            return True
-    return False
 
 
 def take_up_edit(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .convert import SINGLE_NOISE, Floats
+from ..convert import SINGLE_NOISE, Floats
 
 # A corner farther from its polygon's plane than this, relative to the polygon's size, bends it;
 # what single precision does to the coordinates does not.

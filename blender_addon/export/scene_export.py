@@ -24,22 +24,21 @@ from impulse_schema.partial_validation import validate_partially
 from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
 
-from .collect import Tagged, collect, handedness, is_carried, placement_of
-from .convert import (
+from ..convert import (
     decimals,
     frame_to_time,
     length_to_scene,
     quaternion_to_scene,
     rotation_to_quaternion,
 )
-from .issues import ExportError, Issue, errors, from_findings, from_problems
-from .joint_export import joint_data, spring_data
-from .keyed import report_keyed
+from ..issues import ExportError, Issue, errors, from_findings, from_problems
+from ..properties.pointers import pointer_problems
+from ..properties.schema_properties import values_of
+from .collect import Tagged, collect, handedness, is_carried, placement_of
+from .joints import joint_data, spring_data
+from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons, write_ply
-from .playback import moved_by_hand
-from .pointers import pointer_problems
-from .schema_properties import values_of
-from .solid_export import SolidExporter
+from .solids import SolidExporter
 
 # Meshes with more faces go to a file of their own.
 INLINE_FACES = 1000

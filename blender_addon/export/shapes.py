@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .convert import SINGLE_NOISE, Floats, tidy
+from ..convert import SINGLE_NOISE, Floats, tidy
 from .meshes import Polygons, signed_volume
 
 # Shapes that take a mesh of the scene.

@@ -17,10 +17,10 @@ import numpy as np
 from impulse_schema import models
 from impulse_schema.checks.joints import USAGE
 
+from ..convert import decimals, direction, length_to_scene
+from ..properties.pointers import pointer_problems
+from ..properties.schema_properties import values_of
 from .collect import Tagged, handedness
-from .convert import decimals, direction, length_to_scene
-from .pointers import pointer_problems
-from .schema_properties import values_of
 
 PARTS = {
     "motors": models.Motor,

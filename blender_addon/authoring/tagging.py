@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from bpy.types import Object
 
-from .pointers import set_ends
+from ..properties.pointers import set_ends
 
 # Kinds of object that have faces, or can have them.
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "META", "FONT")

@@ -27,7 +27,7 @@ from pydantic.fields import FieldInfo
 
 from impulse_schema.models import Element
 
-from .convert import decimals
+from ..convert import decimals
 from .pointers import is_world
 
 # Enum item that stands for "not given".

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from .convert import Floats, Placement, is_sheared, take_apart
+from ..convert import Floats, Placement, is_sheared, take_apart
+from ..issues import Issue
+from ..properties.pointers import pointer_problems
 from .instances import instance_problems
-from .issues import Issue
-from .pointers import pointer_problems
 
 
 @dataclass

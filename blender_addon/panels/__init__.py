@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels in the sidebar of the 3D view, tab Impulse."""
+
+import bpy
+
+from . import main, objects, scene
+
+CLASSES = (*main.CLASSES, *objects.CLASSES, *scene.CLASSES)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+
+
+def unregister() -> None:
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
