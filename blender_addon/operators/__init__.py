@@ -3,15 +3,15 @@
 
 import bpy
 
-from . import exchange, lists, simulate, tag
+from . import check, child, exchange, lists, simulate, tag
 
-CLASSES = (*tag.CLASSES, *lists.CLASSES, *exchange.CLASSES, *simulate.CLASSES)
+CLASSES = (*tag.CLASSES, *lists.CLASSES, *exchange.CLASSES, *check.CLASSES, *simulate.CLASSES)
 
 
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    simulate.register()
+    child.register()
     bpy.types.TOPBAR_MT_file_export.append(exchange.draw_export)
     bpy.types.TOPBAR_MT_file_import.append(exchange.draw_import)
 
@@ -19,6 +19,6 @@ def register() -> None:
 def unregister() -> None:
     bpy.types.TOPBAR_MT_file_import.remove(exchange.draw_import)
     bpy.types.TOPBAR_MT_file_export.remove(exchange.draw_export)
-    simulate.unregister()
+    child.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

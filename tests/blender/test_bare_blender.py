@@ -32,7 +32,7 @@ import json, sys
 import bpy
 bpy.ops.extensions.package_install_files(
     filepath=sys.argv[1], repo="user_default", enable_on_install=True)
-from bl_ext.user_default.impulse import runner
+from bl_ext.user_default.impulse.simulator import runner
 bpy.ops.wm.read_homefile(app_template="", use_empty=True)
 bpy.ops.mesh.primitive_cube_add()
 bpy.ops.impulse.tag_body()

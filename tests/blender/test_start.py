@@ -121,7 +121,7 @@ def test_without_a_simulator_check_says_what_it_did_not_check(simulator, add_bod
 @pytest.fixture
 def run_under_way():
     """A child that would go on for a minute."""
-    from blender_addon.operators.simulate import Going
+    from blender_addon.operators.child import Going
     from blender_addon.simulator import runner
 
     Going.child = runner.Child([sys.executable, "-c"], ["import time; time.sleep(60)"])
@@ -132,7 +132,7 @@ def run_under_way():
 @pytest.mark.parametrize("operator", ["run_simulation", "validate_scene"])
 def test_a_second_run_is_refused_while_one_is_going(run_under_way, add_body, tmp_path, operator):
     """It would write the same files; when the first has ended there may be another."""
-    from blender_addon.operators.simulate import Going
+    from blender_addon.operators.child import Going
 
     add_body()
     ask = getattr(bpy.ops.impulse, operator)
