@@ -236,8 +236,9 @@ def test_sphere_and_height_field(seed, lift):
 
 def _covers(triangle, x, y):
     a, b, c = (corner[:2] for corner in triangle)
-    p = np.array([x, y])
-    sides = [np.cross(v - u, p - u) for u, v in ((a, b), (b, c), (c, a))]
+    sides = [
+        (v[0] - u[0]) * (y - u[1]) - (v[1] - u[1]) * (x - u[0]) for u, v in ((a, b), (b, c), (c, a))
+    ]
     return min(sides) >= 0.0
 
 
