@@ -17,13 +17,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parents[1], HERE.parents[1] / "schema"):
+for folder in (HERE, HERE.parent / "rendering", HERE.parents[1], HERE.parents[1] / "schema"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
 import bpy  # noqa: E402  the paths come first
 import crane_look as look  # noqa: E402
-import crane_parts as parts  # noqa: E402
+import modelling  # noqa: E402
+import parts  # noqa: E402
+import stage  # noqa: E402
+from modelling import joint, select, set_geometry, tag_body, tag_solid  # noqa: E402
 
 import blender_addon  # noqa: E402
 
@@ -59,7 +62,7 @@ def build(context: bpy.types.Context) -> None:
     add_load(last)
     look.add_surroundings(scene)
     look.add_light_and_camera(scene)
-    look.set_render(scene)
+    stage.set_render(scene)
 
 
 def add_base() -> None:
@@ -85,7 +88,7 @@ def add_turret() -> None:
         parts.box((0.6, 0.79, 0.45), (0.4, -1.0, 0.92)),
     ]
     add_visual("cab windows", glass, deck, "glass")
-    add_joint("slewing", "hinge", TURRET, "base", "turret")
+    joint("slewing", "hinge", TURRET, "base", "turret")
     add_torque(deck, (0, 0, -17000.0), 0.2, 1.6)
     add_torque(deck, (0, 0, 15000.0), 2.8, 4.0)
 
@@ -102,8 +105,8 @@ def add_jib() -> None:
         "counterweight", [parts.box((1.1, 1.3, 1.0))], (-2.9, 0, PIVOT[2] - DROP - 0.35), "concrete"
     )
     tag_body(weight, mass_source="mass", mass=2270.0, shape="box")
-    add_joint("jib pivot", "hinge", PIVOT, "turret", "jib", rotation=(math.pi / 2, 0, 0))
-    add_joint("counterweight bolts", "fixed", (-2.9, 0, PIVOT[2] - DROP), "jib", "counterweight")
+    joint("jib pivot", "hinge", PIVOT, "turret", "jib", rotation=(math.pi / 2, 0, 0))
+    joint("counterweight bolts", "fixed", (-2.9, 0, PIVOT[2] - DROP), "jib", "counterweight")
     place = (TIP[0], 0, TIP[2] + 0.25)
     sheave = part("sheave", [parts.tube((0, 0, -0.06), (0, 0, 0.06), 0.3, 24)], place, "dark")
     sheave.rotation_euler.x = math.pi / 2
@@ -112,7 +115,7 @@ def add_jib() -> None:
     sheave.display_type, sheave.hide_render = "WIRE", True
     add_visual("sheave wheel", parts.wheel(0.3, 0.12, 3), sheave, "dark")
     sheave.impulse.body.angular_velocity = (0, 5.0, 0)
-    add_joint("sheave axle", "hinge", place, "jib", "sheave", rotation=(math.pi / 2, 0, 0))
+    joint("sheave axle", "hinge", place, "jib", "sheave", rotation=(math.pi / 2, 0, 0))
 
 
 def _jib_bars() -> list[parts.Shape]:
@@ -144,7 +147,7 @@ def add_chain() -> str:
         bpy.context.scene.collection.objects.link(link)
         look.paint(link, "steel")
         tag_body(link, mass_source="mass", mass=6.0)
-        add_joint(f"chain {number}", "ball", (TIP[0], 0, z), above, name)
+        joint(f"chain {number}", "ball", (TIP[0], 0, z), above, name)
         above, z = name, z - PITCH
     return above
 
@@ -156,12 +159,12 @@ def add_load(last_link: str) -> None:
     block = part("hook block", [parts.box((0.3, 0.16, 0.36), (0, 0, 0.05))], place, "paint")
     tag_body(block, mass_source="mass", mass=40.0, shape="box")
     add_solid("hook", [parts.hook(0.12, 0.035)], block, "steel", location=(0, 0, -0.1))
-    add_joint("block pin", "ball", (x, 0, top), last_link, "hook block")
+    joint("block pin", "ball", (x, 0, top), last_link, "hook block")
     hook = (x, 0, top - 0.69)
     load = part("load", _crate(), (x, 0, hook[2] - 1.6), "load")
     tag_body(load, mass_source="mass", mass=600.0, shape="mesh")
     eye = marker("load eye", (x, 0, hook[2] - 0.95), load)
-    sling = add_joint("sling", "distance", hook, "hook block", "load", anchor2=eye.name)
+    sling = joint("sling", "distance", hook, "hook block", "load", anchor2=eye.name)
     add_sling_ropes(sling, load)
 
 
@@ -189,43 +192,15 @@ def part(
     name: str, shapes: list[parts.Shape], location: Sequence[float], colour: str
 ) -> bpy.types.Object:
     """A new object of these shapes."""
-    obj = bpy.data.objects.new(name, parts.mesh(name, *shapes))
-    obj.location = location
-    bpy.context.scene.collection.objects.link(obj)
-    look.paint(obj, colour)
-    return obj
+    return modelling.part(name, parts.mesh(name, *shapes), location, look.material(colour))
 
 
 def marker(name: str, location: Sequence[float], parent: bpy.types.Object) -> bpy.types.Object:
     """An Empty that moves with its parent."""
-    empty = bpy.data.objects.new(name, None)
-    empty.empty_display_size = 0.1
-    bpy.context.scene.collection.objects.link(empty)
-    attach(empty, parent)
-    empty.location = [a - b for a, b in zip(location, parent.location, strict=True)]
-    return empty
-
-
-def attach(child: bpy.types.Object, parent: bpy.types.Object) -> None:
-    child.parent = parent
-
-
-def select(obj: bpy.types.Object) -> None:
-    """Make ``obj`` the one selected and active object, which operators act on."""
-    for other in bpy.context.selected_objects:
-        other.select_set(False)
-    obj.select_set(True)
-    bpy.context.view_layer.objects.active = obj
-
-
-def tag_body(obj: bpy.types.Object, **options) -> None:
-    select(obj)
-    bpy.ops.impulse.tag_body(**options)
-
-
-def set_geometry(obj: bpy.types.Object, **values) -> None:
-    for key, value in values.items():
-        setattr(obj.impulse.geometry, key, value)
+    within = [a - b for a, b in zip(location, parent.location, strict=True)]
+    made = modelling.empty(name, within, 0.1)
+    modelling.attach(made, parent)
+    return made
 
 
 def add_solid(
@@ -239,34 +214,11 @@ def add_solid(
     location: Sequence[float] = (0, 0, 0),
 ) -> None:
     """A solid of a body: a child object tagged as its geometry."""
-    obj = part(name, shapes, location, colour)
-    attach(obj, body)
-    select(obj)
-    bpy.ops.impulse.tag_geometry(body=body.name, shape=shape, role=role)
+    tag_solid(part(name, shapes, location, colour), body, shape=shape, role=role)
 
 
 def add_visual(name: str, shapes: list[parts.Shape], body: bpy.types.Object, colour: str) -> None:
     add_solid(name, shapes, body, colour, role="visual")
-
-
-def add_joint(
-    name: str,
-    kind: str,
-    location: Sequence[float],
-    body1: str,
-    body2: str,
-    *,
-    rotation: Sequence[float] = (0, 0, 0),
-    anchor2: str = "",
-) -> bpy.types.Object:
-    """An Empty at the joint's place, its z along the axis."""
-    empty = bpy.data.objects.new(name, None)
-    empty.empty_display_size = 0.3
-    empty.location, empty.rotation_euler = location, rotation
-    bpy.context.scene.collection.objects.link(empty)
-    select(empty)
-    bpy.ops.impulse.tag_joint(type=kind, body1=body1, body2=body2, anchor2=anchor2)
-    return empty
 
 
 def add_torque(body: bpy.types.Object, torque: Sequence[float], start: float, until: float) -> None:

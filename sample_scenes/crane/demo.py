@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "rendering"), str(ROOT)]
 
 from demo_tools import (  # noqa: E402
     impulse,
@@ -63,7 +63,7 @@ def demo_with_blender(output: Path) -> Path:
         bpy.ops.impulse.import_animation(filepath=str(animation))
         bpy.ops.wm.save_as_mainfile(filepath=str(output / "crane.blend"))
         note(shown(output / "crane.blend"))
-    build_crane.look.set_render(bpy.context.scene, samples=SAMPLES, width=WIDTH)
+    build_crane.stage.set_render(bpy.context.scene, samples=SAMPLES, width=WIDTH)
     pictures = []
     for frame in FRAMES:
         with stage(f"render frame {frame}") as note, quiet():

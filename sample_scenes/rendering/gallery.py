@@ -21,13 +21,13 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent
 PICTURES = SAMPLES.parent / "docs" / "images" / "gallery"
-sys.path[:0] = [str(HERE), str(SAMPLES / "crane"), str(SAMPLES / "walking")]
+sys.path[:0] = [str(HERE), str(SAMPLES / "walking")]
 
 import contact_sheet  # noqa: E402
 import solids_blender  # noqa: E402
 import stage  # noqa: E402
 import walking_look  # noqa: E402
-from crane_parts import tube  # noqa: E402
+from parts import tube  # noqa: E402
 
 import impulse_core  # noqa: E402
 from impulse_core.geometry.rotations import conjugated, rotated  # noqa: E402

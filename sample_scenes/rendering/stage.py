@@ -4,19 +4,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import bpy
 import numpy as np
 from mathutils import Vector
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "crane"))
-
-from crane_look import add_sky, set_render
-
-__all__ = ["add_light", "aim", "clear", "paint", "set_render"]
 
 # Name: base colour (linear RGB), metallic, roughness.
 COLOURS = {
@@ -111,3 +103,37 @@ def aim(
     middle = Vector(corners.mean(axis=0))
     camera.location = place + outward * (place - middle).length * (margin - 1)
     return camera
+
+
+def add_sky(scene: bpy.types.Scene) -> None:
+    """A gradient from a warm horizon to blue, the same in every Blender version."""
+    world = bpy.data.worlds.new("sky")
+    scene.world = world
+    world.use_nodes = True
+    nodes, links = world.node_tree.nodes, world.node_tree.links
+    background = nodes["Background"]
+    ramp = nodes.new("ShaderNodeValToRGB")
+    split = nodes.new("ShaderNodeSeparateXYZ")
+    coordinates = nodes.new("ShaderNodeTexCoord")
+    links.new(coordinates.outputs["Generated"], split.inputs[0])
+    links.new(split.outputs["Z"], ramp.inputs["Fac"])
+    links.new(ramp.outputs["Color"], background.inputs["Color"])
+    stops = ramp.color_ramp.elements
+    stops[0].position, stops[0].color = 0.0, (1.0, 0.80, 0.58, 1.0)
+    stops[1].position, stops[1].color = 0.45, (0.10, 0.30, 0.72, 1.0)
+    background.inputs["Strength"].default_value = 0.85
+
+
+def set_render(scene: bpy.types.Scene, *, samples: int = 24, width: int = 640) -> None:
+    """Cycles on the processor, 16:10, few samples and a denoiser."""
+    scene.render.engine = "CYCLES"
+    scene.cycles.samples = samples
+    scene.cycles.use_denoising = True
+    scene.cycles.max_bounces = 4
+    scene.render.use_persistent_data = True
+    scene.render.resolution_x, scene.render.resolution_y = width, width * 10 // 16
+    scene.render.resolution_percentage = 100
+    scene.view_settings.view_transform = "AgX"
+    scene.view_settings.look = "AgX - Medium High Contrast"
+    scene.view_settings.exposure = 0.4
+    scene.render.image_settings.file_format = "PNG"

@@ -21,7 +21,6 @@ sys.path[:0] = [
     str(HERE),
     str(SAMPLE_SCENES),
     str(SAMPLE_SCENES / "rendering"),
-    str(SAMPLE_SCENES / "crane"),
     str(ROOT),
 ]
 

@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "rendering"))
 
 import solids_blender
 import stage
-from crane_parts import box, mesh
+from parts import box, mesh
 
 from impulse_schema import Geometry, load_scene
 

@@ -15,7 +15,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
 @pytest.fixture
 def rendering(monkeypatch):
     """The modules that build what is rendered."""
-    for folder in ("crane", "walking", "rendering"):
+    for folder in ("walking", "rendering"):
         monkeypatch.syspath_prepend(str(SAMPLES / folder))
     before = set(sys.modules)
     import gallery

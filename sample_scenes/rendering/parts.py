@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Meshes of the crane: boxes, tubes, lattices, chain links. Lengths in metres."""
+"""Meshes made of simple shapes: boxes, tubes, lattices, chain links. Lengths in metres."""
 
 from __future__ import annotations
 
