@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,11 @@ MESH_SHAPES = ("mesh", "convex_hull")
 ROUND_TOLERANCE = 1e-4
 # A fitted solid this much larger than its mesh is reported.
 LOOSE_FIT = 1.25
+# Round solids lie along their z axis, which is the object's unless along another the solid is this
+# much smaller. Columns of a turn are the solid's axes in those of the object.
+CLEARLY_SMALLER = 0.99
+TURNS = tuple(np.roll(np.eye(3), shift, axis=0) for shift in (0, 1, 2))
+UPSIDE_DOWN = np.diag([1.0, -1.0, -1.0])
 
 
 class ShapeError(Exception):
@@ -26,11 +32,12 @@ class ShapeError(Exception):
 
 @dataclass(frozen=True)
 class Fit:
-    """A primitive: its centre in the frame of the points, and its sizes in their unit."""
+    """A primitive: its centre and axes in the frame of the points, and its sizes in their unit."""
 
     centre: Floats  # (3,)
     sizes: dict[str, Any] = field(default_factory=dict)  # size, radius, … as in the file
     volume: float = 0.0
+    turn: Floats = field(default_factory=lambda: np.eye(3))  # (3, 3), from its axes
 
 
 def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
@@ -58,26 +65,60 @@ def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
         _require_even(scales, shape)
         radius = float(tidy(np.linalg.norm(arms, axis=1).max(), noise))
         return Fit(centre, {"radius": radius}, 4 / 3 * math.pi * radius**3)
-    if shape == "torus":
-        _require_even(scales, shape)
-        return _fit_torus(polygons.vertices, noise)
-    if shape not in ("cylinder", "capsule", "cone"):
-        raise NotImplementedError(f"no {shape} is fitted to a mesh")
-    _require_even(scales[:2], shape)
-    radius = float(tidy(np.linalg.norm(arms[:, :2], axis=1).max(), noise))
-    height = float(extent[2])
+    if shape in ROUND:
+        return _fit_round(shape, polygons, scales, noise)
+    raise NotImplementedError(f"no {shape} is fitted to a mesh")
+
+
+def _fit_round(shape: str, polygons: Polygons, scales: Floats, noise: float) -> Fit:
+    """The smallest of the solids along the three axes of the object."""
+    fits: list[Fit] = []
+    failures: list[ShapeError] = []
+    for turn in TURNS:
+        try:
+            fit = ROUND[shape](polygons.vertices @ turn, noise)
+        except ShapeError as error:
+            failures.append(error)
+            continue
+        turn = turn @ fit.turn
+        fits.append(replace(fit, centre=turn @ fit.turn.T @ fit.centre, turn=turn))
+    if not fits:
+        raise failures[0]
+    best = min(fits, key=lambda fit: fit.volume)
+    along_z = next((fit for fit in fits if abs(fit.turn[2, 2]) > 0.5), None)
+    if along_z is not None and best.volume > CLEARLY_SMALLER * along_z.volume:
+        best = along_z
+    across = np.abs(best.turn[:, 2]) < 0.5
+    _require_even(scales[across], shape)
+    return best
+
+
+def _fit_straight(shape: str, points: Floats, noise: float) -> Fit:
+    """A cylinder, a capsule or a cone along z around the middle of the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre, extent = tidy((low + high) / 2, noise), tidy(high - low, noise)
+    arms = points - centre
+    from_axis = np.linalg.norm(arms[:, :2], axis=1)
+    radius, height = float(tidy(from_axis.max(), noise)), float(extent[2])
     if radius <= 0 or height <= 0:
         raise ShapeError(f"is flat and cannot be a {shape}")
+    turn = np.eye(3)
     if shape == "capsule":
         height -= 2 * radius
         if height <= 0:
             raise ShapeError(
-                "is not longer along z than it is wide, so it is no capsule; use a sphere"
+                "is longer along none of its axes than it is wide, so it is no capsule; use a"
+                " sphere"
             )
         volume = math.pi * radius**2 * (height + 4 / 3 * radius)
     else:
-        volume = math.pi * radius**2 * height / (3 if shape == "cone" else 1)
-    return Fit(centre, {"radius": radius, "height": height}, volume)
+        volume = math.pi * radius**2 * height
+    if shape == "cone":
+        volume /= 3
+        # the apex is where points are nearer to the axis
+        top, bottom = from_axis[arms[:, 2] > 0].max(), from_axis[arms[:, 2] < 0].max()
+        turn = UPSIDE_DOWN if top > bottom + noise else turn
+    return Fit(centre, {"radius": radius, "height": height}, volume, turn)
 
 
 def _fit_torus(points: Floats, noise: float) -> Fit:
@@ -90,7 +131,7 @@ def _fit_torus(points: Floats, noise: float) -> Fit:
     centre = tidy(points.mean(axis=0), noise)
     arms = points - centre
     s, z = np.linalg.norm(arms[:, :2], axis=1), arms[:, 2]
-    hollow = "has no hole along its local z, so it is no torus; turn it, or use the shape mesh"
+    hollow = "has no hole along any of its axes, so it is no torus; use the shape mesh"
     if np.ptp(s) <= max(noise, SINGLE_NOISE * float(s.max())):
         raise ShapeError(hollow)
     rows = np.column_stack([2 * s, np.ones_like(s)])
@@ -100,6 +141,12 @@ def _fit_torus(points: Floats, noise: float) -> Fit:
         raise ShapeError(hollow)
     sizes = {"major_radius": float(tidy(major, noise)), "minor_radius": float(tidy(minor, noise))}
     return Fit(centre, sizes, 2 * math.pi**2 * major * minor**2)
+
+
+ROUND = {
+    "torus": _fit_torus,
+    **{shape: partial(_fit_straight, shape) for shape in ("cylinder", "capsule", "cone")},
+}
 
 
 def _require_even(scales: Floats, shape: str) -> None:

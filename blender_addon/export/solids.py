@@ -24,7 +24,15 @@ from ..convert import (
 from ..properties.schema_properties import values_of
 from .collect import Tagged, placement_of
 from .meshes import Polygons, evaluated_polygons, is_flat_sheet, surface_defect
-from .shapes import LOOSE_FIT, MESH_SHAPES, ShapeError, fit_shape, height_field, looseness
+from .shapes import (
+    LOOSE_FIT,
+    MESH_SHAPES,
+    Fit,
+    ShapeError,
+    fit_shape,
+    height_field,
+    looseness,
+)
 
 
 class SolidExporter:
@@ -65,23 +73,23 @@ class SolidExporter:
         values["name"] = obj.name
         shape = values["shape"]
         points = self._points(obj, placement)
-        centre = np.zeros(3)
+        fit = Fit(np.zeros(3))
         if shape in MESH_SHAPES:
             values["mesh"] = self._mesh(obj, self._checked(obj, points, tagged))
         elif is_sheared(placement.stretch):
             raise ShapeError(f"is sheared and cannot be a {shape}; use the shape mesh")
         elif shape == "height_field":
             size, values["heights"], centre = height_field(self._required(points))
+            fit = Fit(centre)
             values["size"] = tuple(decimals(size))
         elif shape != "plane":
             points = self._required(points)
             fit = fit_shape(shape, points, placement.stretch)
-            centre = fit.centre
             for key, value in fit.sizes.items():
                 number = decimals(value)
                 values[key] = tuple(number) if isinstance(number, list) else number
             self._report_loose(obj, shape, looseness(fit, points), tagged)
-        values.update(self._pose(placement, centre, frame))
+        values.update(self._pose(placement, fit, frame))
         return values
 
     def _points(self, obj: bpy.types.Object, placement: Placement) -> Polygons | None:
@@ -121,14 +129,14 @@ class SolidExporter:
             )
         return self._names[key]
 
-    def _pose(self, placement: Placement, centre: Any, frame: Placement) -> dict[str, Any]:
-        """Pose of a solid in the frame of its body; ``centre`` in metres in the solid's axes."""
+    def _pose(self, placement: Placement, fit: Fit, frame: Placement) -> dict[str, Any]:
+        """Pose of a solid in the frame of its body; its fit is in metres in the object's axes."""
         offset = length_to_scene(placement.translation - frame.translation, self._metres)
-        position = frame.rotation.T @ (offset + placement.rotation @ centre)
+        position = frame.rotation.T @ (offset + placement.rotation @ fit.centre)
         # The difference of two world positions is as noisy as the larger of them.
         reach = np.abs([*length_to_scene(placement.translation, self._metres), *position]).max()
         position = tidy(position, SINGLE_NOISE * float(reach))
-        turn = rotation_to_quaternion(frame.rotation.T @ placement.rotation)
+        turn = rotation_to_quaternion(frame.rotation.T @ placement.rotation @ fit.turn)
         return {
             "position": tuple(decimals(position)),
             "orientation": quaternion_to_scene(tidy(turn, SINGLE_NOISE)),

@@ -164,3 +164,22 @@ def wheel(radius: float, width: float, spokes: int) -> list[Shape]:
         tip = radius * np.array((math.cos(angle), math.sin(angle), 0.0))
         bars.append(tube(-tip, tip, width / 4, 6))
     return [(upright, faces), *bars]
+
+
+def ball(radius: float, sides: int, centre: Point = (0, 0, 0)) -> Shape:
+    """A sphere of quadrilaterals, with triangles about its poles on the z axis."""
+    rings = sides // 2
+    vertices = [(0.0, 0.0, radius), (0.0, 0.0, -radius)]
+    for i in range(1, rings):
+        across, height = radius * math.sin(math.pi * i / rings), math.cos(math.pi * i / rings)
+        for k in range(sides):
+            turn = 2 * math.pi * k / sides
+            vertices.append((across * math.cos(turn), across * math.sin(turn), radius * height))
+    faces = []
+    last = 2 + (rings - 2) * sides
+    for k in range(sides):
+        after = (k + 1) % sides
+        faces += [[0, 2 + k, 2 + after], [1, last + after, last + k]]
+        for start in range(2, last, sides):
+            faces.append([start + k, start + sides + k, start + sides + after, start + after])
+    return [tuple(c + x for c, x in zip(centre, v, strict=True)) for v in vertices], faces

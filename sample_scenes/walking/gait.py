@@ -60,3 +60,9 @@ def servo_expression(start: float) -> str:
     return f"{progress}{sines} - {crank_angle(start) - start:.12g}".replace("+ -", "- ").replace(
         "- -", "+ "
     )
+
+
+def servo_target(time: float, start: float) -> float:
+    """What ``servo_expression`` says at a time [s]."""
+    progress = 2 * math.pi / PERIOD * (time - START_UP * (1 - math.exp(-time / START_UP)))
+    return crank_angle(start + progress) - crank_angle(start)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import bpy
@@ -38,18 +39,20 @@ def build(view: bpy.types.Scene, scene_file: Path, *, samples: int, width: int) 
     for obj in objects.values():
         view.collection.objects.link(obj)
     view.render.fps, view.render.fps_base = 25, 1.0
+    moving = [obj for name, obj in objects.items() if name != "ground"]
+    furnish(view, moving, objects["torso"])
+    stage.set_render(view, samples=samples, width=width)
+
+
+def furnish(
+    view: bpy.types.Scene, machine: Iterable[bpy.types.Object], torso: bpy.types.Object
+) -> None:
+    """Milestones, light, and a camera that sees the machine and goes along with its torso."""
     add_milestones(view)
     stage.add_light(view)
-    stage.set_render(view, samples=samples, width=width)
-    moving = [obj for name, obj in objects.items() if name != "ground"]
-    camera = stage.aim(view, moving, azimuth=-58, elevation=16, margin=1.25)
+    camera = stage.aim(view, machine, azimuth=-58, elevation=16, margin=1.25)
     follow = camera.constraints.new("COPY_LOCATION")
-    follow.target, follow.use_y, follow.use_z, follow.use_offset = (
-        objects["torso"],
-        False,
-        False,
-        True,
-    )
+    follow.target, follow.use_y, follow.use_z, follow.use_offset = torso, False, False, True
 
 
 def add_milestones(view: bpy.types.Scene, *, last: float = 6.0) -> None:
