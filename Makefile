@@ -14,11 +14,16 @@ RUNNABLE := .venv/runnable
 INSTALLED := .venv/installed
 CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
-.PHONY: demo crane gallery test check format samples docs bench experiments extension release \
+.PHONY: demo clip crane gallery test check format samples docs bench experiments extension release \
 	test-blender pytest bounds fuzz soak clean
 
 demo: $(RUNNABLE) samples
 	$(BIN)/python sample_scenes/walking/demo.py
+
+# Four seconds of it as an animated picture, for the README.
+clip: $(RUNNABLE) samples
+	test -e demo-output/walking-machine.blend || $(BIN)/python sample_scenes/walking/demo.py
+	$(BIN)/python sample_scenes/walking/clip.py
 
 # Another machine, which is also modelled in Blender and exported by the add-on.
 crane: $(RUNNABLE) samples
