@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 
 # Relative rounding error of matrices and coordinates that Blender keeps in single precision.
 SINGLE_NOISE = 2.5e-7
+# A scale this close to one is one, rounded with the rotations of the object and of its parents.
+UNSCALED = 1e-6
 # Columns of a world matrix farther from perpendicular than this (cosine) are a shear, not noise.
 SHEAR_TOLERANCE = 1e-4
 
@@ -92,6 +94,8 @@ def take_apart(matrix: ArrayLike) -> Placement:
     sign = -1.0 if np.linalg.det(linear) < 0 else 1.0
     rotation = nearest_rotation(sign * linear / lengths)
     stretch = tidy(rotation.T @ linear, SINGLE_NOISE * lengths.max())
+    if np.abs(stretch - np.eye(3)).max() <= UNSCALED:
+        stretch = np.eye(3)
     return Placement(matrix[:3, 3].copy(), rotation, stretch)
 
 
