@@ -29,10 +29,15 @@ class Tagged:
         self.issues.append(Issue(message, obj.name, severity=severity))
 
 
-def collect(view_layer: bpy.types.ViewLayer) -> Tagged:
-    """Tagged objects of a view layer; those of excluded collections are not part of the scene."""
+def collect(
+    view_layer: bpy.types.ViewLayer, collection: bpy.types.Collection | None = None
+) -> Tagged:
+    """Tagged objects of a view layer; those of excluded collections are not part of the scene.
+
+    ``collection`` takes those of one collection only, and of all in it.
+    """
     tagged = Tagged()
-    present = sorted(view_layer.objects, key=lambda obj: obj.name)
+    present = sorted(objects_of(view_layer, collection), key=lambda obj: obj.name)
     geometry = []
     for obj in present:
         kind = obj.impulse.kind
@@ -68,6 +73,16 @@ def collect(view_layer: bpy.types.ViewLayer) -> Tagged:
                 "WARNING",
             )
     return tagged
+
+
+def objects_of(
+    view_layer: bpy.types.ViewLayer, collection: bpy.types.Collection | None
+) -> list[bpy.types.Object]:
+    """The objects of a view layer, or those of them that are in a collection."""
+    if collection is None:
+        return list(view_layer.objects)
+    inside = {obj.name for obj in collection.all_objects}
+    return [obj for obj in view_layer.objects if obj.name in inside]
 
 
 def body_of(obj: bpy.types.Object) -> bpy.types.Object | None:

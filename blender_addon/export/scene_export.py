@@ -34,7 +34,7 @@ from ..convert import (
 from ..issues import ExportError, Issue, errors, from_findings, from_problems
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
-from .collect import Tagged, collect, handedness, is_carried, placement_of
+from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
 from .joints import joint_data, spring_data
 from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons, write_ply
@@ -53,15 +53,19 @@ class Build:
     issues: list[Issue] = field(default_factory=list)
 
 
-def build(context: bpy.types.Context) -> Build:
-    """The tagged objects of the current view layer as a scene, with all that is wrong with it."""
+def build(context: bpy.types.Context, collection: bpy.types.Collection | None = None) -> Build:
+    """The tagged objects of the current view layer as a scene, with all that is wrong with it.
+
+    ``collection`` takes those of one collection only.
+    """
     if moved := moved_in_between(context):
         return Build(issues=moved)
     with start_frame(context.scene):
-        tagged = collect(context.view_layer)
+        tagged = collect(context.view_layer, collection)
         report_keyed(tagged, context.scene)
         exporter = SolidExporter(context, metres_of(context.scene))
-        data = _scene_data(context, tagged, exporter)
+        names = {obj.name for obj in objects_of(context.view_layer, collection)}
+        data = _scene_data(context, tagged, exporter, names)
     result = Build(meshes=exporter.meshes, issues=tagged.issues)
     if not tagged.bodies:
         result.issues.append(Issue("No object is tagged as a body."))
@@ -95,8 +99,12 @@ def metres_of(scene: bpy.types.Scene) -> float:
     return decimals(scene.unit_settings.scale_length)
 
 
-def export(context: bpy.types.Context, path: str | Path) -> Build:
+def export(
+    context: bpy.types.Context, path: str | Path, collection: bpy.types.Collection | None = None
+) -> Build:
     """Write the scene to ``path`` (.xml or .json), large meshes beside it.
+
+    ``collection`` takes the tagged objects of one collection only.
 
     Raises ExportError with every issue where the scene is invalid or cannot be written; files
     that exist are untouched then.
@@ -104,7 +112,7 @@ def export(context: bpy.types.Context, path: str | Path) -> Build:
     path = Path(path)
     if path.suffix.lower() not in (".xml", ".json"):
         raise ExportError([Issue(f"'{path.name}' must end in .xml or .json.")])
-    result = build(context)
+    result = build(context, collection)
     if result.scene is None:
         raise ExportError(errors(result.issues))
     try:
@@ -169,12 +177,11 @@ def _file_name(name: str) -> str:
 
 
 def _scene_data(
-    context: bpy.types.Context, tagged: Tagged, exporter: SolidExporter
+    context: bpy.types.Context, tagged: Tagged, exporter: SolidExporter, names: set[str]
 ) -> dict[str, Any]:
     """The scene as the plain data its model is validated from."""
     scene = context.scene
     metres = metres_of(scene)
-    names = {obj.name for obj in context.view_layer.objects}
     bodies = [_body_data(scene, obj, tagged, exporter) for obj in tagged.bodies]
     data: dict[str, Any] = {
         "version": 1,

@@ -118,9 +118,7 @@ def _evenly_turned(times: Floats, turned: Floats, at: Floats) -> Floats:
     sine = np.linalg.norm(step[:, 1:], axis=1)
     half = np.arctan2(sine, step[:, 0]) * fraction
     axis = step[:, 1:] / np.where(sine > 0, sine, 1.0)[:, None]
-    return quaternion_product(
-        start, np.column_stack([np.cos(half), np.sin(half)[:, None] * axis])
-    )
+    return quaternion_product(start, np.column_stack([np.cos(half), np.sin(half)[:, None] * axis]))
 
 
 def spline(times: Floats, values: Floats, at: Floats) -> Floats:

@@ -7,6 +7,7 @@ in here.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -87,7 +88,7 @@ def _revolved(profile: list[tuple[float, float]]) -> Outline:
         rings.append(list(range(count, count + len(ring))))
         count += len(ring)
     faces = [] if len(rings[0]) == 1 else [rings[0][::-1]]
-    for low, high in zip(rings[:-1], rings[1:], strict=True):
+    for low, high in pairwise(rings):
         faces += _band(low, high)
     if len(rings[-1]) > 1:
         faces.append(rings[-1])

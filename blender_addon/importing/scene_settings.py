@@ -43,9 +43,7 @@ def keep_settings(view: bpy.types.Scene, scene: Scene, report: ImportReport) -> 
         )
 
 
-def add_materials(
-    view: bpy.types.Scene, scene: Scene, report: ImportReport
-) -> dict[str, str]:
+def add_materials(view: bpy.types.Scene, scene: Scene, report: ImportReport) -> dict[str, str]:
     """Add materials and their pairs; the names that they have here, by those of the file."""
     rows = view.impulse.materials
     before = {row.name: row for row in rows}
@@ -76,9 +74,7 @@ def add_materials(
 def _holds(row: Any, material: Material) -> bool:
     """Whether a row has what a material says, in single precision."""
     found = Material.model_validate(values_of(row, Material))
-    return all(
-        _alike(getattr(found, key), getattr(material, key)) for key in Material.model_fields
-    )
+    return all(_alike(getattr(found, key), getattr(material, key)) for key in Material.model_fields)
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -4,10 +4,19 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    FloatProperty,
+    IntProperty,
+    StringProperty,
+)
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..export import scene_export
+from ..importing.kinds import RECORDING, SCENE, kind_of_file
+from ..importing.report import ImportSceneError
+from ..importing.scene_import import import_scene
 from ..issues import ExportError
 from ..playback import keyframes
 
@@ -73,6 +82,11 @@ class IMPULSE_OT_export_scene(bpy.types.Operator, ExportHelper):
 
     filename_ext = ".xml"
     filter_glob: StringProperty(default="*.xml;*.json", options={"HIDDEN"})
+    collection: StringProperty(
+        name="Collection",
+        description="Export the objects of this collection only; empty: those of the view layer",
+        options={"SKIP_SAVE"},
+    )
 
     def check(self, _context):
         """Blender's file browser asks whether to change the path: only a missing suffix."""
@@ -85,8 +99,14 @@ class IMPULSE_OT_export_scene(bpy.types.Operator, ExportHelper):
         path = absolute(self, self.filepath)
         if not path:
             return {"CANCELLED"}
+        collection = None
+        if self.collection:
+            collection = bpy.data.collections.get(self.collection)
+            if collection is None:
+                self.report({"ERROR"}, f"There is no collection '{self.collection}'.")
+                return {"CANCELLED"}
         try:
-            result = scene_export.export(context, path)
+            result = scene_export.export(context, path, collection)
         except ExportError as error:
             show_issues(context.scene, error.issues)
             report_issues(self, error.issues)
@@ -98,6 +118,73 @@ class IMPULSE_OT_export_scene(bpy.types.Operator, ExportHelper):
             {"INFO"}, f"{len(scene.bodies)} bodies and {len(scene.joints)} joints written to {path}"
         )
         return {"FINISHED"}
+
+
+class IMPULSE_OT_import_scene(bpy.types.Operator, ImportHelper):
+    """Open an Impulse scene: its bodies and joints become objects in a collection of their own"""
+
+    bl_idname = "impulse.import_scene"
+    bl_label = "Import Impulse Scene"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filename_ext = ".xml"
+    filter_glob: StringProperty(default="*.xml;*.json", options={"HIDDEN"})
+
+    def execute(self, context):
+        path = absolute(self, self.filepath)
+        return open_scene(self, context, path) if path else {"CANCELLED"}
+
+
+class IMPULSE_OT_import_file(bpy.types.Operator):
+    """Open an Impulse scene, or give the objects the motion of a recording, as the file says"""
+
+    bl_idname = "impulse.import_file"
+    bl_label = "Import Impulse File"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    filepath: StringProperty(subtype="FILE_PATH", options={"SKIP_SAVE"})
+    directory: StringProperty(subtype="DIR_PATH", options={"SKIP_SAVE"})
+    files: CollectionProperty(
+        type=bpy.types.OperatorFileListElement, options={"SKIP_SAVE", "HIDDEN"}
+    )
+
+    def execute(self, context):
+        folder = Path(bpy.path.abspath(self.directory)) if self.directory else Path()
+        paths = [str(folder / file.name) for file in self.files] or [self.filepath]
+        paths = [absolute(self, path) for path in paths]
+        if not all(paths):
+            return {"CANCELLED"}
+        # Scenes first, as recordings move their objects.
+        paths.sort(key=lambda path: kind_of_file(path) == RECORDING)
+        done = [
+            (import_file if kind_of_file(path) == RECORDING else open_scene)(self, context, path)
+            for path in paths
+        ]
+        return {"FINISHED"} if {"FINISHED"} in done else {"CANCELLED"}
+
+
+def open_scene(operator, context, path):
+    """Make objects of a scene file; what Blender holds in another way is a warning."""
+    name = Path(path).name
+    if kind_of_file(path) == RECORDING:
+        operator.report(
+            {"ERROR"},
+            f"{name} is a recording, not a scene. Open its scene, then give the objects this motion"
+            " with File > Import > Impulse animation.",
+        )
+        return {"CANCELLED"}
+    try:
+        report = import_scene(context, path)
+    except ImportSceneError as error:
+        for line in str(error).splitlines()[:10]:
+            operator.report({"ERROR"}, line)
+        return {"CANCELLED"}
+    for note in report.notes[:10]:
+        operator.report({"WARNING"}, note)
+    if len(report.notes) > 10:
+        operator.report({"WARNING"}, f"… and {len(report.notes) - 10} more.")
+    operator.report({"INFO"}, f"{name}: {report}")
+    return {"FINISHED"}
 
 
 class IMPULSE_OT_import_animation(bpy.types.Operator, ImportHelper):
@@ -127,6 +214,13 @@ def import_file(operator, context, path, *, start=None, fit_range=True):
     """Read a recording and keyframe it; what was not found is a warning."""
     from impulse_core.recording import RecordingError, load_recording
 
+    if kind_of_file(path) == SCENE:
+        operator.report(
+            {"ERROR"},
+            f"{Path(path).name} is a scene, not a recording; open it with File > Import > Impulse"
+            " scene.",
+        )
+        return {"CANCELLED"}
     try:
         recording = load_recording(path)
         report = keyframes.import_recording(
@@ -164,14 +258,51 @@ def draw_export(self, _context):
 
 
 def draw_import(self, _context):
+    self.layout.operator(IMPULSE_OT_import_scene.bl_idname, text="Impulse scene (.xml, .json)")
     self.layout.operator(
         IMPULSE_OT_import_animation.bl_idname, text="Impulse animation (.json, .npz, .imprec)"
     )
 
 
+class IMPULSE_FH_scene(bpy.types.FileHandler):
+    """Scenes are dropped into the 3D view, and written by the exporters of collections"""
+
+    bl_idname = "IMPULSE_FH_scene"
+    bl_label = "Impulse scene"
+    bl_import_operator = "impulse.import_file"
+    bl_export_operator = "impulse.export_scene"
+    bl_file_extensions = ".xml;.json"
+
+    @classmethod
+    def poll_drop(cls, context):
+        return is_drop_target(context)
+
+
+class IMPULSE_FH_recording(bpy.types.FileHandler):
+    """Recordings are dropped into the 3D view"""
+
+    bl_idname = "IMPULSE_FH_recording"
+    bl_label = "Impulse animation"
+    bl_import_operator = "impulse.import_file"
+    bl_file_extensions = ".npz;.imprec"
+
+    @classmethod
+    def poll_drop(cls, context):
+        return is_drop_target(context)
+
+
+def is_drop_target(context):
+    """Whether a file can be dropped where the mouse is."""
+    return context.area is not None and context.area.type in ("VIEW_3D", "OUTLINER")
+
+
 CLASSES = (
     IMPULSE_OT_select_issue,
     IMPULSE_OT_export_scene,
+    IMPULSE_OT_import_scene,
+    IMPULSE_OT_import_file,
+    IMPULSE_FH_scene,
+    IMPULSE_FH_recording,
     IMPULSE_OT_import_animation,
     IMPULSE_OT_clear_animation,
 )

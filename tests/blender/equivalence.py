@@ -19,20 +19,24 @@ from impulse_schema.models import Body, Geometry, Joint, Mesh
 
 TOLERANCE = 1e-6
 
+Names = dict[str, str]
+
 
 def differences(
-    first: Scene, second: Scene, renamed: dict[str, str] | None = None
+    first: Scene, second: Scene, bodies: Names | None = None, joints: Names | None = None
 ) -> Iterator[str]:
-    """What differs, in words; ``renamed`` has names of ``second`` by those of ``first``."""
-    one, two = _Plain(first, renamed or {}), _Plain(second, {})
+    """What differs, in words; ``bodies`` and ``joints`` have names of ``second`` by those of
+    ``first``.
+    """
+    one, two = _Plain(first, bodies or {}, joints or {}), _Plain(second, {}, {})
     yield from _compare(one.data(), two.data(), "scene", one.reach)
 
 
 class _Plain:
     """A scene as nested dicts, normalised."""
 
-    def __init__(self, scene: Scene, renamed: dict[str, str]) -> None:
-        self.scene, self.renamed = scene, renamed
+    def __init__(self, scene: Scene, bodies: Names, joints: Names) -> None:
+        self.scene, self.called, self.joints_called = scene, bodies, joints
         self.meshes = {mesh.name: _mesh(scene, mesh) for mesh in scene.meshes}
         places = [body.position for body in scene.bodies]
         places += [joint.anchor for joint in scene.joints if joint.anchor]
@@ -47,9 +51,11 @@ class _Plain:
             "description": scene.description,
             "materials": {m.name: m.model_dump() for m in scene.materials},
             "material_pairs": [m.model_dump() for m in scene.material_pairs],
-            "bodies": {self.named(body.name): self.body(body) for body in scene.bodies},
+            "bodies": {
+                self.called.get(body.name, body.name): self.body(body) for body in scene.bodies
+            },
             "joints": {
-                self.named(name): self.joint(joint)
+                self.joints_called.get(name, name): self.joint(joint)
                 for name, joint in zip(names, scene.joints, strict=True)
             },
             "springs": [self.flat(spring, ("name",)) for spring in scene.springs],
@@ -59,15 +65,14 @@ class _Plain:
             "groups": [] if rules is None else [rule.model_dump() for rule in rules.groups],
         }
 
-    def named(self, name: str) -> str:
-        return self.renamed.get(name, name)
-
     def flat(self, element: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:
         """The fields of an element, bodies and joints by their names here."""
         values = {k: v for k, v in element.model_dump().items() if k not in without}
-        for key in ("body", "body1", "body2", "reaction_body", "joint"):
+        for key in ("body", "body1", "body2", "reaction_body"):
             if key in values:
-                values[key] = self.named(values[key])
+                values[key] = self.called.get(values[key], values[key])
+        if "joint" in values:
+            values["joint"] = self.joints_called.get(values["joint"], values["joint"])
         return values
 
     def body(self, body: Body) -> dict[str, Any]:
@@ -181,5 +186,3 @@ def _close(a: Any, b: Any, where: str, reach: float) -> bool:
     placed = key in ("position", "anchor", "anchor2", "center_of_mass", "point")
     size = max(reach if placed else 0.0, float(np.abs(a).max()))
     return bool(np.abs(a - b).max() <= TOLERANCE * size)
-
-
