@@ -75,8 +75,9 @@ bench: $(INSTALLED)
 experiments: $(RUNNABLE)
 	$(BIN)/impulse experiment all -o build/experiments --page docs/experiments.md
 
+# For this platform; make extension PLATFORM=all builds those for Windows and macOS as well.
 extension: $(INSTALLED)
-	$(BIN)/python blender_addon/build_extension.py
+	$(BIN)/python blender_addon/build_extension.py $(if $(PLATFORM),--platform $(PLATFORM))
 
 # Builds the wheel and the zips for Blender, checks them, and says what to upload where.
 release: $(INSTALLED)

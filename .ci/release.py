@@ -22,16 +22,18 @@ sys.path.insert(0, str(ROOT))  # for blender_addon, which needs bpy and so is im
 
 
 def main() -> None:
-    from blender_addon.build_extension import OLDEST_NUMPY, build, this_platform
+    from blender_addon.build_extension import build, index
+    from shipping.wheels import NUMPY, PLATFORMS
 
     parser = argparse.ArgumentParser(description="Build and check a release.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist")
     output = parser.parse_args().output.resolve()
     version = agreed_version(ROOT)
     wheel = build_wheel(output)
-    zips = [build(output, python, this_platform()) for python in OLDEST_NUMPY]
+    zips = [build(output, python, platform) for platform in PLATFORMS for python in NUMPY]
     for archive in zips:
         check_zip(archive, wheel)
+    index(output)
     print(instructions(version, wheel, zips, to_do(ROOT, version)))
 
 
@@ -64,12 +66,7 @@ def build_wheel(output: Path) -> Path:
 
 
 def check_zip(archive: Path, wheel: Path) -> None:
-    """Blender's own checker accepts the zip, and the simulator in it is that of the wheel."""
-    from blender_addon.build_extension import packer
-
-    tool, tags = packer()
-    command = [sys.executable, tool, "validate", archive, "--valid-tags", tags]
-    subprocess.run(command, check=True)
+    """The simulator in the zip is that of the wheel; all else was checked when it was packed."""
     with zipfile.ZipFile(archive) as content:
         names = [name for name in content.namelist() if "impulse_dynamics-" in name]
         if len(names) != 1:
@@ -116,7 +113,10 @@ def instructions(version: str, wheel: Path, zips: list[Path], lacking: list[str]
         *lacking,
         f"Tag the commit: git tag v{version}, and push the tag.",
         f"Upload {wheel.name} to PyPI, as impulse-dynamics {version}.",
-        f"Upload {names} to Blender's extensions platform: version {version}, one for each Python.",
+        f"Upload {names} to Blender's extensions platform: version {version}, one for each Python"
+        " and platform.",
+        "Put the zips and index.json into one folder of a web server: that is the own repository.",
+        "Say of the zips for Windows and macOS that they were built and not tried.",
         f"Attach all files to the release v{version} of the repository, with the checksums above.",
     ]
     numbered = "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, 1))

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Packs the add-on, the simulator and the libraries they need into extension zips.
 
-    python blender_addon/build_extension.py [-o FOLDER] [--python 3.11 3.13] [--platform linux-x64]
+    python blender_addon/build_extension.py [-o FOLDER] [--python 3.11 3.13]
+                                            [--platform linux-x64 macos-arm64 windows-x64]
 
-There is one zip for each Python: Blender 4.2 to 5.0 have 3.11, 5.1 and later 3.13, as have builds
-of Linux distributions. NumPy is Blender's own, so the libraries are the newest that work with the
-oldest NumPy that a Blender of that Python has. Each zip holds the licences of all it carries.
-Needs pip, network access and bpy, whose packer is used. Kernels are compiled by an interpreter of
-the zip's Python, if one is found; else the zip is without, and the first run compiles them.
+There is one zip for each Python and platform: Blender 4.2 to 5.0 have 3.11, 5.1 and later 3.13, as
+have builds of Linux distributions. NumPy is Blender's own, so the libraries are the newest that
+work with the oldest NumPy that a Blender of that Python has. Each zip holds the licences of all it
+carries, is checked for wheels that are missing or for another machine, and is listed in an index:
+the folder is then a repository that Blender installs from. Needs pip, network access and bpy, whose
+packer is used. Kernels are compiled by an interpreter of the zip's Python, if one is found and the
+zip is for this platform; else the zip is without, and the first run compiles them.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import io
 import os
 import platform
 import shutil
@@ -21,22 +25,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping
-from email.message import Message
-from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
+
+from shipping.wheels import NUMPY, PLATFORMS, Target, collect, metadata_of, pip, problems
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-# Blender's name of a platform, and the tags of the wheels for it, newest first.
-PLATFORMS = {
-    "linux-x64": ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64"),
-    "macos-arm64": ("macosx_12_0_arm64", "macosx_11_0_arm64"),
-    "windows-x64": ("win_amd64",),
-}
-# Python, and the oldest NumPy of a Blender that has it.
-OLDEST_NUMPY = {"3.11": "1.24.3", "3.13": "2.2.4"}
 LIBRARIES = tuple(
     line.partition(":")[0]
     for line in (HERE / "libraries.txt").read_text(encoding="utf-8").splitlines()
@@ -47,29 +42,64 @@ LICENCE_FILES = ("licen", "copying", "notice", "authors")
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build the Blender extension.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist")
-    parser.add_argument("--python", nargs="+", choices=OLDEST_NUMPY, default=list(OLDEST_NUMPY))
-    parser.add_argument("--platform", choices=PLATFORMS, default=this_platform())
+    parser.add_argument("--python", nargs="+", choices=NUMPY, default=list(NUMPY))
+    parser.add_argument(
+        "--platform", nargs="+", choices=["all", *PLATFORMS], default=[this_platform()]
+    )
     options = parser.parse_args()
-    for version in options.python:
-        built = build(options.output, version, options.platform)
-        print(f"{built} ({built.stat().st_size / 1e6:.0f} MB, {about_kernels(built, version)})")
+    platforms = list(PLATFORMS) if "all" in options.platform else options.platform
+    for target in (Target(python, name) for name in platforms for python in options.python):
+        built = build(options.output, target.python, target.platform)
+        print(f"{built} ({built.stat().st_size / 1e6:.0f} MB, {remarks(built, target)})")
+    print(f"{index(options.output)} lists them; docs/blender-install.md says how to publish it.")
 
 
 def this_platform() -> str:
+    """Blender's name of the platform this runs on."""
     system = {"Darwin": "macos-arm64", "Windows": "windows-x64"}
     return system.get(platform.system(), "linux-x64")
 
 
-def build(output: Path, python: str, target: str) -> Path:
-    """The zip for one version of Python and one platform, in the folder ``output``."""
+def build(output: Path, python: str, platform_name: str) -> Path:
+    """The zip for one version of Python and one platform, complete, in the folder ``output``."""
+    target = Target(python, platform_name)
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "impulse"
         shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
-        wheels = collect_wheels(source / "wheels", python, target)
+        wheels = collect_wheels(source / "wheels", target)
         write_licences(source / "licences", wheels)
-        add_to_manifest(source / "blender_manifest.toml", [wheel.name for wheel in wheels], target)
-        return pack(source, output / f"impulse-{target}-python{python}.zip")
+        names = [wheel.name for wheel in wheels]
+        add_to_manifest(source / "blender_manifest.toml", names, platform_name)
+        archive = pack(source, output / f"impulse-{platform_name}-python{python}.zip")
+    check(archive, target)
+    return archive
+
+
+def check(archive: Path, target: Target) -> None:
+    """Exit where Blender's own checker refuses a zip, or its wheels are not what they must be."""
+    tool("validate", archive, "--valid-tags", packer()[1])
+    with zipfile.ZipFile(archive) as content:
+        wheels = {
+            PurePosixPath(name).name: io.BytesIO(content.read(name))
+            for name in content.namelist()
+            if name.endswith(".whl")
+        }
+    if found := problems(wheels, target, [*LIBRARIES, "impulse_core", "impulse_schema"]):
+        sys.exit("\n".join([f"{archive.name} cannot be handed out:", *found]))
+
+
+def remarks(built: Path, target: Target) -> str:
+    """What those who hand out a zip should know of it."""
+    kernels = about_kernels(built, target.python)
+    tried = "" if target.platform == "linux-x64" else ", built, not tried"
+    return f"{kernels}{tried}"
+
+
+def index(folder: Path) -> Path:
+    """Write the list of the zips in a folder, which makes it a repository for Blender."""
+    tool("server-generate", "--repo-dir", folder, "--html")
+    return folder / "index.json"
 
 
 def about_kernels(built: Path, python: str) -> str:
@@ -81,23 +111,18 @@ def about_kernels(built: Path, python: str) -> str:
     return "with compiled kernels"
 
 
-def collect_wheels(folder: Path, python: str, target: str) -> list[Path]:
-    """Download the wheels for a version of Python and build our own."""
+def collect_wheels(folder: Path, target: Target) -> list[Path]:
+    """Build our own wheel for a target and download the others."""
     folder.mkdir()
-    build_own_wheel(folder, python, target)
-    tags = [argument for tag in PLATFORMS[target] for argument in ("--platform", tag)]
-    pip(
-        "download", "--only-binary=:all:", "--python-version", python, *tags,
-        "--dest", folder, *LIBRARIES, f"numpy=={OLDEST_NUMPY[python]}",
-    )  # fmt: skip
-    for wheel in folder.glob("numpy-*.whl"):
-        wheel.unlink()  # a second one would clash with Blender's
+    build_own_wheel(folder, target)
+    collect(folder, target, LIBRARIES)
     return sorted(folder.iterdir())
 
 
-def build_own_wheel(folder: Path, python: str, target: str) -> None:
+def build_own_wheel(folder: Path, target: Target) -> None:
     """Our wheel, with kernels if they can be compiled here for that Python and platform."""
-    interpreter = interpreter_of(python) if target == this_platform() else None
+    here = target.platform == this_platform()
+    interpreter = interpreter_of(target.python) if here else None
     environment = dict(os.environ)
     if interpreter is None:
         environment["IMPULSE_SHIP_KERNELS"] = "no"
@@ -116,15 +141,6 @@ def interpreter_of(python: str) -> str | None:
     return None if asked.returncode else found
 
 
-def pip(
-    *arguments: object,
-    interpreter: str = sys.executable,
-    environment: Mapping[str, str] | None = None,
-) -> None:
-    command = [interpreter, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*command, *map(str, arguments)], check=True, env=environment)
-
-
 def write_licences(folder: Path, wheels: list[Path]) -> None:
     """A file for each wheel: its name, version and home, and the text of all its licences."""
     folder.mkdir()
@@ -139,13 +155,6 @@ def write_licences(folder: Path, wheels: list[Path]) -> None:
         for path, text in texts.items():
             parts += [f"---- {path}", "", text]
         (folder / f"{name}-{version}.txt").write_text("\n".join(parts), encoding="utf-8")
-
-
-def metadata_of(wheel: Path) -> Message:
-    """Name, version and requirements as a wheel states them."""
-    with zipfile.ZipFile(wheel) as archive:
-        path = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA"))
-        return HeaderParser().parsestr(archive.read(path).decode())
 
 
 def licence_texts(wheel: Path) -> dict[str, str]:
@@ -171,15 +180,19 @@ def add_to_manifest(manifest: Path, wheels: list[str], target: str) -> None:
 
 def pack(source: Path, archive: Path) -> Path:
     """Let Blender's own packer check the manifest and write the zip."""
-    tool, tags = packer()
-    subprocess.run(
-        [
-            sys.executable, tool, "build", "--source-dir", source, "--output-filepath", archive,
-            "--valid-tags", tags,
-        ],
-        check=True, stdout=subprocess.DEVNULL,
+    tags = packer()[1]
+    tool(
+        "build", "--source-dir", source, "--output-filepath", archive, "--valid-tags", tags
     )  # fmt: skip
     return archive
+
+
+def tool(*arguments: object) -> None:
+    """Run a command of Blender's extension tool; where it fails, exit with what it said."""
+    command = [sys.executable, packer()[0], *arguments]
+    done = subprocess.run([*map(str, command)], check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
 
 
 def packer() -> tuple[Path, Path]:
