@@ -113,8 +113,7 @@ def instructions(version: str, wheel: Path, zips: list[Path], lacking: list[str]
         *lacking,
         f"Tag the commit: git tag v{version}, and push the tag.",
         f"Upload {wheel.name} to PyPI, as impulse-dynamics {version}.",
-        f"Upload {names} to Blender's extensions platform: version {version}, one for each Python"
-        " and platform.",
+        f"Upload {names} to Blender's extensions platform as version {version}.",
         "Put the zips and index.json into one folder of a web server: that is the own repository.",
         "Say of the zips for Windows and macOS that they were built and not tried.",
         f"Attach all files to the release v{version} of the repository, with the checksums above.",
