@@ -91,9 +91,9 @@ def check(archive: Path, target: Target) -> None:
 
 def remarks(built: Path, target: Target) -> str:
     """What those who hand out a zip should know of it."""
-    kernels = about_kernels(built, target.python)
-    tried = "" if target.platform == "linux-x64" else ", built, not tried"
-    return f"{kernels}{tried}"
+    if target.platform != this_platform():
+        return "without compiled kernels; built, not tried"
+    return about_kernels(built, target.python)
 
 
 def index(folder: Path) -> Path:

@@ -3,9 +3,16 @@
 
 import bpy
 
-from . import check, child, exchange, lists, simulate, tag
+from . import check, child, exchange, lists, self_test, simulate, tag
 
-CLASSES = (*tag.CLASSES, *lists.CLASSES, *exchange.CLASSES, *check.CLASSES, *simulate.CLASSES)
+CLASSES = (
+    *tag.CLASSES,
+    *lists.CLASSES,
+    *exchange.CLASSES,
+    *check.CLASSES,
+    *simulate.CLASSES,
+    *self_test.CLASSES,
+)
 
 
 def register() -> None:
@@ -20,5 +27,6 @@ def unregister() -> None:
     bpy.types.TOPBAR_MT_file_import.remove(exchange.draw_import)
     bpy.types.TOPBAR_MT_file_export.remove(exchange.draw_export)
     child.unregister()
+    self_test.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)
