@@ -77,7 +77,7 @@ experiments: $(RUNNABLE)
 
 # For this platform; make extension PLATFORM=all builds those for Windows and macOS as well.
 extension: $(INSTALLED)
-	$(BIN)/python blender_addon/build_extension.py $(if $(PLATFORM),--platform $(PLATFORM))
+	$(BIN)/python -m shipping.extension $(if $(PLATFORM),--platform $(PLATFORM))
 
 # Builds the wheel and the zips for Blender, checks them, and says what to upload where.
 release: $(INSTALLED)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))  # for blender_addon, which needs bpy and so is im
 
 
 def main() -> None:
-    from blender_addon.build_extension import build, index
+    from shipping.extension import build, index
     from shipping.wheels import NUMPY, PLATFORMS
 
     parser = argparse.ArgumentParser(description="Build and check a release.")

@@ -124,7 +124,7 @@ def extension():
     """The zip for the Python of these Blenders, with all its wheels: that of make extension, unless
     sources are younger. What is built was checked.
     """
-    from blender_addon.build_extension import build, this_platform
+    from shipping.extension import build, this_platform
 
     made = ROOT / f"dist/impulse-{this_platform()}-python{PYTHON}.zip"
     packages = ("blender_addon", "impulse_core", "schema", "cli", "shipping", "sample_scenes")

@@ -32,14 +32,14 @@ print("gone:", not hasattr(bpy.types.Object, "impulse"))
 @pytest.fixture(scope="module")
 def zipped(tmp_path_factory):
     """The extension without wheels: here the libraries are those of the environment."""
-    from blender_addon.build_extension import pack
+    from shipping.extension import pack
 
     return pack(ROOT / "blender_addon", tmp_path_factory.mktemp("zip") / "impulse.zip")
 
 
 def test_the_manifest_is_valid(tmp_path):
     """Blender's own checker accepts the manifest."""
-    from blender_addon.build_extension import packer
+    from shipping.extension import packer
 
     tool, tags = packer()
 
@@ -57,7 +57,7 @@ def test_wheels_are_named_in_the_manifest(tmp_path):
     """What the packer adds is valid TOML with the platform and every wheel."""
     import tomllib
 
-    from blender_addon.build_extension import add_to_manifest
+    from shipping.extension import add_to_manifest
 
     manifest = tmp_path / "blender_manifest.toml"
     manifest.write_bytes((ROOT / "blender_addon/blender_manifest.toml").read_bytes())
@@ -77,7 +77,7 @@ def test_the_zip_holds_the_add_on_and_its_licence(zipped):
     names = zipfile.ZipFile(zipped).namelist()
 
     assert {"__init__.py", "LICENSE", "blender_manifest.toml", "operators/tag.py"} <= set(names)
-    assert not [name for name in names if "__pycache__" in name or "build_extension" in name]
+    assert not [name for name in names if "__pycache__" in name]
 
 
 # What is imported only where somebody asks for it; without it there is a sentence that says so.
@@ -101,8 +101,8 @@ def imported_by(path):
 @pytest.mark.parametrize("package", SHIPPED)
 def test_every_library_that_is_imported_is_in_the_zip(package):
     """A library that any file of ours imports, at its head or in a function, is in the list."""
-    from blender_addon.build_extension import LIBRARIES
     from blender_addon.simulator.runner import OURS
+    from shipping.extension import LIBRARIES
 
     known = {*sys.stdlib_module_names, *OURS, *LIBRARIES, *OPTIONAL, *BLENDERS}
 
@@ -118,7 +118,7 @@ def test_every_library_that_is_imported_is_in_the_zip(package):
 
 def test_no_library_is_in_the_zip_for_nothing():
     """What the list names is imported somewhere."""
-    from blender_addon.build_extension import LIBRARIES
+    from shipping.extension import LIBRARIES
 
     imported = {
         name for p in SHIPPED for path in (ROOT / p).rglob("*.py") for name in imported_by(path)

@@ -1,8 +1,7 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
 """Packs the add-on, the simulator and the libraries they need into extension zips.
 
-    python blender_addon/build_extension.py [-o FOLDER] [--python 3.11 3.13]
-                                            [--platform linux-x64 macos-arm64 windows-x64]
+    python -m shipping.extension [-o FOLDER] [--python 3.11 3.13]
+                                 [--platform linux-x64 macos-arm64 windows-x64]
 
 There is one zip for each Python and platform: Blender 4.2 to 5.0 have 3.11, 5.1 and later 3.13, as
 have builds of Linux distributions. NumPy is Blender's own, so the libraries are the newest that
@@ -29,12 +28,12 @@ from pathlib import Path, PurePosixPath
 
 from shipping.wheels import NUMPY, PLATFORMS, Target, collect, metadata_of, pip, problems
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = Path(__file__).resolve().parents[1]
+ADDON = ROOT / "blender_addon"
 
 LIBRARIES = tuple(
     line.partition(":")[0]
-    for line in (HERE / "libraries.txt").read_text(encoding="utf-8").splitlines()
+    for line in (ADDON / "libraries.txt").read_text(encoding="utf-8").splitlines()
 )
 LICENCE_FILES = ("licen", "copying", "notice", "authors")
 
@@ -66,7 +65,7 @@ def build(output: Path, python: str, platform_name: str) -> Path:
     output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "impulse"
-        shutil.copytree(HERE, source, ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
+        shutil.copytree(ADDON, source, ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
         wheels = collect_wheels(source / "wheels", target)
         write_licences(source / "licences", wheels)
         names = [wheel.name for wheel in wheels]
