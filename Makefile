@@ -15,7 +15,7 @@ INSTALLED := .venv/installed
 CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
 .PHONY: demo clip crane gallery test check format samples docs bench experiments extension release \
-	test-blender pytest bounds fuzz soak clean
+	test-blender test-window pytest bounds fuzz soak clean
 
 demo: $(RUNNABLE) samples
 	$(BIN)/python sample_scenes/walking/demo.py
@@ -93,6 +93,11 @@ soak: $(INSTALLED) samples
 
 test-blender: $(INSTALLED) samples
 	$(BIN)/python -m pytest tests/blender
+
+# In the window of a Blender: make test-window BLENDER=/path/to/blender. Not part of CI.
+export BLENDER
+test-window: $(INSTALLED)
+	$(BIN)/python -m tests.window
 
 # Written only when everything is in place, so that a broken download is tried again.
 # First what runs and renders, which is all that make demo waits for.

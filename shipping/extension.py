@@ -26,6 +26,7 @@ import tempfile
 import zipfile
 from pathlib import Path, PurePosixPath
 
+from shipping.pages import write_pages
 from shipping.wheels import NUMPY, PLATFORMS, Target, collect, metadata_of, pip, problems
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,6 +68,7 @@ def build(output: Path, python: str, platform_name: str) -> Path:
         source = Path(folder) / "impulse"
         shutil.copytree(ADDON, source, ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
         wheels = collect_wheels(source / "wheels", target)
+        write_pages(ROOT / "docs", source / "docs")
         write_licences(source / "licences", wheels)
         names = [wheel.name for wheel in wheels]
         add_to_manifest(source / "blender_manifest.toml", names, platform_name)

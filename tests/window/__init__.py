@@ -1,0 +1,1 @@
+"""Tests in a real Blender with a window: make test-window BLENDER=/path/to/blender."""
