@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from car import car, driving_car
+from jansen_walker import jansen_walker
 from leg import leg
 from screw_jack import screw_jack
 from trotter import trotter
@@ -12,5 +13,5 @@ from impulse_schema import Scene
 
 def machines() -> dict[str, Scene]:
     """Every scene of this folder by its path below sample_scenes."""
-    scenes = (car(), driving_car(), leg(), screw_jack(), trotter())
+    scenes = (car(), driving_car(), leg(), screw_jack(), trotter(), jansen_walker())
     return {f"machines/{scene.name}.xml": scene for scene in scenes}

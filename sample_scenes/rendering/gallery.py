@@ -72,6 +72,7 @@ PICTURES_OF = {
         (0.0, 0.4, 0.8), azimuth=-90, elevation=4, apart=(0.42, 0, 0), margin=1.25
     ),
     "screw-jack": Picture((0.0, 4.0), azimuth=-75, elevation=10, apart=(1.1, 0, 0), below=-0.1),
+    "jansen-walker": Picture((4.0,), azimuth=-62, elevation=12),
     "sledge-pendulum-rough": Picture((0.0, 10.0), azimuth=-80, elevation=10, ground="stone"),
     "sledge-pendulum-smooth": Picture((0.0, 1.4, 2.1), azimuth=-80, elevation=10, ground="ice"),
     "walking-machine": Picture((5.0,), azimuth=-50, elevation=16),
@@ -185,6 +186,8 @@ def _colour(name: str, picture: Picture, body: str, solid: Geometry, number: int
             if part in body:
                 return shade
         return "steel"
+    if name == "jansen-walker":
+        return _colour_of_leg(body, solid)
     if name.startswith("sledge"):
         return {"box": "red", "sphere": "yellow", "cylinder": "steel"}[solid.shape]
     if name == "rotating-egg":
@@ -196,6 +199,16 @@ def _colour(name: str, picture: Picture, body: str, solid: Geometry, number: int
     if solid.shape == "sphere" and name == "rolling":
         return ("orange", "blue")[number % 2]
     return PALETTE[(number - 1 + number // 10) % len(PALETTE)]
+
+
+def _colour_of_leg(body: str, solid: Geometry) -> str:
+    """The crankshaft, the frame and the feet stand out; legs of one throw have one colour."""
+    if solid.shape == "sphere":
+        return "dark"
+    side, _, part = body.partition(".")
+    if not part:
+        return "steel" if body == "crank" else "red"
+    return ("yellow", "orange", "white")[int(side[-1]) % 3]
 
 
 def _add_ground(view: bpy.types.Scene, height: float, colour: str) -> None:

@@ -65,6 +65,7 @@ CONTRACT = {  # names others rely on
     "walking-machine-escaping",
     "walking-machine-toppling",
     "trotter",
+    "jansen-walker",
 }
 
 
