@@ -2,9 +2,9 @@
 
 The proportions are the "thirteen holy numbers" that Theo Jansen found for his Strandbeesten and
 published in The Great Pretender (010 Publishers, Rotterdam 2007). A leg is three closed loops in a
-plane. Each is closed by a ball, as rod ends do it, and is still held in its plane once more than need
-be. Two legs, one the mirror image of the other, hang on each of six throws of the crankshaft, which
-are a third of a turn apart.
+plane. Each is closed by a ball, as rod ends do it, and is still held in its plane once more than
+need be. Two legs, one the mirror image of the other, hang on each of six throws of the crankshaft,
+which are a third of a turn apart.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def jansen_walker() -> Scene:
     return Scene(
         version=1,
         name="jansen-walker",
-        description="Theo Jansen's walker with his proportions: twelve legs, on one crankshaft, walk"
+        description="Theo Jansen's walker with his proportions: twelve legs on one crankshaft walk"
         " on rough ground.",
         settings=Settings(step=0.005, duration=10.0, tolerance=1e-9),
         materials=[
