@@ -17,10 +17,11 @@ except ImportError as error:
         f" whose name ends in python{python}.zip ({error})."
     ) from error
 
-from . import operators, panels, preferences
+from . import operators, overlay, panels, preferences
+from .authoring import measuring
 from .properties import groups
 
-MODULES = (groups, preferences, operators, panels)
+MODULES = (groups, preferences, measuring, operators, panels, overlay)
 
 
 def register() -> None:

@@ -63,6 +63,7 @@ class IMPULSE_OT_list_add(ListOperator, bpy.types.Operator):
             item.name = self.name
         elif self.path == "materials":
             item.name = unused_name("Material", [other.name for other in items])
+        items.id_data.update_tag()
         return {"FINISHED"}
 
 
@@ -82,6 +83,7 @@ class IMPULSE_OT_list_remove(ListOperator, bpy.types.Operator):
             self.report({"ERROR"}, f"The list has {len(items)} entries; there is no {self.index}.")
             return {"CANCELLED"}
         items.remove(self.index)
+        items.id_data.update_tag()
         return {"FINISHED"}
 
 

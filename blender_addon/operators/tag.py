@@ -67,6 +67,8 @@ class TagOperator:
         except tagging.TagError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        for obj in context.selected_objects:
+            obj.update_tag()  # properties alone do not tell the overlay that something changed
         self.report({"INFO"}, message)
         return {"FINISHED"}
 
