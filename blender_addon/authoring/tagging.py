@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-import bpy
 from bpy.types import Object
 
 from ..properties.pointers import set_ends
@@ -113,31 +112,6 @@ def tag_spring(obj: Object, ends: dict[str, Object | None], **given: Any) -> Non
         ends = {"body1": None, "body2": None, "anchor2": None, **ends}
     set_ends(obj.impulse.spring, ends)
     assign(obj.impulse.spring, given)
-
-
-def add_joint(
-    context: bpy.types.Context,
-    kind: str,
-    bodies: Sequence[Object],
-    location: Sequence[float],
-    name: str = "",
-) -> Object:
-    """A new Empty at ``location`` that joins one body to the world, or two to each other."""
-    if not 1 <= len(bodies) <= 2:
-        raise TagError("Select one body, to join it to the world, or two.")
-    first, second = (None, bodies[0]) if len(bodies) == 1 else bodies
-    empty = bpy.data.objects.new(name or f"{kind.capitalize()} {bodies[-1].name}", None)
-    try:
-        tag_joint(empty, kind, first, second)
-    except TagError:
-        bpy.data.objects.remove(empty)
-        raise
-    has_axis = kind in ("hinge", "slider", "screw")
-    empty.empty_display_type = "SINGLE_ARROW" if has_axis else "PLAIN_AXES"
-    empty.empty_display_size = 0.3
-    empty.location = location
-    context.collection.objects.link(empty)
-    return empty
 
 
 def clear_tags(objects: Iterable[Object]) -> int:

@@ -1,32 +1,49 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators: each reads its arguments, calls a plain function and reports."""
+"""Operators: each reads its arguments, calls a plain function and reports.
+
+A module has CLASSES and, where it hangs more into Blender, ``register`` and ``unregister``.
+"""
 
 import bpy
 
-from . import check, child, exchange, lists, self_test, simulate, tag
+from . import (
+    check,
+    child,
+    exchange,
+    joints,
+    lists,
+    parts,
+    self_test,
+    simulate,
+    tag,
+)
 
-CLASSES = (
-    *tag.CLASSES,
-    *lists.CLASSES,
-    *exchange.CLASSES,
-    *check.CLASSES,
-    *simulate.CLASSES,
-    *self_test.CLASSES,
+MODULES = (
+    tag,
+    joints,
+    parts,
+    lists,
+    exchange,
+    child,
+    check,
+    simulate,
+    self_test,
 )
 
 
 def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
-    child.register()
-    bpy.types.TOPBAR_MT_file_export.append(exchange.draw_export)
-    bpy.types.TOPBAR_MT_file_import.append(exchange.draw_import)
+    for module in MODULES:
+        for cls in getattr(module, "CLASSES", ()):
+            bpy.utils.register_class(cls)
+        getattr(module, "register", _nothing)()
 
 
 def unregister() -> None:
-    bpy.types.TOPBAR_MT_file_import.remove(exchange.draw_import)
-    bpy.types.TOPBAR_MT_file_export.remove(exchange.draw_export)
-    child.unregister()
-    self_test.unregister()
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    for module in reversed(MODULES):
+        getattr(module, "unregister", _nothing)()
+        for cls in reversed(getattr(module, "CLASSES", ())):
+            bpy.utils.unregister_class(cls)
+
+
+def _nothing() -> None:
+    pass

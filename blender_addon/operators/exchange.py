@@ -306,3 +306,13 @@ CLASSES = (
     IMPULSE_OT_import_animation,
     IMPULSE_OT_clear_animation,
 )
+
+
+def register() -> None:
+    bpy.types.TOPBAR_MT_file_export.append(draw_export)
+    bpy.types.TOPBAR_MT_file_import.append(draw_import)
+
+
+def unregister() -> None:
+    bpy.types.TOPBAR_MT_file_import.remove(draw_import)
+    bpy.types.TOPBAR_MT_file_export.remove(draw_export)

@@ -187,25 +187,6 @@ class IMPULSE_OT_tag_spring(TagOperator, bpy.types.Operator):
         return f"spring {obj.name}"
 
 
-class IMPULSE_OT_add_joint(TagOperator, bpy.types.Operator):
-    """Put an Empty at the 3D cursor that joins the selected bodies, or the one body to the world"""
-
-    bl_idname = "impulse.add_joint"
-    bl_label = "Add Joint"
-
-    type: EnumProperty(items=choices(models.Joint, "type"), name="Type", default="hinge")
-    name: StringProperty(name="Name")
-
-    def tag(self, context):
-        active = context.active_object
-        bodies = [o for o in context.selected_objects if o.impulse.kind == "BODY" and o != active]
-        if active in context.selected_objects and active.impulse.kind == "BODY":
-            bodies.append(active)
-        location = context.scene.cursor.location
-        empty = tagging.add_joint(context, self.type, bodies, location, self.name)
-        return f"{self.type} joint {empty.name}"
-
-
 class IMPULSE_OT_clear_tags(TagOperator, bpy.types.Operator):
     """Take the Impulse tags off the selected objects"""
 
@@ -221,6 +202,5 @@ CLASSES = (
     IMPULSE_OT_tag_geometry,
     IMPULSE_OT_tag_joint,
     IMPULSE_OT_tag_spring,
-    IMPULSE_OT_add_joint,
     IMPULSE_OT_clear_tags,
 )
