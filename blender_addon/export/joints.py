@@ -21,6 +21,7 @@ from ..convert import decimals, direction, length_to_scene
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
 from .collect import Tagged, handedness
+from .timeline import Timeline
 
 PARTS = {
     "motors": models.Motor,
@@ -58,7 +59,7 @@ def slides_backwards(obj: bpy.types.Object) -> bool:
 
 
 def joint_data(
-    obj: bpy.types.Object, metres: float, names: set[str], tagged: Tagged
+    obj: bpy.types.Object, metres: float, names: set[str], tagged: Tagged, timeline: Timeline
 ) -> dict[str, Any]:
     """A joint as the plain data of its model; dangling pointers are reported to ``tagged``."""
     group = obj.impulse.joint
@@ -71,6 +72,8 @@ def joint_data(
         tagged.report(obj, problem)
     for part, model in PARTS.items():
         values[part] = [_part_data(item, model) for item in getattr(group, part)]
+        if part == "motors":
+            _follow(values[part], obj, timeline)
         for data, item in zip(values[part], getattr(group, part), strict=True):
             _check_part(obj, item, names, tagged)
             joint = getattr(item, "joint", obj)
@@ -85,6 +88,15 @@ def joint_data(
     values["axis2"] = _second_axis(obj, group, sign)
     # What the type does not use may be left over from another type.
     return {key: value for key, value in values.items() if key in used and value is not None}
+
+
+def _follow(motors: list[dict[str, Any]], obj: bpy.types.Object, timeline: Timeline) -> None:
+    """Let motors follow the timeline where it says more than their numbers."""
+    for number, data in enumerate(motors):
+        followed = timeline.target(obj, number)
+        if followed is not None:
+            data.pop("target", None)
+            data.update(followed)
 
 
 def used_fields(joint_type: str) -> set[str]:

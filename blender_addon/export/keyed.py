@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Properties that change over time in Blender while the scene file holds one value of them.
 
-F-curves (of the action and of strips) and drivers on what is exported are reported by name; only
-the motion of kinematic bodies is exported as keyframes. Curves that never change do no harm.
+F-curves (of the action and of strips) and drivers on what is exported are reported by name, but
+for what goes with its changes into the file (timeline.py). Curves that never change do no harm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import bpy
@@ -27,10 +27,17 @@ STILL = 1e-6
 MOVED = 1e-5
 MOTION_HINT = "take its keys off, or make the body kinematic"
 VALUE_HINT = "the file holds one value; take the keys or the driver off"
+STEPS_HINT = "a load changes in steps; give its keys constant interpolation (T)"
+UNUSED_HINT = "the motor follows its expression or curve; clear that, or take the keys off"
 
 
-def report_keyed(tagged: Tagged, scene: bpy.types.Scene) -> None:
-    """Report what is keyed or driven and not exported as such."""
+def report_keyed(
+    tagged: Tagged, scene: bpy.types.Scene, exported: Collection[tuple[str, str]] = ()
+) -> None:
+    """Report what is keyed or driven and not exported as such.
+
+    ``exported`` holds names of objects with the paths of their properties that are.
+    """
     names = ["impulse."]
     if not scene.impulse.settings.use_gravity:
         names.append("gravity")
@@ -39,7 +46,7 @@ def report_keyed(tagged: Tagged, scene: bpy.types.Scene) -> None:
         tagged.issues.append(Issue(message))
     solids = [obj for found in tagged.geometry.values() for obj in found]
     for obj in tagged.bodies:
-        _report(tagged, scene, obj, _motion_paths(obj))
+        _report(tagged, scene, obj, _motion_paths(obj), exported)
         if obj.impulse.body.own_geometry:
             solids.append(obj)
     for obj in solids:
@@ -48,7 +55,7 @@ def report_keyed(tagged: Tagged, scene: bpy.types.Scene) -> None:
     anchors = [_pointers(obj) for obj in (*tagged.joints, *tagged.springs)]
     for obj in {o.name: o for o in (*parts, *(o for found in anchors for o in found))}.values():
         if obj.impulse.kind != "BODY":
-            _report(tagged, scene, obj, (*PLACE, *SCALE))
+            _report(tagged, scene, obj, (*PLACE, *SCALE), exported)
         if obj.impulse.kind != "BODY" or obj.impulse.body.motion == "static":
             _report_parents(tagged, scene, obj)
 
@@ -108,12 +115,26 @@ def _motion_paths(obj: bpy.types.Object) -> tuple[str, ...]:
 
 
 def _report(
-    tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object, motion: tuple[str, ...]
+    tagged: Tagged,
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    motion: tuple[str, ...],
+    exported: Collection[tuple[str, str]],
 ) -> None:
     for path in keyed_paths(obj, scene, ("impulse.", *motion)):
-        is_motion = obj.impulse.kind == "BODY" and path in PLACE
-        hint = MOTION_HINT if is_motion else VALUE_HINT
-        tagged.report(obj, f"has {label(obj, path)} keyed or driven; {hint}")
+        if (obj.name, path) not in exported:
+            hint = _hint(obj, path)
+            tagged.report(obj, f"has {label(obj, path)} keyed or driven; {hint}")
+
+
+def _hint(obj: bpy.types.Object, path: str) -> str:
+    if obj.impulse.kind == "BODY" and path in PLACE:
+        return MOTION_HINT
+    if path.startswith("impulse.body.loads[") and path.endswith((".force", ".torque")):
+        return STEPS_HINT
+    if path.startswith("impulse.joint.motors[") and path.endswith((".target", ".target_angle")):
+        return UNUSED_HINT
+    return VALUE_HINT
 
 
 def _report_mesh(tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:

@@ -25,11 +25,12 @@ from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
 
 from ..convert import (
+    Placement,
     decimals,
-    frame_to_time,
     length_to_scene,
     quaternion_to_scene,
     rotation_to_quaternion,
+    take_apart,
 )
 from ..issues import ExportError, Issue, errors, from_findings, from_problems
 from ..properties.pointers import pointer_problems
@@ -39,6 +40,7 @@ from .joints import joint_data, spring_data
 from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons, write_ply
 from .solids import SolidExporter
+from .timeline import Timeline
 
 # Meshes with more faces go to a file of their own.
 INLINE_FACES = 1000
@@ -62,10 +64,11 @@ def build(context: bpy.types.Context, collection: bpy.types.Collection | None = 
         return Build(issues=moved)
     with start_frame(context.scene):
         tagged = collect(context.view_layer, collection)
-        report_keyed(tagged, context.scene)
+        timeline = Timeline(context, tagged)
+        report_keyed(tagged, context.scene, timeline.exported)
         exporter = SolidExporter(context, metres_of(context.scene))
         names = {obj.name for obj in objects_of(context.view_layer, collection)}
-        data = _scene_data(context, tagged, exporter, names)
+        data = _scene_data(context, tagged, exporter, timeline, names)
     result = Build(meshes=exporter.meshes, issues=tagged.issues)
     if not tagged.bodies:
         result.issues.append(Issue("No object is tagged as a body."))
@@ -177,12 +180,16 @@ def _file_name(name: str) -> str:
 
 
 def _scene_data(
-    context: bpy.types.Context, tagged: Tagged, exporter: SolidExporter, names: set[str]
+    context: bpy.types.Context,
+    tagged: Tagged,
+    exporter: SolidExporter,
+    timeline: Timeline,
+    names: set[str],
 ) -> dict[str, Any]:
     """The scene as the plain data its model is validated from."""
     scene = context.scene
     metres = metres_of(scene)
-    bodies = [_body_data(scene, obj, tagged, exporter) for obj in tagged.bodies]
+    bodies = [_body_data(scene, obj, tagged, exporter, timeline) for obj in tagged.bodies]
     data: dict[str, Any] = {
         "version": 1,
         "name": scene.impulse.title or scene.name,
@@ -191,8 +198,10 @@ def _scene_data(
         "material_pairs": _values(scene.impulse.material_pairs, models.MaterialPair),
         "meshes": exporter.mesh_data(INLINE_FACES),
         "bodies": bodies,
-        "loads": [load for obj in tagged.bodies for load in _load_data(obj, names, tagged)],
-        "joints": [joint_data(obj, metres, names, tagged) for obj in tagged.joints],
+        "loads": [
+            load for obj in tagged.bodies for load in _load_data(obj, names, tagged, timeline)
+        ],
+        "joints": [joint_data(obj, metres, names, tagged, timeline) for obj in tagged.joints],
         "springs": [spring_data(obj, metres, names, tagged) for obj in tagged.springs],
     }
     if scene.impulse.description:
@@ -232,7 +241,11 @@ def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
 
 
 def _body_data(
-    scene: bpy.types.Scene, obj: bpy.types.Object, tagged: Tagged, exporter: SolidExporter
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    tagged: Tagged,
+    exporter: SolidExporter,
+    timeline: Timeline,
 ) -> dict[str, Any]:
     group = obj.impulse.body
     values = values_of(group, models.Body)
@@ -247,7 +260,11 @@ def _body_data(
     if values.get("center_of_mass") is not None:
         values["center_of_mass"] = to_body_frame(obj, values["center_of_mass"])
     if group.motion == "kinematic" and is_carried(obj):
-        keyframes = _keyframe_data(scene, obj)
+        try:
+            keyframes = _keyframe_data(timeline, obj, metres)
+        except ValueError:
+            tagged.report(obj, "has a scale that becomes zero in its animation")
+            return values
         values["keyframes"] = keyframes
         # the scene starts with the first frame, whichever is shown
         values |= {key: keyframes[0][key] for key in ("position", "orientation")}
@@ -272,20 +289,30 @@ def _mass_data(values: dict[str, Any], group: Any) -> dict[str, Any]:
 
 def pose_of(obj: bpy.types.Object, metres: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Position [m] and quaternion of an object's origin in the world, scale left out."""
-    placement = placement_of(obj)
+    return _pose(placement_of(obj), metres)
+
+
+def _pose(placement: Placement, metres: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     position = tuple(decimals(length_to_scene(placement.translation, metres)))
     return position, quaternion_to_scene(rotation_to_quaternion(placement.rotation))
 
 
-def _load_data(obj: bpy.types.Object, names: set[str], tagged: Tagged) -> list[dict[str, Any]]:
-    loads = [values_of(load, models.Load) for load in obj.impulse.body.loads]
-    for load, group in zip(loads, obj.impulse.body.loads, strict=True):
+def _load_data(
+    obj: bpy.types.Object, names: set[str], tagged: Tagged, timeline: Timeline
+) -> list[dict[str, Any]]:
+    loads = []
+    for number, group in enumerate(obj.impulse.body.loads):
+        load = values_of(group, models.Load)
         for problem in pointer_problems(group, names):
             tagged.report(obj, problem)
         load["body"] = obj.name
         load["from"] = load.pop("from_")
         in_body = ("point", "force") if load["axes"] == "body" else ("point",)
-        load |= {key: to_body_frame(obj, load[key]) for key in in_body if key in load}
+        windows = timeline.windows(obj, number)
+        for window in [{}] if windows is None else windows:
+            timed = load | window
+            timed |= {key: to_body_frame(obj, timed[key]) for key in in_body if key in timed}
+            loads.append(timed)
     return loads
 
 
@@ -298,14 +325,12 @@ def to_body_frame(obj: bpy.types.Object, vector: Iterable[float]) -> tuple[float
     return tuple(0.0 + handedness(obj) * component for component in vector)
 
 
-def _keyframe_data(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[dict[str, Any]]:
-    """Poses of an animated object at every frame of the scene."""
-    fps = scene.render.fps / scene.render.fps_base
+def _keyframe_data(
+    timeline: Timeline, obj: bpy.types.Object, metres: float
+) -> list[dict[str, Any]]:
+    """Poses of an animated object over time; raises ValueError where a scale becomes zero."""
     keyframes = []
-    for frame in range(scene.frame_start, scene.frame_end + 1):
-        scene.frame_set(frame)
-        position, orientation = pose_of(obj, metres_of(scene))
-        time = float(frame_to_time(frame, scene.frame_start, fps))
+    for time, matrix in timeline.poses(obj):
+        position, orientation = _pose(take_apart(matrix), metres)
         keyframes.append({"time": time, "position": position, "orientation": orientation})
-    scene.frame_set(scene.frame_start)
     return keyframes

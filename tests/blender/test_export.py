@@ -255,7 +255,8 @@ def test_a_kinematic_body_brings_its_animation(add_body, exported, context):
 
     made = body(exported(), "box")
 
-    assert len(made.keyframes) == 26
+    times = {round(pose.time, 9) for pose in made.keyframes}
+    assert times >= {round(frame / 25, 9) for frame in range(26)}
     assert made.keyframes[-1].time == pytest.approx(1.0)
     assert made.keyframes[-1].position == (0, 0, 1)
     assert made.position == made.keyframes[0].position
