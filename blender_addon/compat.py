@@ -21,21 +21,26 @@ def has_layered_actions() -> bool:
 
 
 class ActionWriter:
-    """Creates the action or, before Blender 4.4, actions of an animation."""
+    """Creates the action or, before Blender 4.4, actions of an animation; ``name`` is that of the
+    import they belong to, ``shared`` the action that this import has already.
+    """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, title: str, name: str, shared: bpy.types.Action | None = None) -> None:
+        self.title, self.name = title, name
         self._strip: Any = None
-        self._made: list[bpy.types.Action] = []
         if has_layered_actions():
-            self._action = self._new(name)
-            self._strip = self._action.layers.new(name).strips.new(type="KEYFRAME")
+            self._action = self._new(title) if shared is None else shared
+            layers = self._action.layers
+            layer = layers[0] if len(layers) else layers.new(title)
+            self._strip = (
+                layer.strips[0] if len(layer.strips) else layer.strips.new(type="KEYFRAME")
+            )
 
     def bind(self, obj: bpy.types.Object) -> Any:
         """Let ``obj`` be animated; returns the collection its F-curves go into."""
         animation = obj.animation_data_create()
         if self._strip is None:
-            animation.action = self._new(f"{self.name} {obj.name}")
+            animation.action = self._new(f"{self.title} {obj.name}")
             return animation.action.fcurves
         slot = self._action.slots.new(id_type="OBJECT", name=obj.name)
         curves = self._strip.channelbag(slot, ensure=True).fcurves
@@ -43,15 +48,10 @@ class ActionWriter:
         animation.action_slot = slot
         return curves
 
-    def _new(self, name: str) -> bpy.types.Action:
-        action = bpy.data.actions.new(name)
-        self._made.append(action)
+    def _new(self, title: str) -> bpy.types.Action:
+        action = bpy.data.actions.new(title)
+        action[RECORDED] = UNDER_WAY + self.name
         return action
-
-    def finish(self) -> None:
-        """Mark what was made, once all keys are written."""
-        for action in self._made:
-            mark_recorded(action)
 
 
 def new_curve(curves: Any, data_path: str, index: int, group: str) -> bpy.types.FCurve:
@@ -97,18 +97,16 @@ def curves_in(action: bpy.types.Action, slot: Any) -> list[bpy.types.FCurve]:
     """The F-curves of an action, from Blender 4.4 on those of a slot."""
     if not has_layered_actions():
         return list(action.fcurves)
-    return [
-        curve
-        for layer in action.layers
-        for strip in layer.strips
-        for bag in strip.channelbags
-        if slot is not None and bag.slot_handle == slot.handle
-        for curve in bag.fcurves
-    ]
+    if slot is None:
+        return []
+    bags = [strip.channelbag(slot) for layer in action.layers for strip in layer.strips]
+    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
 # Custom property of actions that were made from a recording.
 RECORDED = "impulse_recorded"
+# What it begins with while an import goes on.
+UNDER_WAY = "import "
 
 
 def mark_recorded(action: bpy.types.Action) -> None:
@@ -122,7 +120,20 @@ def is_recorded(action: bpy.types.Action) -> bool:
 
 def is_edited(action: bpy.types.Action) -> bool:
     """Whether an action is other than what ``mark_recorded`` noted."""
-    return bool(action.get(RECORDED) != fingerprint(action))
+    return not import_of(action) and bool(action.get(RECORDED) != fingerprint(action))
+
+
+def import_of(action: bpy.types.Action) -> str:
+    """Name of the import that still writes an action, '' where there is none."""
+    mark = str(action.get(RECORDED, ""))
+    return mark.removeprefix(UNDER_WAY) if mark.startswith(UNDER_WAY) else ""
+
+
+def take_name(action: bpy.types.Action, title: str) -> None:
+    """Give an action its name without a number, where that is free by now."""
+    head, _, number = action.name.rpartition(".")
+    if head.startswith(title) and number.isdecimal() and head not in bpy.data.actions:
+        action.name = head
 
 
 def fingerprint(action: bpy.types.Action) -> str:

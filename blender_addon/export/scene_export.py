@@ -27,6 +27,7 @@ from impulse_schema.translate import translate
 from ..convert import (
     Placement,
     decimals,
+    frame_to_time,
     length_to_scene,
     quaternion_to_scene,
     rotation_to_quaternion,
@@ -41,6 +42,7 @@ from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons, write_ply
 from .solids import SolidExporter
 from .timeline import Timeline
+from .undisturbed import without_motion
 
 # Meshes with more faces go to a file of their own.
 INLINE_FACES = 1000
@@ -62,7 +64,7 @@ def build(context: bpy.types.Context, collection: bpy.types.Collection | None = 
     """
     if moved := moved_in_between(context):
         return Build(issues=moved)
-    with start_frame(context.scene):
+    with start_frame(context.scene), without_motion(context.scene):
         tagged = collect(context.view_layer, collection)
         timeline = Timeline(context, tagged)
         report_keyed(tagged, context.scene, timeline.exported)
@@ -229,7 +231,10 @@ def _pair_data(pairs: Any, names: set[str], tagged: Tagged) -> list[dict[str, An
 
 
 def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
-    """Settings of the scene; gravity and frame rate are Blender's unless set for Impulse."""
+    """Settings of the scene; gravity, frame rate and duration are Blender's unless set for Impulse.
+
+    The duration is that of the scene's frames.
+    """
     group = scene.impulse.settings
     values = values_of(group, models.Settings)
     if not group.use_gravity:
@@ -237,6 +242,10 @@ def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
         values["gravity"] = tuple(decimals(length_to_scene(gravity, metres_of(scene))))
     if not group.use_fps:
         values["fps"] = scene.render.fps / decimals(scene.render.fps_base)
+    if not group.use_duration:
+        fps = scene.render.fps / decimals(scene.render.fps_base)
+        frames = max(scene.frame_end - scene.frame_start, 1)
+        values["duration"] = float(frame_to_time(frames, 0, fps))
     return values
 
 

@@ -29,7 +29,7 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         default=True,
     )
 
-    def begin(self, context):
+    def begin(self, context, *, is_live):  # a check shows nothing meanwhile
         result = scene_export.build(context)
         self._issues, self._folder = result.issues, None
         show_issues(context.scene, self._issues)
@@ -43,13 +43,13 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         except (ExportError, runner.RunError) as error:
             return self._not_asked(context, error)
 
-    def ended(self, context, child, *, stopped):
+    def ended(self, context, child):
+        if child.is_stopped:
+            return self._not_asked(context, "it was stopped.")
         try:
-            problems = [] if stopped else child.result()
+            problems = child.result()
         except runner.RunError as error:
             return self._not_asked(context, error)
-        if stopped:
-            return self._not_asked(context, "it was stopped.")
         self._issues += from_simulator(problems, self._scene)
         return self._conclude(context)
 

@@ -2,68 +2,50 @@
 """What the operators share that wait for the simulator, a child process, with Blender usable."""
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ..issues import ExportError
+from ..running import going
+from ..running.going import Going
 from ..simulator import runner
 from .exchange import report_issues, show_issues
 
 # Seconds between looks at the simulator while Blender stays usable.
-TICK = 0.1
-
-
-class Going:
-    """The one child process there may be: two would write the same files and share one Esc."""
-
-    child = None
-
-    @classmethod
-    def is_on(cls):
-        if cls.child is not None and cls.child.poll():
-            cls.child = None
-        return cls.child is not None
-
-    @classmethod
-    def abandon(cls):
-        """End the child; what asked for it is gone."""
-        if cls.child is not None:
-            cls.child.abandon()
-            cls.child = None
-
-
-@persistent
-def abandon_on_load(*_arguments):
-    """Another file is opened, which knows nothing of the run."""
-    Going.abandon()
+TICK = 0.05
 
 
 class ChildOperator:
     """What these operators share: they wait for a child, with Blender usable in the window.
 
     ``begin`` starts the first child and ``ended`` takes its result; each gives what Blender wants
-    to be told, or the child to wait for next.
+    to be told (a set), or what to wait for next.
     """
 
     @classmethod
     def poll(cls, _context):
         if Going.is_on():
-            cls.poll_message_set("The simulator is at work; press Esc to stop it first")
+            cls.poll_message_set("The simulator is at work; stop it first")
             return False
         return True
 
     def execute(self, context):
         """Ask and wait (scripts and background)."""
-        found = self.begin(context)
-        while isinstance(found, runner.Child):
-            runner.finish(found)
-            found = self.ended(context, found, stopped=False)
+        found = self.begin(context, is_live=False)
+        while not isinstance(found, set):
+            Going.child = found
+            try:
+                runner.finish(found)
+            finally:
+                Going.child = None
+            found = self.ended(context, found)
         return found
 
     def invoke(self, context, _event):
         if bpy.app.background:
             return self.execute(context)
-        found = self.begin(context)
-        if not isinstance(found, runner.Child):
+        show_progress(context, runner.Progress())
+        found = self.begin(context, is_live=True)
+        if isinstance(found, set):
+            show_progress(context, None)
             return found
         Going.child = found
         self._timer = context.window_manager.event_timer_add(TICK, window=context.window)
@@ -71,22 +53,28 @@ class ChildOperator:
         return {"RUNNING_MODAL"}
 
     def modal(self, context, event):
+        if event.type == "ESC" and event.value == "PRESS" and takes_escape(context, event):
+            Going.stop()
+            return {"RUNNING_MODAL"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        found = self.tick(context)
+        return {"PASS_THROUGH"} if found is None else self._leave(context, found)
+
+    def tick(self, context):
+        """Look at what goes on; None while there is something to wait for."""
         child = Going.child
         if child is None:  # a file was opened meanwhile
-            return self._leave(context, {"CANCELLED"})
-        if event.type == "ESC":
-            child.stop()
-        elif event.type != "TIMER":
-            return {"PASS_THROUGH"}
+            return {"CANCELLED"}
         if not child.poll():
             show_progress(context, child.progress)
-            return {"RUNNING_MODAL"}
+            return None
         Going.child = None
-        found = self.ended(context, child, stopped=event.type == "ESC")
-        if isinstance(found, runner.Child):
-            Going.child = found
-            return {"RUNNING_MODAL"}
-        return self._leave(context, found)
+        found = self.ended(context, child)
+        if isinstance(found, set):
+            return found
+        Going.child = found
+        return None
 
     def cancel(self, context):
         """Blender calls this where it takes the operator away, as when a window is closed."""
@@ -107,6 +95,40 @@ class ChildOperator:
         return {"CANCELLED"}
 
 
+def takes_escape(context, event):
+    """Whether Esc is meant for the run: the mouse is over a 3D view, and nothing is played.
+
+    A tool that was started later gets its Esc first; one that is open elsewhere keeps it.
+    """
+    window = context.window
+    if window is None or window.screen.is_animation_playing:
+        return False
+    return any(
+        area.type == "VIEW_3D"
+        and 0 <= event.mouse_x - area.x < area.width
+        and 0 <= event.mouse_y - area.y < area.height
+        for area in window.screen.areas
+    )
+
+
+class IMPULSE_OT_stop(bpy.types.Operator):
+    """Stop the simulator and keep the motion so far; press again to end it at once"""
+
+    bl_idname = "impulse.stop"
+    bl_label = "Stop"
+
+    @classmethod
+    def poll(cls, _context):
+        if not Going.is_on():
+            cls.poll_message_set("Nothing is being simulated")
+            return False
+        return True
+
+    def execute(self, _context):
+        Going.stop()
+        return {"FINISHED"}
+
+
 def show_progress(context, progress):
     tag = context.scene.impulse
     tag.progress = 0.0 if progress is None else progress.fraction
@@ -117,10 +139,5 @@ def show_progress(context, progress):
                 area.tag_redraw()
 
 
-def register() -> None:
-    bpy.app.handlers.load_pre.append(abandon_on_load)
-
-
-def unregister() -> None:
-    bpy.app.handlers.load_pre.remove(abandon_on_load)
-    Going.abandon()
+CLASSES = (IMPULSE_OT_stop,)
+register, unregister = going.register, going.unregister

@@ -19,6 +19,7 @@ from ..importing.report import ImportSceneError
 from ..importing.scene_import import import_scene
 from ..issues import ExportError
 from ..playback import keyframes
+from ..running.going import Going
 
 
 def show_issues(scene, issues):
@@ -242,6 +243,9 @@ class IMPULSE_OT_clear_animation(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
+        if Going.is_on():
+            cls.poll_message_set("The simulator is at work; stop it first")
+            return False
         if not any(obj.impulse.playback.active for obj in context.scene.objects):
             cls.poll_message_set("No object plays an imported animation")
             return False

@@ -1,83 +1,102 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that exports, simulates and imports."""
-
-import tempfile
-from pathlib import Path
+"""The operators that simulate and take in the motion, and clear what is kept of finished runs."""
 
 import bpy
 from bpy.props import StringProperty
 
-from .. import preferences
-from ..export import scene_export
 from ..issues import ExportError, from_simulator
-from ..playback import keyframes
-from ..simulator import runner
+from ..running import simulation
+from ..simulator import places, runner
 from .child import ChildOperator
-from .exchange import import_file, show_issues
-
-
-def output_folder(directory):
-    """Where scene and animation go: the folder given, else beside the .blend, else a temporary."""
-    if directory:
-        return Path(bpy.path.abspath(directory)).absolute()
-    if bpy.data.filepath:
-        return Path(bpy.data.filepath).parent
-    return Path(tempfile.mkdtemp(prefix="impulse-"))
+from .exchange import show_issues
 
 
 class IMPULSE_OT_run_simulation(ChildOperator, bpy.types.Operator):
-    """Export, simulate and import the motion as keyframes; Esc stops and keeps the motion so far"""
+    """Simulate the tagged objects; the motion becomes keyframes while it is computed"""
 
     bl_idname = "impulse.run_simulation"
     bl_label = "Simulate"
-    bl_options = {"REGISTER", "UNDO"}
+    # Not REGISTER: to change an argument afterwards would run it again, and block.
+    bl_options = {"UNDO"}
 
     directory: StringProperty(
         name="Folder",
-        description="For scene and animation; default beside the .blend",
+        description="Folder for scene and animation; empty: they are not kept",
         subtype="DIR_PATH",
     )
 
-    def begin(self, context):
-        """Export and start; poses that were edited since the last run are noted first."""
-        folder = output_folder(self.directory)
-        stem = Path(bpy.data.filepath).stem or "untitled"
-        self._path, animation = folder / f"{stem}.xml", folder / f"{stem}.anim.npz"
+    def begin(self, context, *, is_live):
+        """Export and start."""
         try:
-            self._command = runner.find_command(preferences.command(context))
-            result = scene_export.export(context, self._path)
-            self._scene = result.scene
-            show_issues(context.scene, result.issues)
-            for obj in context.scene.objects:
-                keyframes.take_up_edit(obj, context.scene)
-            animation.unlink(missing_ok=True)
-            return runner.Run(self._command, self._path, animation)
+            self._simulation = simulation.start(context, self.directory, is_live=is_live)
         except (ExportError, runner.RunError) as error:
             return self.fail(context, error)
+        except OSError as error:
+            return self.fail(context, f"{error.filename} cannot be written: {error.strerror}.")
+        show_issues(context.scene, self._simulation.issues)
+        return self._simulation.run
 
-    def ended(self, context, child, *, stopped):
+    def ended(self, context, child):
         if isinstance(child, runner.StartCheck):
-            return self._refused(context, child, stopped)
+            return self._refused(context, child)
+        found, run = self._simulation, self._simulation.run
+        if run.scene is None:
+            return self._end({"CANCELLED"})
         try:
-            animation = child.animation if stopped else child.result()
-        except runner.RunError as error:
-            self._said = error
-            if child.refused:  # which objects, and where?
-                return runner.StartCheck(self._command, self._path)
-            return self.fail(context, error)
-        if stopped and not animation.exists():
+            report = found.conclude()
+        except OSError as error:
+            return self._end(self.fail(context, f"{error.filename}: {error.strerror}."))
+        failure = failure_of(run)
+        if report is None and run.is_stopped:
             self.report({"WARNING"}, "Stopped before there was a frame.")
-            return {"CANCELLED"}
-        return import_file(self, context, animation)
+            return self._end({"CANCELLED"})
+        if report is None:
+            self._said = failure or "The simulator left no frames."
+            if run.child is not None and run.child.refused:  # which objects, and where?
+                return runner.StartCheck(found.command, found.path)
+            return self._end(self.fail(context, self._said))
+        if failure is not None and not run.is_stopped:
+            self.report({"ERROR"}, f"{failure}\nThe motion so far is kept: {report}")
+        else:
+            text = simulation.end_text(report, run.scene, found)
+            self.report({"WARNING" if report.missing else "INFO"}, text)
+        return self._end({"FINISHED"})
 
-    def _refused(self, context, check, stopped):
+    def _refused(self, context, check):
         """List what the simulator refuses, with the objects it is about."""
         try:
-            problems = [] if stopped else check.result()
+            problems = [] if check.is_stopped else check.result()
         except runner.RunError:
             problems = []
-        issues = from_simulator(problems, self._scene)
-        return self.fail(context, ExportError(issues) if issues else self._said)
+        issues = from_simulator(problems, self._simulation.scene)
+        return self._end(self.fail(context, ExportError(issues) if issues else self._said))
+
+    def _end(self, result):
+        self._simulation.discard()
+        return result
 
 
-CLASSES = (IMPULSE_OT_run_simulation,)
+def failure_of(run):
+    """What went wrong in a run that is over, None where nothing did."""
+    if run.error is not None or run.child is None:
+        return run.error
+    try:
+        run.child.result()
+    except runner.RunError as error:
+        return error
+    return None
+
+
+class IMPULSE_OT_clear_cache(bpy.types.Operator):
+    """Remove the recordings of finished runs; the same scene is then simulated anew"""
+
+    bl_idname = "impulse.clear_cache"
+    bl_label = "Clear Cache"
+
+    def execute(self, _context):
+        number, size = places.store().clear()
+        self.report({"INFO"}, f"{number} finished runs removed, {size / 1e6:.1f} MB")
+        return {"FINISHED"}
+
+
+CLASSES = (IMPULSE_OT_run_simulation, IMPULSE_OT_clear_cache)

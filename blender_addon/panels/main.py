@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..running.going import Going
 from .base import ImpulsePanel, prepare
 
 
@@ -29,14 +30,17 @@ class IMPULSE_PT_main(ImpulsePanel, bpy.types.Panel):
         column = layout.column(align=True)
         row = column.row(align=True)
         row.scale_y = 1.4
-        row.operator("impulse.run_simulation", icon="PLAY")
+        if Going.is_on():
+            row.operator("impulse.stop", icon="CANCEL")
+        else:
+            row.operator("impulse.run_simulation", icon="PLAY")
         row.operator("impulse.clear_animation", text="Clear", icon="TRASH")
         row = column.row(align=True)
         row.operator("impulse.validate_scene", text="Check", icon="CHECKMARK")
         row.operator("impulse.export_scene", text="Export", icon="EXPORT")
         row.operator("impulse.import_animation", text="Import", icon="IMPORT")
-        if tag.progress_text:
-            layout.progress(factor=tag.progress, text=f"{tag.progress_text} (Esc stops)")
+        if Going.is_on():
+            layout.progress(factor=tag.progress, text=tag.progress_text)
         if len(tag.issues):
             layout.template_list("IMPULSE_UL_issues", "", tag, "issues", tag, "issue_index", rows=3)
             self.draw_issue(layout, tag)

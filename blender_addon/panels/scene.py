@@ -19,6 +19,9 @@ class IMPULSE_PT_settings(ImpulsePanel, bpy.types.Panel):
         layout.prop(tag, "title")
         layout.prop(tag, "description")
         draw_fields(layout, tag.settings, models.Settings)
+        if tag.settings.use_duration:
+            layout.prop(tag.settings, "fit_range")
+        layout.operator("impulse.clear_cache", icon="TRASH")
 
 
 class IMPULSE_PT_materials(ImpulsePanel, bpy.types.Panel):

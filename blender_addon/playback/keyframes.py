@@ -4,50 +4,50 @@
 Keys are written in bulk (``add`` and ``foreach_set``), linear, at the recording's own times as
 fractional frames, into one action with a slot for each body. What the user edits afterwards is
 never lost: poses are what ``clear`` puts back, actions with other keys are kept.
+
+An ``Import`` takes frames as they come and writes for as long as it is let, so that Blender stays
+usable while a simulation goes on. Nothing of Blender is held between two calls: undo or a script
+may have changed anything.
 """
 
 from __future__ import annotations
 
+import secrets
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Euler, Quaternion, Vector
 from numpy.typing import NDArray
 
 from .. import compat
-from ..convert import (
-    SHEAR_TOLERANCE,
-    Floats,
-    continuous,
-    decimals,
-    length_to_blender,
-    quaternion_product,
-    quaternion_to_rotation,
-    rotation_to_quaternion,
-    take_apart,
-    time_to_frame,
-)
-from ..export.collect import is_identity
-from ..export.keyed import MOVED, moved_by_hand
+from ..convert import Floats, continuous, time_to_frame
+from ..export.undisturbed import put_back_transform, recorded_action, remember, take_up_edit
+from . import followers
+from .tracks import Plan, PlaybackError, Poses, plan_of
+
+__all__ = [
+    "ACTION_NAME",
+    "Import",
+    "PlaybackError",
+    "Report",
+    "clear",
+    "import_recording",
+    "kept_text",
+    "key_array",
+    "take_up_edit",
+]
 
 ACTION_NAME = "Impulse"
 LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
-
-
-class PlaybackError(Exception):
-    """Nothing could be imported; the text says why."""
-
-
-class Poses(Protocol):
-    """The part of ``impulse_core.recording.Recording`` that is needed here."""
-
-    times: Floats  # (F,) s
-    body_names: Any  # N names
-    positions: Floats  # (F, N, 3) m, origin of the object
-    orientations: Floats  # (F, N, 4) body to world
+CHANNELS = (
+    *(("location", index) for index in range(3)),
+    *(("rotation_quaternion", index) for index in range(4)),
+)
+# Keys of an object are written again once there are so many times as many.
+GROWTH = 1.1
 
 
 @dataclass
@@ -75,25 +75,6 @@ def kept_text(actions: list[str]) -> str:
     return f"; kept, as it was edited: {', '.join(actions)}" if actions else ""
 
 
-@dataclass(frozen=True)
-class Track:
-    """Recorded motion of an object, in Blender units."""
-
-    obj: bpy.types.Object
-    positions: Floats  # (F, 3)
-    quaternions: Floats  # (F, 4), the object's rigid axes in the world
-    stretch: Floats  # (3, 3), its scale and that of its parents
-
-    @cached_property
-    def matrices(self) -> Floats:
-        """World matrices (F, 4, 4) of the object."""
-        matrices = np.zeros((len(self.positions), 4, 4))
-        matrices[:, :3, :3] = quaternion_to_rotation(self.quaternions) @ self.stretch
-        matrices[:, :3, 3] = self.positions
-        matrices[:, 3, 3] = 1.0
-        return matrices
-
-
 def import_recording(
     recording: Poses,
     scene: bpy.types.Scene,
@@ -108,67 +89,197 @@ def import_recording(
     Kinematic and static bodies keep what they have. Raises PlaybackError where no name fits, or
     where an object cannot be keyframed.
     """
-    report = Report(frames=len(recording.times))
-    found = [
-        (index, scene.objects[name])
-        for index, name in enumerate(recording.body_names)
-        if name in scene.objects
-    ]
-    report.missing = [name for name in recording.body_names if name not in scene.objects]
-    if not found:
-        raise PlaybackError(
-            "None of the recording's bodies is in this file; its first is"
-            f" '{next(iter(recording.body_names), '')}'."
-        )
-    bpy.context.view_layer.update()
-    tracks = {obj.name: _track(recording, index, obj, scene) for index, obj in found}
-    channels = {
-        name: _channels(track, tracks) for name, track in tracks.items() if _is_moved(track.obj)
-    }
-    report.kept = [name for name in tracks if name not in channels]
-    start = scene.frame_start if start is None else start
-    frames = time_to_frame(recording.times, start, scene.render.fps / scene.render.fps_base)
-    writer = compat.ActionWriter(ACTION_NAME)
-    replaced = set()
-    for name, (locations, quaternions) in channels.items():
-        obj = tracks[name].obj
-        replaced.add(_remember(obj))
+    under_way = Import(scene, start=start)
+    under_way.add(recording, scene)
+    under_way.write(scene)
+    return under_way.finish(scene, fit_range=fit_range)
+
+
+class Import:
+    """A motion on its way into keyframes: ``add`` frames, ``write`` for a while, ``finish``."""
+
+    def __init__(self, scene: bpy.types.Scene, *, start: float | None = None) -> None:
+        self.start = scene.frame_start if start is None else start
+        self._name = secrets.token_hex(8)  # of this import, which its actions bear
+        self._plan: Plan | None = None
+        self._frames: list[Floats] = []
+        self._keys: dict[str, list[NDArray[np.float32]]] = {}  # (F, 7) for each object
+        self._last: dict[str, Floats] = {}  # quaternions of the last frame
+        self._written: dict[str, int] = {}
+        self._replaced: set[str] = set()  # names of actions
+
+    @property
+    def frame_count(self) -> int:
+        """How many frames were added."""
+        return sum(len(part) for part in self._frames)
+
+    @property
+    def last_frame(self) -> float | None:
+        """The last frame that was added."""
+        return float(self._frames[-1][-1]) if self.frame_count else None
+
+    def add(self, poses: Poses, scene: bpy.types.Scene) -> None:
+        """Take frames that follow those before. Raises PlaybackError."""
+        if not len(poses.times):
+            return
+        if self._plan is None:
+            self._plan = plan_of(poses.body_names, scene)
+            self._plan.check(poses)
+            prepare(scene)
+        for name, (locations, quaternions) in self._plan.channels(poses).items():
+            last = self._last.get(name)
+            if last is not None:
+                quaternions = np.concatenate([last, quaternions])
+            quaternions = continuous(quaternions)
+            self._last[name] = quaternions[-1:]
+            columns = np.concatenate([locations, quaternions[-len(locations) :]], axis=1)
+            self._keys.setdefault(name, []).append(columns.astype(np.float32))
+        rate = scene.render.fps / scene.render.fps_base
+        self._frames.append(time_to_frame(poses.times, self.start, rate))
+
+    def write(
+        self, scene: bpy.types.Scene, seconds: float | None = None, *, everything: bool = True
+    ) -> bool:
+        """Write keys for at most about so long; whether all that were added are written.
+
+        Without ``everything``, objects wait until there is something worth writing.
+        """
+        end = None if seconds is None else time.perf_counter() + seconds
+        frames = np.concatenate(self._frames) if self._frames else np.zeros(0)
+        is_late = False
+        # the one that is farthest behind comes first
+        is_late = False
+        # the one that is farthest behind comes first
+        for name in sorted(self._keys, key=lambda name: self._written.get(name, 0)):
+            obj = scene.objects.get(name)
+            if obj is None:
+                continue
+            written = self._written[name] = self._count(obj)
+            enough = len(frames) if everything else max(written + 1, GROWTH * written)
+            if written >= len(frames) or len(frames) < enough:
+                continue
+            if is_late:
+                return False
+            self._write_object(obj, frames)
+            is_late = end is not None and time.perf_counter() > end
+        return True
+
+    def written_frame(self, scene: bpy.types.Scene) -> float | None:
+        """The last frame for which all objects have keys; None where there is none."""
+        counts = [self._written.get(name, 0) for name in self._keys if name in scene.objects]
+        if not counts or min(counts) == 0:
+            return None
+        return float(np.concatenate(self._frames)[min(counts) - 1])
+
+    def _count(self, obj: bpy.types.Object) -> int:
+        """How many frames an object has keys for; undo may have taken some."""
+        if not self._is_bound(obj):
+            return 0
+        curves = self._curves(obj)
+        return min((len(c.keyframe_points) for c in curves if c is not None), default=0)
+
+    def _curves(self, obj: bpy.types.Object) -> list[bpy.types.FCurve | None]:
+        """The seven curves, None for those that the user has removed."""
+        known = {(curve.data_path, curve.array_index): curve for curve in compat.curves_of(obj)}
+        return [known.get(channel) for channel in CHANNELS]
+
+    def _write_object(self, obj: bpy.types.Object, frames: Floats) -> None:
+        parts = self._keys[obj.name]
+        if len(parts) > 1:
+            parts[:] = [np.concatenate(parts)]
+        is_bound = self._is_bound(obj)
+        curves = self._curves(obj) if is_bound else self._bind(obj, parts[0][0])
+        points = np.empty((len(frames), 2), np.float32)
+        points[:, 0] = frames
+        for column, curve in enumerate(curves):
+            if curve is not None and len(curve.keyframe_points) <= len(frames):
+                points[:, 1] = parts[0][:, column]
+                write_keys(curve, points)
+        self._written[obj.name] = len(frames)
+
+    def _is_bound(self, obj: bpy.types.Object) -> bool:
+        action = obj.animation_data.action if obj.animation_data is not None else None
+        return action is not None and compat.import_of(action) == self._name
+
+    def _bind(self, obj: bpy.types.Object, first: NDArray[np.float32]) -> list[Any]:
+        """Give an object an action of this import; returns its seven curves."""
+        replaced = _remember(obj)
+        if replaced is not None:
+            self._replaced.add(replaced.name)
         obj.rotation_mode = "QUATERNION"
-        curves = writer.bind(obj)
-        write_keys(curves, "location", frames, locations)
-        write_keys(curves, "rotation_quaternion", frames, quaternions)
-        obj.impulse.playback.start_location = locations[0]
-        obj.impulse.playback.start_quaternion = quaternions[0]
-        report.imported.append(name)
-    writer.finish()
-    report.kept_actions = compat.remove_unused(action for action in replaced if action is not None)
-    if fit_range:
-        scene.frame_end = max(int(np.ceil(frames[-1] - 1e-6)), scene.frame_start)
-    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-    return report
+        shared = next(self._actions(), None) if compat.has_layered_actions() else None
+        curves = compat.ActionWriter(ACTION_NAME, self._name, shared).bind(obj)
+        obj.impulse.playback.start_location = first[:3]
+        obj.impulse.playback.start_quaternion = first[3:]
+        return [compat.new_curve(curves, path, index, ACTION_NAME) for path, index in CHANNELS]
+
+    def _actions(self) -> Iterator[bpy.types.Action]:
+        return (action for action in bpy.data.actions if compat.import_of(action) == self._name)
+
+    def finish(self, scene: bpy.types.Scene, *, fit_range: bool = False) -> Report:
+        """Mark what was made, remove what it replaces; what was done."""
+        actions = list(self._actions())
+        for action in actions:
+            compat.mark_recorded(action)
+        replaced = [bpy.data.actions[name] for name in self._replaced if name in bpy.data.actions]
+        kept_actions = compat.remove_unused(replaced)
+        for action in actions:
+            compat.take_name(action, ACTION_NAME)
+        if fit_range and self._frames:
+            fit_frame_range(scene, np.concatenate(self._frames)[-1])
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        if self._plan is None:
+            return Report()
+        return Report(
+            [name for name in self._keys if name in self._written],
+            [name for name in self._plan.tracks if name not in self._plan.keyed],
+            self._plan.missing,
+            kept_actions,
+            self.frame_count,
+        )
 
 
-def write_keys(curves: Any, data_path: str, frames: Floats, values: Floats) -> None:
-    """Write the columns of ``values`` (F, C) as linear keys at ``frames``, one curve each."""
-    points = np.empty((len(frames), 2), np.float32)
-    points[:, 0] = frames
-    linear = np.full(len(frames), LINEAR, np.int32)
-    for index, column in enumerate(values.T):
-        curve = compat.new_curve(curves, data_path, index, ACTION_NAME)
-        points[:, 1] = column
-        curve.keyframe_points.add(len(frames))
-        curve.keyframe_points.foreach_set("co", points.ravel())
-        curve.keyframe_points.foreach_set("interpolation", linear)
-        curve.update()
+def prepare(scene: bpy.types.Scene) -> None:
+    """Note what was edited, as other frames are shown now; let the joints follow."""
+    for obj in scene.objects:
+        take_up_edit(obj, scene)
+    followers.attach(scene)
 
 
-def clear(objects: Any) -> tuple[list[str], list[str]]:
+def write_keys(curve: bpy.types.FCurve, points: NDArray[np.float32]) -> None:
+    """Let the linear keys of a curve be those of frames and values (F, 2)."""
+    keys = curve.keyframe_points
+    keys.add(len(points) - len(keys))
+    keys.foreach_set("co", points.ravel())
+    keys.foreach_set("interpolation", np.full(len(points), LINEAR, np.int32))
+    curve.update()
+
+
+def fit_frame_range(scene: bpy.types.Scene, frame: float) -> None:
+    """Let the scene end with a frame; ``clear`` puts its last frame back."""
+    memory = scene.impulse.range_memory
+    if not memory.active or memory.fitted_end != scene.frame_end:
+        memory.previous_end = scene.frame_end
+    scene.frame_end = max(int(np.ceil(frame - 1e-6)), scene.frame_start)
+    memory.active, memory.fitted_end = True, scene.frame_end
+
+
+def _put_back_range(scene: bpy.types.Scene) -> None:
+    memory = scene.impulse.range_memory
+    if memory.active and scene.frame_end == memory.fitted_end:  # else the user has set it since
+        scene.frame_end = memory.previous_end
+    memory.active = False
+
+
+def clear(objects: Iterable[bpy.types.Object]) -> tuple[list[str], list[str]]:
     """Take imported motion away and put back what was there before.
 
     An object that was moved since stays where it was put, one that was given another action keeps
     it. Returns the names of the objects, and those of edited actions, which are kept.
     """
+    objects = list(objects)
     cleared, actions = [], set()
+    followers.detach(objects)
     for obj in objects:
         memory = obj.impulse.playback
         if not memory.active:
@@ -177,143 +288,24 @@ def clear(objects: Any) -> tuple[list[str], list[str]]:
             take_up_edit(obj, bpy.context.scene)
             actions.add(recorded)
             compat.assign_action(obj, memory.previous_action, memory.previous_slot)
-            obj.rotation_mode = memory.previous_rotation_mode
-            _restore_transform(obj)
+            put_back_transform(obj)
         elif memory.previous_action is not None:
             memory.previous_action.use_fake_user = True
         memory.previous_action = None
         memory.active = False
         cleared.append(obj.name)
+    _put_back_range(bpy.context.scene)
     return cleared, compat.remove_unused(actions)
-
-
-def recorded_action(obj: bpy.types.Object) -> bpy.types.Action | None:
-    """The action of an object if it was made from a recording."""
-    action = obj.animation_data.action if obj.animation_data is not None else None
-    return action if action is not None and compat.is_recorded(action) else None
-
-
-def take_up_edit(obj: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Let a pose that the user gave an object since the import be what ``clear`` puts back.
-
-    That is where it stands, if it was moved by hand in the frame that is shown; else what its
-    keys say for the first frame, if these are no longer those that were imported.
-    """
-    memory = obj.impulse.playback
-    if not memory.active or recorded_action(obj) is None:
-        return
-    if moved_by_hand(obj, scene):
-        location, quaternion = obj.location.copy(), obj.matrix_basis.to_quaternion()
-    else:
-        location, quaternion = (Vector(v) for v in _keyed_start(obj, scene))
-        quaternion = Quaternion(quaternion)
-    if (location - Vector(memory.start_location)).length > MOVED * max(1.0, location.length):
-        memory.previous_location = location
-    # 2 sin(angle / 2) of what lies between, which is exact for small angles, unlike the angle
-    turn = (
-        2.0 * Vector(quaternion.rotation_difference(Quaternion(memory.start_quaternion))[1:]).length
-    )
-    if turn > MOVED:
-        mode = memory.previous_rotation_mode
-        order = mode if mode not in {"QUATERNION", "AXIS_ANGLE"} else "XYZ"
-        axis, angle = quaternion.to_axis_angle()
-        memory.previous_quaternion = quaternion
-        memory.previous_euler = quaternion.to_euler(order, Euler(memory.previous_euler, order))
-        memory.previous_axis_angle = (angle, *axis)
-
-
-def _keyed_start(obj: bpy.types.Object, scene: bpy.types.Scene) -> tuple[list[float], list[float]]:
-    """Location and quaternion that the keys of an object give it in the first frame."""
-    memory = obj.impulse.playback
-    values = {
-        "location": list(memory.start_location),
-        "rotation_quaternion": list(memory.start_quaternion),
-    }
-    for curve in compat.curves_of(obj):
-        if curve.data_path in values:
-            values[curve.data_path][curve.array_index] = curve.evaluate(scene.frame_start)
-    return values["location"], values["rotation_quaternion"]
-
-
-def _is_moved(obj: bpy.types.Object) -> bool:
-    return obj.impulse.kind != "BODY" or obj.impulse.body.motion == "dynamic"
-
-
-def _track(recording: Poses, index: int, obj: bpy.types.Object, scene: bpy.types.Scene) -> Track:
-    try:
-        stretch = take_apart(np.array(obj.matrix_world)).stretch
-    except ValueError as error:
-        raise PlaybackError(f"{obj.name} has a scale of zero.") from error
-    metres = decimals(scene.unit_settings.scale_length)
-    positions = length_to_blender(recording.positions[:, index], metres)
-    return Track(obj, positions, recording.orientations[:, index], stretch)
-
-
-def _channels(track: Track, tracks: dict[str, Track]) -> tuple[Floats, Floats]:
-    """Locations (F, 3) and quaternions (F, 4) that give ``track`` under the object's parent."""
-    obj = track.obj
-    if not is_identity(obj.delta_location, obj.delta_scale, obj.delta_rotation_quaternion):
-        raise PlaybackError(f"{obj.name} has delta transforms; apply them first.")
-    space = _parent_space(obj, tracks)
-    # The object's own matrix is rotation · diag(scale); a scale may be negative, so it is divided
-    # out with its sign.
-    scale = np.array(obj.scale)
-    if space is None:
-        turn = rotation_to_quaternion(track.stretch / scale)
-        return track.positions, continuous(quaternion_product(track.quaternions, turn))
-    own = np.linalg.inv(space) @ track.matrices
-    rotations = own[:, :3, :3] / scale
-    if np.abs(rotations[0] @ rotations[0].T - np.eye(3)).max() > SHEAR_TOLERANCE:
-        raise PlaybackError(
-            f"{obj.name} hangs on a parent with an uneven scale; apply that scale or clear the"
-            " parent."
-        )
-    return own[:, :3, 3], continuous(rotation_to_quaternion(rotations))
-
-
-def _parent_space(obj: bpy.types.Object, tracks: dict[str, Track]) -> Floats | None:
-    """Matrices (F, 4, 4) or (1, 4, 4) from an object's own transform to the world, None for one."""
-    if obj.parent is None:
-        return None
-    inverse = np.array(obj.matrix_parent_inverse)
-    if obj.parent_type == "OBJECT":
-        return _world(obj.parent, tracks) @ inverse
-    # Bones and vertices: as they stand now.
-    return (np.array(obj.matrix_world) @ np.linalg.inv(np.array(obj.matrix_basis)))[None]
-
-
-def _world(obj: bpy.types.Object, tracks: dict[str, Track]) -> Floats:
-    """World matrices (F, 4, 4) of an object, (1, 4, 4) where nothing it hangs on is recorded."""
-    if obj.name in tracks:
-        return tracks[obj.name].matrices
-    space = _parent_space(obj, tracks)
-    return np.array(obj.matrix_basis)[None] if space is None else space @ np.array(obj.matrix_basis)
 
 
 def _remember(obj: bpy.types.Object) -> bpy.types.Action | None:
     """Store what an import changes, once; returns the action of an earlier import, to remove."""
-    memory = obj.impulse.playback
     earlier = obj.animation_data.action if obj.animation_data is not None else None
-    if memory.active and earlier is not None and compat.is_recorded(earlier):
+    if obj.impulse.playback.active and recorded_action(obj) is not None:
         take_up_edit(obj, bpy.context.scene)
         return earlier
-    memory.active = True
-    memory.previous_action = earlier
-    memory.previous_slot = 0 if earlier is None else compat.slot_handle(obj)
-    memory.previous_rotation_mode = obj.rotation_mode
-    memory.previous_location = obj.location
-    memory.previous_euler = obj.rotation_euler
-    memory.previous_quaternion = obj.rotation_quaternion
-    memory.previous_axis_angle = obj.rotation_axis_angle
+    remember(obj, earlier)
     return None
-
-
-def _restore_transform(obj: bpy.types.Object) -> None:
-    memory = obj.impulse.playback
-    obj.location = memory.previous_location
-    obj.rotation_euler = memory.previous_euler
-    obj.rotation_quaternion = memory.previous_quaternion
-    obj.rotation_axis_angle = memory.previous_axis_angle
 
 
 def key_array(curve: bpy.types.FCurve) -> NDArray[np.float32]:

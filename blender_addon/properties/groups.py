@@ -22,6 +22,7 @@ from bpy.types import Object, PropertyGroup
 
 from impulse_schema import models
 
+from .duration import duration_of_its_own
 from .pointers import object_pointer, world_switch
 from .schema_properties import properties_of
 
@@ -231,6 +232,11 @@ Playback = group(
     },
     "What an object looked like before an animation was imported.",
 )
+RangeMemory = group(
+    "range_memory",
+    {"active": BoolProperty(), "previous_end": IntProperty(), "fitted_end": IntProperty()},
+    "The last frame of the scene before an animation was imported.",
+)
 ObjectTag = group(
     "object",
     {
@@ -271,6 +277,7 @@ Settings = group(
                 name="Set fps", description="Otherwise the frame rate of the render settings"
             ),
             "fps": FloatProperty(name="Fps [1/s]", default=25.0, min=0.001),
+            **duration_of_its_own(),
         },
     ),
     "How the scene is simulated.",
@@ -303,6 +310,7 @@ SceneTag = group(
         "issues": CollectionProperty(type=Issue),
         "issue_index": IntProperty(),
         "checked": BoolProperty(),
+        "range_memory": PointerProperty(type=RangeMemory),
         "progress": FloatProperty(subtype="FACTOR", min=0.0, max=1.0),
         "progress_text": StringProperty(),
     },
@@ -312,8 +320,8 @@ SceneTag = group(
 # Parts before the wholes that hold them, as Blender wants to register them.
 CLASSES = (
     CurveSample, Curve, Motor, Limit, Spring, Friction, CouplingTerm, Load, Body, Geometry, Joint,
-    SpringDamper, Playback, ObjectTag, Material, MaterialPair, CollisionPair, CollisionGroupRule,
-    Settings, Issue, SceneTag,
+    SpringDamper, Playback, RangeMemory, ObjectTag, Material, MaterialPair, CollisionPair,
+    CollisionGroupRule, Settings, Issue, SceneTag,
 )  # fmt: skip
 
 

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The simulator as a child process: ``impulse run SCENE -o ANIMATION --progress json``.
 
-Progress comes as one JSON object a line, read by a thread so that nothing here ever blocks.
+Progress comes as one JSON object a line, read by a thread so that nothing here ever blocks. The
+child ends when its standard input closes, which happens whatever becomes of Blender.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import queue
 import shlex
 import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 # The child imports from Python's own library and from the folders it is given, and from nowhere
 # else: -I leaves out the current folder, the user's packages and what environment variables name,
@@ -56,6 +59,10 @@ WRONG_INPUT = 1
 
 # Seconds the child gets to write its frames after being asked to stop.
 GRACE = 10.0
+# Seconds that its last words may take to arrive.
+LAST_WORDS = 1.0
+# Tells the child to end when its standard input closes (impulse_cli/starter.py).
+ENDS_WITH_STDIN = "IMPULSE_ENDS_WITH_STDIN"
 
 
 class RunError(RuntimeError):
@@ -64,18 +71,45 @@ class RunError(RuntimeError):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the simulation is; ``fraction`` is in 0 … 1, ``part`` of ``parts`` is compiled."""
+    """How far the simulation is; ``fraction`` is in 0 … 1, ``part`` of ``parts`` is compiled.
 
-    stage: str = ""
+    ``seconds_left`` is an estimate, None where there is none yet.
+    """
+
+    stage: str = "preparing"
     fraction: float = 0.0
     part: int = 0
     parts: int = 0
+    seconds_left: float | None = None
 
     @property
     def text(self) -> str:
         if self.parts:
-            return f"{self.stage}, part {self.part} of {self.parts}"
-        return f"{self.stage or 'simulating'} {self.fraction:.0%}"
+            return f"{self.stage}, part {self.part} of {self.parts} (only once)"
+        if self.stage != "simulating":
+            return self.stage
+        left = "" if self.seconds_left is None else f", {duration_text(self.seconds_left)} left"
+        return f"{self.stage} {self.fraction:.0%}{left}"
+
+    @classmethod
+    def of_event(cls, data: dict[str, Any]) -> Progress:
+        """What a line of ``impulse run --progress json`` says."""
+        time, duration = data["time"], data["duration"]
+        part, parts = data.get("part", 0), data.get("parts", 0)
+        if parts:
+            return cls(data["stage"], (part - 1) / parts, part, parts)
+        left = None
+        if time > 0 and (wall := data.get("wall_seconds")):
+            left = max(duration - time, 0.0) * wall / time
+        fraction = time / duration if duration > 0 else 0.0
+        return cls(data["stage"], min(max(fraction, 0.0), 1.0), seconds_left=left)
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds as people say them."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def find_command(preferred: str = "") -> list[str]:
@@ -118,13 +152,17 @@ def import_folders(places: dict[str, str | None]) -> tuple[list[str | None], str
 
 
 class Child:
-    """A running command of the simulator; ``poll`` it, ``stop`` it, or ``wait`` for it."""
+    """A running command of the simulator; ``poll`` it, ``stop`` it, or ``wait`` for it.
+
+    Only ``wait`` waits.
+    """
 
     def __init__(self, command: Sequence[str], arguments: Sequence[str]) -> None:
         try:
             self._process = subprocess.Popen(
                 [*command, *arguments],
-                stdin=subprocess.DEVNULL,
+                env={**os.environ, ENDS_WITH_STDIN: "1"},
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
@@ -134,6 +172,8 @@ class Child:
         except OSError as error:
             raise RunError(f"{command[0]} cannot be started: {error.strerror}.") from error
         self.progress = Progress()
+        self._stopped: float | None = None
+        self._ended: float | None = None
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._said: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -149,7 +189,11 @@ class Child:
         """Take in what the simulator wrote; whether it has ended."""
         ended = self._process.poll() is not None
         if ended:
-            self._reader.join(timeout=GRACE)
+            self._close_input()
+            self._ended = self._ended or time.monotonic()
+            ended = not self._reader.is_alive() or time.monotonic() - self._ended > LAST_WORDS
+        elif self._stopped is not None and time.monotonic() - self._stopped > GRACE:
+            self._process.kill()
         while not self._lines.empty():
             self._take(self._lines.get())
         return ended
@@ -161,27 +205,58 @@ class Child:
         """Wait until the simulator ends, at most this long."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=seconds)
+            self._reader.join(timeout=seconds)
+
+    @property
+    def is_going(self) -> bool:
+        """Whether the simulator is still there."""
+        return self._process.poll() is None
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was asked to end early."""
+        return self._stopped is not None
 
     def stop(self) -> None:
-        """Ask for an early end; the frames computed so far are written."""
-        if self._process.poll() is None:
+        """Ask for an early end, in which frames are written; the second time end it at once."""
+        if self.is_stopped or not self._has_frames():
+            self._process.kill()
+        elif os.name == "posix":
             # Not the signal of Ctrl-C, which the child ignores if Blender runs in the background.
             self._process.terminate()
-        try:
-            self._process.wait(timeout=GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self.poll()
+        else:  # there that would be a kill
+            with suppress(OSError):
+                self._input.write("stop\n")
+                self._input.flush()
+        self._stopped = self._stopped or time.monotonic()
+
+    def _has_frames(self) -> bool:
+        """Whether there is anything to be kept."""
+        return False
 
     def abandon(self) -> None:
         """End the simulator at once; nobody waits for what it does."""
         self._process.kill()
+        self._close_input()
+
+    @property
+    def _input(self) -> IO[str]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    def _close_input(self) -> None:
+        with suppress(OSError):
+            self._input.close()
 
     @property
     def refused(self) -> bool:
         """Whether it has ended because there is something wrong with the scene."""
         return self._process.returncode == WRONG_INPUT
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has ended and did all that it was to do."""
+        return self._process.returncode == 0
 
     def _failure(self) -> RunError:
         # The last event repeats what was said before; once is enough.
@@ -202,6 +277,9 @@ class Run(Child):
         )
         self.animation = animation
 
+    def _has_frames(self) -> bool:
+        return self.animation.exists()
+
     def _take(self, line: str) -> None:
         try:
             data = json.loads(line)
@@ -211,10 +289,7 @@ class Run(Child):
                 self._said.append(line)
             return
         if event == "progress":
-            duration = data["duration"]
-            fraction = data["time"] / duration if duration > 0 else 0.0
-            parts = data.get("part", 0), data.get("parts", 0)
-            self.progress = Progress(data["stage"], min(max(fraction, 0.0), 1.0), *parts)
+            self.progress = Progress.of_event(data)
         elif event == "finished" and data["message"]:
             self._said.append(data["message"])
 
@@ -244,15 +319,34 @@ class StartCheck(Child):
             raise self._failure() from None
 
 
-def finish(child: Child, progress: Callable[[Progress], None] | None = None) -> None:
-    """Wait until a child ends; Ctrl-C ends it early."""
+class Waiting(Protocol):
+    """What can be waited for: a child, and what goes on with one."""
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+
+    def poll(self) -> bool:
+        """Do what there is to do; whether it is over."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until there is something to do, at most this long."""
+
+    def stop(self) -> None:
+        """Ask for an early end."""
+
+
+def finish(waiting: Waiting, progress: Callable[[Progress], None] | None = None) -> None:
+    """Wait until something is over; Ctrl-C ends it early."""
     try:
-        while not child.poll():
+        while not waiting.poll():
             if progress is not None:
-                progress(child.progress)
-            child.wait(0.1)
+                progress(waiting.progress)
+            waiting.wait(0.1)
     except KeyboardInterrupt:
-        child.stop()
+        waiting.stop()
+        while not waiting.poll():
+            waiting.wait(0.1)
         raise
 
 

@@ -16,6 +16,7 @@ from typing import NoReturn
 import click
 
 from impulse_cli.exit_codes import CLOSED_PIPE, GOOD, INTERRUPTED
+from impulse_cli.starter import watch_starter
 from impulse_cli.terminal import complain, escaped, say
 
 __all__ = ["execute", "impulse", "main"]
@@ -164,6 +165,7 @@ def main() -> NoReturn:
         signal.signal(signal.SIGINT, interrupter)
     # The way another program ends this one, also where Ctrl-C is ignored.
     signal.signal(signal.SIGTERM, interrupter)
+    watch_starter()
     code = execute()
     if interrupter.was_called and code == GOOD:
         code = INTERRUPTED  # what it raised got lost: Python only prints it in some places

@@ -5,6 +5,7 @@ Needs NumPy only, so that the Blender add-on can read an animation without the s
 
 from .errors import RecordingError
 from .files import check_output, read_regular_file, write_atomically
+from .following import Followed, NewPoses
 from .formats import SUFFIXES
 from .growing import GROWING, GrowingFile, unfinished_beside
 from .header import without_infinities
@@ -15,7 +16,9 @@ from .state_hash import state_hash
 __all__ = [
     "GROWING",
     "SUFFIXES",
+    "Followed",
     "GrowingFile",
+    "NewPoses",
     "Recording",
     "RecordingError",
     "check_output",

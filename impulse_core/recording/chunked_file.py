@@ -39,7 +39,17 @@ from .header import (
 )
 from .tables import CONTACT, arrays_of, fields_of, names, names_of, pairs
 
-__all__ = ["LARGEST_CHUNK", "decode", "encode", "end_content", "frames_content", "header_content"]
+__all__ = [
+    "LARGEST_CHUNK",
+    "decode",
+    "encode",
+    "end_content",
+    "frame_kind",
+    "frames_content",
+    "header_content",
+    "read_frames",
+    "read_header",
+]
 
 LARGEST_CHUNK = 2**22
 """Content of a chunk, as far as frames can be divided [B]."""
@@ -175,13 +185,13 @@ def decode(data: bytes) -> dict[str, Any]:
     """
     reader = ChunkReader(data)
     chunks = iter(reader)
-    header = _read_header(chunks, reader)
-    kind = _frame_kind(header)
+    header = read_header(chunks, reader)
+    kind = frame_kind(header)
     frames, points, events = [np.empty(0, kind)], [np.empty(0, _POINT)], []
     end = None
     for name, content in chunks:
         if name == FRAMES:
-            some_frames, some_points, some_events = _read_frames(content, kind)
+            some_frames, some_points, some_events = read_frames(content, kind)
             frames.append(some_frames)
             points.append(some_points)
             events += some_events
@@ -202,7 +212,8 @@ def decode(data: bytes) -> dict[str, Any]:
     )
 
 
-def _read_header(chunks: Any, reader: ChunkReader) -> dict[str, Any]:
+def read_header(chunks: Any, reader: ChunkReader) -> dict[str, Any]:
+    """The first chunk; ``RecordingError`` where it is not whole or not a header."""
     kind, content = next(chunks, (b"", b""))
     if kind != HEADER:
         what = "damaged" if reader.is_damaged else "truncated"
@@ -210,7 +221,7 @@ def _read_header(chunks: Any, reader: ChunkReader) -> dict[str, Any]:
     return check_format(from_json(bytes(content)))
 
 
-def _frame_kind(header: dict[str, Any]) -> np.dtype[np.void]:
+def frame_kind(header: dict[str, Any]) -> np.dtype[np.void]:
     """The record of a frame."""
     bodies = len(names(header, "bodies"))
     shapes: dict[str, tuple[int, ...]] = {
@@ -227,7 +238,7 @@ def _frame_kind(header: dict[str, Any]) -> np.dtype[np.void]:
     return np.dtype([(name, "<f8", shape) for name, shape in shapes.items()])
 
 
-def _read_frames(
+def read_frames(
     content: memoryview, kind: np.dtype[np.void]
 ) -> tuple[NDArray[np.void], NDArray[np.void], list[Any]]:
     """Frames, contact points and events of a chunk."""

@@ -54,29 +54,37 @@ class ChunkReader:
 
     Attributes:
         end: where the last whole chunk ends that was found so far [B].
+        checksum: of that chunk.
         is_damaged: whether the next one is there to its last byte, but not as it was written.
 
     Raises:
         RecordingError: if the bytes do not begin with the mark of this version.
     """
 
-    def __init__(self, data: bytes | memoryview) -> None:
+    def __init__(self, data: bytes | memoryview, checksum: bytes | None = None) -> None:
+        """Chunks from the beginning of a file, or those that follow one with this checksum."""
         self._data = memoryview(data)
-        self.end = len(MARK)
+        self.end = 0
         self.is_damaged = False
-        _check_mark(bytes(self._data[: len(MARK)]))
+        if checksum is None:
+            _check_mark(bytes(self._data[: len(MARK)]))
+            self.end, checksum = len(MARK), hashlib.sha256(MARK).digest()
+        self.checksum = checksum
+
+    def has_next(self) -> bool:
+        """Whether the next chunk is there to its last byte."""
+        return _content(self._data, self.end) is not None
 
     def __iter__(self) -> Iterator[tuple[bytes, memoryview]]:
         """Kind and content of each, up to the first that is not whole."""
-        checksum = hashlib.sha256(MARK).digest()
         while (content := _content(self._data, self.end)) is not None:
             first, last = content
             head, body = self._data[self.end : first], self._data[first:last]
-            checksum = _checksum(checksum, head, body)
+            checksum = _checksum(self.checksum, head, body)
             if self._data[last : last + _CHECKSUM] != checksum:
                 self.is_damaged = True
                 return
-            self.end = last + _CHECKSUM
+            self.end, self.checksum = last + _CHECKSUM, checksum
             yield _kind(head), body
 
 

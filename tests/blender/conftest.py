@@ -39,6 +39,16 @@ def context(registered):
     return bpy.context
 
 
+@pytest.fixture(autouse=True)
+def runs(monkeypatch, tmp_path_factory):
+    """The folder in which the add-on keeps runs, new for each test."""
+    from blender_addon.simulator import places
+
+    folder = tmp_path_factory.mktemp("runs")
+    monkeypatch.setattr(places, "user_folder", lambda: folder)
+    return folder
+
+
 @pytest.fixture
 def select():
     """Selects objects; the last becomes the active one."""

@@ -31,3 +31,20 @@ def turning(names, *, frames=20, fps=25.0, seed=1, rate=1.2) -> Motion:
     orientations *= random.choice([-1.0, 1.0], size=(frames, count, 1))
     positions = np.cumsum(random.normal(scale=0.1, size=(frames, count, 3)), axis=0)
     return Motion(np.arange(frames) / fps, list(names), positions, orientations)
+
+
+def recording_of(motion: Motion):
+    """The motion as a recording of the simulator's own library, without energies."""
+    from impulse_core.recording import Recording
+
+    return Recording(
+        scene="test",
+        fps=25.0,
+        step=0.01,
+        method="imp2",
+        solver="direct",
+        times=motion.times,
+        body_names=motion.body_names,
+        positions=motion.positions,
+        orientations=motion.orientations,
+    )

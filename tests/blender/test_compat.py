@@ -18,13 +18,20 @@ class Curves(list):
         return curve
 
 
+class Action(SimpleNamespace):
+    """An action before Blender 4.4; it has custom properties as all data blocks."""
+
+    def __setitem__(self, key, value):
+        setattr(self, key, value)
+
+
 @pytest.fixture
 def old_blender(monkeypatch):
     """A Blender without slots whose actions hold their curves themselves."""
     made = []
 
     def new(name):
-        made.append(SimpleNamespace(name=name, fcurves=Curves()))
+        made.append(Action(name=name, fcurves=Curves()))
         return made[-1]
 
     monkeypatch.setattr(compat, "has_layered_actions", lambda: False)
@@ -49,7 +56,7 @@ class Animated:
 def test_before_layers_every_object_has_an_action(old_blender):
     """One action for each object, named for it, with its curves."""
     a, b = Animated("a"), Animated("b")
-    writer = compat.ActionWriter("Impulse")
+    writer = compat.ActionWriter("Impulse", "first")
 
     for obj in (a, b):
         compat.new_curve(writer.bind(obj), "location", 2, "Impulse")
@@ -66,7 +73,7 @@ def test_with_layers_objects_share_an_action(add_empty):
     if not compat.has_layered_actions():
         pytest.skip("this Blender has no layered actions")
     a, b = add_empty("a"), add_empty("b")
-    writer = compat.ActionWriter("Impulse")
+    writer = compat.ActionWriter("Impulse", "first")
 
     for index, obj in enumerate((a, b)):
         compat.new_curve(writer.bind(obj), "location", index, "Impulse")

@@ -73,9 +73,10 @@ def test_enum_items_are_the_words_of_the_file(group, field, choices, registered)
 
 
 def test_defaults_are_those_of_the_format(context):
-    """A setting nobody touched is exported as the schema's default."""
+    """A setting nobody touched is exported as the schema's default; the frames say how long."""
     from blender_addon.export.scene_export import settings_data
 
+    context.scene.frame_end = 251
     made = models.Settings(**settings_data(context.scene))
 
     assert made == models.Settings()

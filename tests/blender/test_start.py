@@ -142,8 +142,9 @@ def test_a_second_run_is_refused_while_one_is_going(run_under_way, add_body, tmp
         ask()
 
     run_under_way.stop()
+    run_under_way.wait(10.0)
     assert ask.poll()
-    assert Going.child is None
+    assert not Going.is_on()
 
 
 @pytest.mark.parametrize("way", ["open", "new", "unregister"])

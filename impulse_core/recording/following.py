@@ -1,0 +1,110 @@
+"""Reading a recording while it grows, each frame once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .chunked_file import frame_kind, read_frames, read_header
+from .chunks import END, FRAMES, ChunkReader
+from .errors import RecordingError
+from .tables import names
+
+__all__ = ["Followed", "NewPoses"]
+
+Floats = NDArray[np.float64]
+
+_AT_ONCE = 2**23  # [B], more than a chunk has that is not a single frame
+
+
+@dataclass(frozen=True, eq=False)
+class NewPoses:
+    """Frames that were not read before: the part of ``Recording`` that says where bodies are.
+
+    Attributes:
+        times: of the frames [s], shape (F,).
+        body_names: the N bodies.
+        positions: origins of the user's objects [m], shape (F, N, 3), world frame.
+        orientations: user's body axes to world axes, quaternions (w, x, y, z), shape (F, N, 4).
+    """
+
+    times: Floats
+    body_names: tuple[str, ...]
+    positions: Floats
+    orientations: Floats
+
+
+@dataclass
+class Followed:
+    """An .imprec that another process writes.
+
+    Attributes:
+        path: the file, which need not be there yet.
+        is_ended: whether its end was read.
+        frame_count: how many frames were read.
+    """
+
+    path: Path
+    is_ended: bool = False
+    frame_count: int = 0
+    _place: int = 0  # behind the last chunk that was read [B]
+    _checksum: bytes | None = None
+    _kind: np.dtype[np.void] | None = None
+    _names: tuple[str, ...] = field(default=())
+
+    def read(self) -> NewPoses | None:
+        """The frames of the next whole chunks, some MB of them; None where there are none (yet).
+
+        Raises:
+            RecordingError: naming the file, where it is not a recording, or is damaged.
+            OSError: where it is there and cannot be read.
+        """
+        found: list[NDArray[np.void]] = []
+        try:
+            while not (found or self.is_ended) and (reader := self._reader(_AT_ONCE)):
+                found = self._frames(reader)
+        except RecordingError as error:
+            raise error.in_file(os.fspath(self.path)) from None
+        if not found:
+            return None
+        frames = np.concatenate(found)
+        self.frame_count += len(frames)
+        return NewPoses(frames["times"], self._names, frames["positions"], frames["orientations"])
+
+    def _frames(self, reader: ChunkReader) -> list[NDArray[np.void]]:
+        chunks = iter(reader)
+        if self._kind is None:
+            header = read_header(chunks, reader)
+            self._kind, self._names = frame_kind(header), tuple(names(header, "bodies"))
+        found = []
+        for kind, content in chunks:
+            if kind == END:
+                self.is_ended = True
+                break
+            if kind == FRAMES:
+                found.append(read_frames(content, self._kind)[0])
+        if reader.is_damaged:
+            raise RecordingError(f"is damaged at byte {self._place + reader.end}.")
+        self._place += reader.end
+        self._checksum = reader.checksum
+        return found
+
+    def _reader(self, size: int) -> ChunkReader | None:
+        """The chunks behind those that were read; None where none is whole."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._place)
+                data = file.read(size)
+                more = bool(file.read(1))
+        except FileNotFoundError:
+            return None
+        if self._checksum is None and len(data) < 2**5:
+            return None  # it is being written
+        reader = ChunkReader(data, self._checksum)
+        if reader.has_next() or not more:
+            return reader if reader.has_next() else None
+        return self._reader(4 * size)  # a chunk that is larger
