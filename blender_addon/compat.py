@@ -22,10 +22,10 @@ def has_layered_actions() -> bool:
 
 class ActionWriter:
     """Creates the action or, before Blender 4.4, actions of an animation; ``name`` is that of the
-    import they belong to, ``shared`` the action that this import has already.
+    recording they are made from, if it is one, ``shared`` the action that it has already.
     """
 
-    def __init__(self, title: str, name: str, shared: bpy.types.Action | None = None) -> None:
+    def __init__(self, title: str, name: str = "", shared: bpy.types.Action | None = None) -> None:
         self.title, self.name = title, name
         self._strip: Any = None
         if has_layered_actions():
@@ -50,7 +50,8 @@ class ActionWriter:
 
     def _new(self, title: str) -> bpy.types.Action:
         action = bpy.data.actions.new(title)
-        action[RECORDED] = UNDER_WAY + self.name
+        if self.name:
+            action[RECORDED] = UNDER_WAY + self.name
         return action
 
 

@@ -104,7 +104,8 @@ def look(function: Function, grid: Floats, tolerance: float) -> Seen:
         values.append(found.ravel())
         bent = np.abs(found - (low + parts * (high - low))).max(axis=0) > tolerance
         small = right - left <= SMALLEST
-        jumps += right[bent & small].tolist()
+        ends = bent & small
+        jumps += right[ends & _jumps(function, left, right, low, high, tolerance)].tolist()
         more = bent & ~small
         middle, value = between[1, more], found[1, more]
         left, right = np.append(left[more], middle), np.append(middle, right[more])
@@ -112,6 +113,17 @@ def look(function: Function, grid: Floats, tolerance: float) -> Seen:
     every, places = np.unique(np.concatenate(frames), return_index=True)
     all_values = np.concatenate(values)[places]
     return Seen(every, all_values, np.searchsorted(every, np.unique(jumps)))
+
+
+def _jumps(
+    function: Function, left: Floats, right: Floats, low: Floats, high: Floats, tolerance: float
+) -> Any:
+    """Which of the shortest intervals change by more than a steep kink would: than what lies before
+    and behind them.
+    """
+    width = right - left
+    before, after = np.abs(low - function(left - width)), np.abs(function(right + width) - high)
+    return np.abs(high - low) > 2.0 * (before + after) + tolerance
 
 
 def _pieces(seen: Seen) -> list[tuple[Floats, Floats]]:

@@ -18,6 +18,7 @@ from mathutils import Euler, Matrix, Quaternion
 from .. import compat
 from ..convert import Floats
 from ..export.collect import is_animated
+from ..export.undisturbed import following_constraints
 
 
 class Place(NamedTuple):
@@ -53,11 +54,13 @@ class Starts:
         self._still: dict[str, bool] = {}
 
     def is_still(self, name: str) -> bool:
-        """Whether an object, if it is there, and all that it hangs on have no animation."""
+        """Whether an object, if it is there, and all that it hangs on stay where they are."""
         if name not in self._still:
             obj = self.objects.get(name)
             self._still[name] = obj is None or (
-                not is_animated(obj) and (obj.parent is None or self.is_still(obj.parent.name))
+                not is_animated(obj)
+                and not any(following_constraints(obj))
+                and (obj.parent is None or self.is_still(obj.parent.name))
             )
         return self._still[name]
 

@@ -37,7 +37,8 @@ def material(colour: str) -> bpy.types.Material:
         return found
     rgb, metallic, roughness = COLOURS[colour]
     made = bpy.data.materials.new(colour)
-    made.use_nodes = True
+    if made.node_tree is None:  # before Blender 5.0
+        made.use_nodes = True
     shader = made.node_tree.nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = (*rgb, 1.0)
     shader.inputs["Metallic"].default_value = metallic

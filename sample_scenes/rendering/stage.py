@@ -43,7 +43,8 @@ def paint(name: str) -> bpy.types.Material:
         return found
     rgb, metallic, roughness = COLOURS[name]
     made = bpy.data.materials.new(name)
-    made.use_nodes = True
+    if made.node_tree is None:  # before Blender 5.0
+        made.use_nodes = True
     shader = made.node_tree.nodes["Principled BSDF"]
     shader.inputs["Base Color"].default_value = (*rgb, 1.0)
     shader.inputs["Metallic"].default_value = metallic
@@ -109,7 +110,8 @@ def add_sky(scene: bpy.types.Scene) -> None:
     """A gradient from a warm horizon to blue, the same in every Blender version."""
     world = bpy.data.worlds.new("sky")
     scene.world = world
-    world.use_nodes = True
+    if world.node_tree is None:  # before Blender 5.0
+        world.use_nodes = True
     nodes, links = world.node_tree.nodes, world.node_tree.links
     background = nodes["Background"]
     ramp = nodes.new("ShaderNodeValToRGB")
