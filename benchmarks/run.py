@@ -87,7 +87,7 @@ def main() -> None:
         robustness(outcomes),
         waiting(measure()),
         script("Mass properties", "A mesh of one million triangles.", "mass_properties.py"),
-        script("Keyframes", "Writing an animation into Blender.", "keyframes.py", needs="bpy"),
+        printed("addon.py") if importlib.util.find_spec("bpy") else "",
     ]
     output.write_text(
         "\n\n".join(wrapped(part.strip()) for part in sections if part) + "\n", encoding="utf-8"
@@ -115,15 +115,16 @@ machines and with what else runs on them: compare the ratios within one run.
 """
 
 
-def script(title: str, what: str, name: str, *, needs: str | None = None) -> str:
+def script(title: str, what: str, name: str) -> str:
+    """What another benchmark of this folder prints, as it stands."""
+    return f"## {title}\n\n{what}\n\n```\n{printed(name)}\n```\n"
+
+
+def printed(name: str) -> str:
     """What another benchmark of this folder prints."""
-    heading = f"## {title}\n\n{what}\n"
-    if needs is not None and importlib.util.find_spec(needs) is None:
-        return f"{heading}\nNot run: {needs} is not installed here.\n"
-    printed = subprocess.run(
+    return subprocess.run(
         [sys.executable, str(HERE / name)], check=True, capture_output=True, text=True, cwd=ROOT
-    ).stdout
-    return f"{heading}\n```\n{printed.strip()}\n```\n"
+    ).stdout.strip()
 
 
 def version(name: str) -> str:
