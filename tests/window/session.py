@@ -20,6 +20,7 @@ import bpy
 sys.path.insert(0, str(Path(__file__).parent))
 
 import model
+import panels
 import states
 
 ZIP, FOLDER = (Path(word) for word in sys.argv[sys.argv.index("--") + 1 :])
@@ -28,6 +29,7 @@ EXAMPLE = "walking-machine"
 TICK = 0.01  # s between two looks
 MOST_SECONDS = 600.0  # of one step
 MOVED = 1e-3  # m
+MANY, REDRAWS = 500, 20
 
 
 class Session:
@@ -39,7 +41,9 @@ class Session:
         self.clicks = 0
         self.longest = 0.0
         self._seen = time.monotonic()
-        self._steps = iter([install, example_moves, settle, panels_draw, self_test, undo_and_clear])
+        self._steps = iter(
+            [install, example_moves, settle, panels_draw, self_test, undo_and_clear, costs]
+        )
         self._going, self._begun = None, 0.0
 
     def look(self):
@@ -104,6 +108,7 @@ def install(session):
     assert EXTENSION in bpy.context.preferences.addons
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
+    panels.unfold()
     show_tab()
     yield from wait(0.5)
     show_tab()
@@ -185,9 +190,6 @@ def settle(session):
 
 def panels_draw(session):
     """Every panel is drawn, unfolded, for every kind of object; exceptions end up in the log."""
-    states.unfold()
-    yield from wait(0.3)
-    show_tab()
     for name in states.each(view):
         yield from wait(0.05)
         picture(f"panel-{name}")
@@ -198,6 +200,8 @@ def self_test(session):
     """The preferences' button answers, while the window stays usable."""
     bpy.ops.screen.userpref_show()
     bpy.context.preferences.active_section = "ADDONS"
+    bpy.context.window_manager.addon_search = "Impulse"
+    bpy.ops.preferences.addon_expand(module=EXTENSION)
     bpy.ops.impulse.test_simulator("INVOKE_DEFAULT")
     preferences = sys.modules[f"{EXTENSION}.preferences"]
     begun = time.monotonic()
@@ -224,6 +228,22 @@ def undo_and_clear(session):
         bpy.ops.ed.redo()
     yield from wait(0.2)
     picture("cleared")
+
+
+def costs(session):
+    """What panels and overlay cost at a redraw, with many bodies."""
+    with bpy.context.temp_override(**view()):
+        panels.add_bodies(MANY)
+    yield from wait(1.0)
+    clocks = panels.clocks(sys.modules, EXTENSION)
+    for _ in range(REDRAWS):
+        for area in bpy.context.window_manager.windows[0].screen.areas:
+            area.tag_redraw()
+        bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+        yield
+    picture("many")
+    for name, clock in clocks.items():
+        session.numbers[f"{name} with {MANY} bodies [ms]"] = 1e3 * clock.seconds / REDRAWS
 
 
 bpy.context.preferences.view.show_splash = False

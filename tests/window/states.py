@@ -7,22 +7,6 @@ import bpy
 _drawn = []
 
 
-def unfold():
-    """Let all panels be open, as only open ones are drawn."""
-    panels = [
-        cls
-        for cls in bpy.types.Panel.__subclasses__()
-        if getattr(cls, "bl_category", "") == "Impulse" and hasattr(cls, "bl_rna")
-    ]
-    roots = [cls for cls in panels if not getattr(cls, "bl_parent_id", "")]
-    ordered = [*roots, *(cls for cls in panels if cls not in roots)]
-    for cls in reversed(ordered):
-        bpy.utils.unregister_class(cls)
-    for cls in ordered:
-        cls.bl_options = {*getattr(cls, "bl_options", ())} - {"DEFAULT_CLOSED"}
-        bpy.utils.register_class(cls)
-
-
 def each(view):
     """Bring about one state after another; yields its name, then waits to be asked for the next."""
     _drawn.clear()

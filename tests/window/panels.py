@@ -1,0 +1,69 @@
+"""Panels in a window: all of them open, and what drawing them costs."""
+
+import time
+
+import bpy
+
+
+def classes():
+    """The panels of the tab Impulse, parents first."""
+    found = [
+        cls
+        for cls in bpy.types.Panel.__subclasses__()
+        if getattr(cls, "bl_category", "") == "Impulse" and hasattr(cls, "bl_rna")
+    ]
+    roots = [cls for cls in found if not getattr(cls, "bl_parent_id", "")]
+    return [*roots, *(cls for cls in found if cls not in roots)]
+
+
+def unfold():
+    """Let all panels be open when they are first shown, as only open ones are drawn."""
+    ordered = classes()
+    for cls in reversed(ordered):
+        bpy.utils.unregister_class(cls)
+    for cls in ordered:
+        cls.bl_options = {*getattr(cls, "bl_options", ())} - {"DEFAULT_CLOSED"}
+        bpy.utils.register_class(cls)
+
+
+def add_bodies(number):
+    """Boxes on a grid, the last one active."""
+    bpy.ops.mesh.primitive_cube_add(size=1)
+    first = bpy.context.object
+    for k in range(number - 1):
+        box = bpy.data.objects.new(f"body {k}", first.data)
+        box.location = (2 * (k % 25) - 25, 2 * (k // 25), 3)
+        bpy.context.scene.collection.objects.link(box)
+        box.select_set(True)
+    bpy.ops.impulse.tag_body(shape="box")
+
+
+class Clock:
+    """Seconds spent in functions."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def around(self, function):
+        """The function, with its time taken."""
+
+        def timed(*arguments, **options):
+            began = time.perf_counter()
+            try:
+                return function(*arguments, **options)
+            finally:
+                self.seconds += time.perf_counter() - began
+
+        return timed
+
+
+def clocks(modules, extension):
+    """Clocks of the panels and, where there is one, of the overlay."""
+    found = {"panels": Clock()}
+    for cls in classes():
+        cls.draw = found["panels"].around(cls.draw)
+    painting = modules.get(f"{extension}.overlay.painting")
+    if painting is not None:
+        found["overlay"] = Clock()
+        painting.paint = found["overlay"].around(painting.paint)
+    return found
