@@ -16,6 +16,7 @@ from . import (
     self_test,
     simulate,
     tag,
+    takes,
 )
 
 MODULES = (
@@ -28,6 +29,7 @@ MODULES = (
     check,
     simulate,
     self_test,
+    takes,
 )
 
 

@@ -3,9 +3,9 @@
 
 import bpy
 
-from . import main, objects, scene
+from . import main, objects, results, scene
 
-CLASSES = (*main.CLASSES, *objects.CLASSES, *scene.CLASSES)
+CLASSES = (*main.CLASSES, *results.CLASSES, *objects.CLASSES, *scene.CLASSES)
 
 
 def register() -> None:

@@ -278,24 +278,41 @@ def clear(objects: Iterable[bpy.types.Object]) -> tuple[list[str], list[str]]:
     it. Returns the names of the objects, and those of edited actions, which are kept.
     """
     objects = list(objects)
-    cleared, actions = [], set()
     followers.detach(objects)
-    for obj in objects:
-        memory = obj.impulse.playback
-        if not memory.active:
-            continue
-        if (recorded := recorded_action(obj)) is not None:
-            take_up_edit(obj, bpy.context.scene)
-            actions.add(recorded)
-            compat.assign_action(obj, memory.previous_action, memory.previous_slot)
-            put_back_transform(obj)
-        elif memory.previous_action is not None:
-            memory.previous_action.use_fake_user = True
-        memory.previous_action = None
-        memory.active = False
-        cleared.append(obj.name)
+    playing = [obj for obj in objects if obj.impulse.playback.active]
+    actions = {action for obj in playing if (action := take_off(obj)) is not None}
     _put_back_range(bpy.context.scene)
-    return cleared, compat.remove_unused(actions)
+    return [obj.name for obj in playing], compat.remove_unused(actions)
+
+
+def take_off(obj: bpy.types.Object) -> bpy.types.Action | None:
+    """Put an object back to what it was before a motion was imported; the action it played."""
+    memory = obj.impulse.playback
+    recorded = recorded_action(obj)
+    if recorded is not None:
+        take_up_edit(obj, bpy.context.scene)
+        compat.assign_action(obj, memory.previous_action, memory.previous_slot)
+        put_back_transform(obj)
+    elif memory.previous_action is not None:
+        memory.previous_action.use_fake_user = True
+    memory.previous_action = None
+    memory.active = False
+    return recorded
+
+
+def put_on(obj: bpy.types.Object, action: bpy.types.Action, slot: int) -> bpy.types.Action | None:
+    """Let an object play the motion of an action; the recorded action that it played before."""
+    replaced = _remember(obj)
+    compat.assign_action(obj, action, slot)
+    obj.rotation_mode = "QUATERNION"
+    memory = obj.impulse.playback
+    start = {"location": [0.0] * 3, "rotation_quaternion": [1.0, 0.0, 0.0, 0.0]}
+    for curve in compat.curves_of(obj):
+        if curve.data_path in start and len(curve.keyframe_points):
+            start[curve.data_path][curve.array_index] = curve.keyframe_points[0].co[1]
+    memory.start_location = start["location"]
+    memory.start_quaternion = start["rotation_quaternion"]
+    return replaced
 
 
 def _remember(obj: bpy.types.Object) -> bpy.types.Action | None:

@@ -25,6 +25,8 @@ from impulse_schema import models
 from .duration import duration_of_its_own
 from .pointers import object_pointer, world_switch
 from .schema_properties import properties_of
+from .takes import CLASSES as TAKES
+from .takes import IMPULSE_PG_take
 
 KINDS = [
     ("NONE", "Nothing", "Not part of the simulated scene"),
@@ -310,6 +312,7 @@ SceneTag = group(
         "issues": CollectionProperty(type=Issue),
         "issue_index": IntProperty(),
         "checked": BoolProperty(),
+        "takes": CollectionProperty(type=IMPULSE_PG_take),
         "range_memory": PointerProperty(type=RangeMemory),
         "progress": FloatProperty(subtype="FACTOR", min=0.0, max=1.0),
         "progress_text": StringProperty(),
@@ -319,8 +322,8 @@ SceneTag = group(
 
 # Parts before the wholes that hold them, as Blender wants to register them.
 CLASSES = (
-    CurveSample, Curve, Motor, Limit, Spring, Friction, CouplingTerm, Load, Body, Geometry, Joint,
-    SpringDamper, Playback, RangeMemory, ObjectTag, Material, MaterialPair, CollisionPair,
+    *TAKES, CurveSample, Curve, Motor, Limit, Spring, Friction, CouplingTerm, Load, Body, Geometry,
+    Joint, SpringDamper, Playback, RangeMemory, ObjectTag, Material, MaterialPair, CollisionPair,
     CollisionGroupRule, Settings, Issue, SceneTag,
 )  # fmt: skip
 

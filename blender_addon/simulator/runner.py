@@ -88,19 +88,24 @@ class Progress:
             return f"{self.stage}, part {self.part} of {self.parts} (only once)"
         if self.stage != "simulating":
             return self.stage
+        if self.fraction >= 1.0:
+            return "finishing"
         left = "" if self.seconds_left is None else f", {duration_text(self.seconds_left)} left"
         return f"{self.stage} {self.fraction:.0%}{left}"
 
     @classmethod
-    def of_event(cls, data: dict[str, Any]) -> Progress:
-        """What a line of ``impulse run --progress json`` says."""
+    def of_event(cls, data: dict[str, Any], first: dict[str, Any]) -> Progress:
+        """What a line of ``impulse run --progress json`` says, of which ``first`` was the first
+        that told of steps.
+        """
         time, duration = data["time"], data["duration"]
         part, parts = data.get("part", 0), data.get("parts", 0)
         if parts:
             return cls(data["stage"], (part - 1) / parts, part, parts)
         left = None
-        if time > 0 and (wall := data.get("wall_seconds")):
-            left = max(duration - time, 0.0) * wall / time
+        if time > first["time"]:
+            wall = data["wall_seconds"] - first["wall_seconds"]
+            left = max(duration - time, 0.0) * wall / (time - first["time"])
         fraction = time / duration if duration > 0 else 0.0
         return cls(data["stage"], min(max(fraction, 0.0), 1.0), seconds_left=left)
 
@@ -276,6 +281,7 @@ class Run(Child):
             command, ["run", str(scene), "-o", str(animation), "--progress", "json", *options]
         )
         self.animation = animation
+        self._first: dict[str, Any] | None = None
 
     def _has_frames(self) -> bool:
         return self.animation.exists()
@@ -289,7 +295,9 @@ class Run(Child):
                 self._said.append(line)
             return
         if event == "progress":
-            self.progress = Progress.of_event(data)
+            if self._first is None or self._first["stage"] != "simulating":
+                self._first = data
+            self.progress = Progress.of_event(data, self._first)
         elif event == "finished" and data["message"]:
             self._said.append(data["message"])
 

@@ -33,7 +33,7 @@ def test_progress_lines_are_understood(child, tmp_path):
         print("a note")
         for t in (0.0, 0.5, 1.0):
             line = {"event": "progress", "stage": "simulating", "time": t, "duration": 2.0}
-            print(json.dumps(line), flush=True)
+            print(json.dumps(line | {"wall_seconds": t}), flush=True)
             time.sleep(0.2)
     """)
     seen = []
@@ -60,6 +60,24 @@ def test_the_part_of_the_kernels_that_is_compiled_is_shown(child, tmp_path):
     runner.run(command, tmp_path / "s.xml", tmp_path / "a.json", progress=seen.append)
 
     assert "compiling kernels, part 2 of 5 (only once)" in {progress.text for progress in seen}
+
+
+def test_the_time_left_is_that_of_the_steps(child, tmp_path):
+    """What compiling took before the first step says nothing of the steps that are to come."""
+    from blender_addon.simulator import runner
+
+    command = child("""
+        import json, time
+        for t, wall in ((0.1, 100.0), (0.6, 110.0)):
+            line = {"event": "progress", "stage": "simulating", "time": t, "duration": 2.0}
+            print(json.dumps(line | {"wall_seconds": wall}), flush=True)
+        time.sleep(0.5)
+    """)
+    seen = []
+
+    runner.run(command, tmp_path / "s.xml", tmp_path / "a.json", progress=seen.append)
+
+    assert seen[-1].text == "simulating 30%, 28 s left"
 
 
 def test_the_simulators_words_become_the_error(child, tmp_path):
