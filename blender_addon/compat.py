@@ -64,8 +64,8 @@ def new_curve(curves: Any, data_path: str, index: int, group: str) -> bpy.types.
     return curves.new(data_path, index=index)  # 4.4 and 4.5
 
 
-def curves_of(obj: bpy.types.Object) -> list[bpy.types.FCurve]:
-    """The F-curves that animate ``obj`` through its action, none if it has no action."""
+def curves_of(obj: bpy.types.ID) -> list[bpy.types.FCurve]:
+    """The F-curves that animate a data block through its action, none if it has no action."""
     animation = obj.animation_data
     if animation is None or animation.action is None:
         return []
@@ -166,7 +166,7 @@ def slot_handle(obj: bpy.types.Object) -> int:
     return 0 if slot is None else slot.handle
 
 
-def assign_action(obj: bpy.types.Object, action: bpy.types.Action | None, handle: int) -> None:
+def assign_action(obj: bpy.types.ID, action: bpy.types.Action | None, handle: int) -> None:
     """Give ``obj`` back an action and the slot of that handle."""
     animation = obj.animation_data_create()
     animation.action = action
@@ -191,3 +191,48 @@ def remove_unused(actions: Iterable[bpy.types.Action]) -> list[str]:
             action.use_fake_user = True
             kept.append(action.name)
     return kept
+
+
+# Custom property of actions that were made to hold results and nothing else.
+MADE = "impulse_results"
+
+
+def curves_beside(owner: bpy.types.ID) -> Any:
+    """The collection of F-curves that animates a data block now, for others to be put beside them.
+
+    None where the action is shared with others, or belongs to a library.
+    """
+    animation = owner.animation_data_create()
+    action = animation.action
+    if action is None:
+        action = bpy.data.actions.new(f"{owner.name} results")
+        action[MADE] = True
+        animation.action = action
+        if has_layered_actions():
+            kind = "SCENE" if isinstance(owner, bpy.types.Scene) else "OBJECT"
+            animation.action_slot = action.slots.new(id_type=kind, name=owner.name)
+    if action.library is not None or action.override_library is not None:
+        return None
+    if not has_layered_actions():
+        return action.fcurves if action.users - action.use_fake_user <= 1 else None
+    slot = animation.action_slot
+    if slot is None or len(slot.users()) > 1:
+        return None
+    layer = action.layers[0] if len(action.layers) else action.layers.new(owner.name)
+    strip = layer.strips[0] if len(layer.strips) else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True).fcurves
+
+
+def remove_curves(owner: bpy.types.ID, paths: set[str]) -> None:
+    """Take F-curves of these data paths off, and the action if it was made for them alone."""
+    animation = owner.animation_data
+    action = None if animation is None else animation.action
+    if action is None or not any(c.data_path in paths for c in curves_of(owner)):
+        return
+    curves = curves_beside(owner)
+    for curve in [] if curves is None else [c for c in curves if c.data_path in paths]:
+        curves.remove(curve)
+    if MADE in action and not all_curves(action):
+        assign_action(owner, None, 0)
+        if not action.users:
+            bpy.data.actions.remove(action)

@@ -3,7 +3,7 @@
 
 import bpy
 
-from . import main, objects, results, scene
+from . import main, objects, plot, results, scene
 
 CLASSES = (*main.CLASSES, *results.CLASSES, *objects.CLASSES, *scene.CLASSES)
 
@@ -11,8 +11,10 @@ CLASSES = (*main.CLASSES, *results.CLASSES, *objects.CLASSES, *scene.CLASSES)
 def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    plot.register()
 
 
 def unregister() -> None:
+    plot.unregister()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -1,10 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels of what came out: takes."""
+"""Panels of what came out: numbers of the active object, and takes."""
 
 import bpy
+import numpy as np
 
 from ..playback import takes
 from .base import ImpulsePanel
+from .plot import charts_of, owner_of
+
+
+class IMPULSE_PT_results(ImpulsePanel, bpy.types.Panel):
+    """Energy, what motors do, what feet bear"""
+
+    bl_label = "Results"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout, tag = self.layout, context.scene.impulse
+        row = layout.row()
+        row.prop(tag, "use_results")
+        row.prop(tag, "show_plot")
+        owner = owner_of(context)
+        charts = charts_of(owner)
+        if not charts:
+            layout.label(text="None yet; press Simulate")
+            return
+        layout.label(text=f"{owner.name}, in this frame and at most", icon="GRAPH")
+        column = layout.column(align=True)
+        for chart in charts:
+            for text in rows_of(chart, context.scene.frame_current_final):
+                column.label(text=text)
+
+
+def rows_of(chart, frame):
+    """A line for each curve: its value in a frame, and its largest amount."""
+    for name, points in zip(chart.names, chart.curves, strict=True):
+        now = np.interp(frame, points[:, 0], points[:, 1])
+        most = points[np.abs(points[:, 1]).argmax(), 1]
+        title = name if chart.title == "Energy" else f"{chart.title} {name}".strip()
+        yield f"{title} {now:.4g}, {most:.4g} {chart.unit}"
 
 
 class IMPULSE_PT_takes(ImpulsePanel, bpy.types.Panel):
@@ -30,4 +64,4 @@ class IMPULSE_PT_takes(ImpulsePanel, bpy.types.Panel):
             row.operator("impulse.delete_take", text="", icon="X").name = take.name
 
 
-CLASSES = (IMPULSE_PT_takes,)
+CLASSES = (IMPULSE_PT_results, IMPULSE_PT_takes)

@@ -26,6 +26,10 @@ from .. import compat
 from ..convert import Floats, continuous, time_to_frame
 from ..export.undisturbed import put_back_transform, recorded_action, remember, take_up_edit
 from . import followers
+from .curves import key_array, write_keys
+from .results import Results
+from .results import remove as remove_results
+from .results import write as write_results
 from .tracks import Plan, PlaybackError, Poses, plan_of
 
 __all__ = [
@@ -41,7 +45,6 @@ __all__ = [
 ]
 
 ACTION_NAME = "Impulse"
-LINEAR = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["LINEAR"].value
 CHANNELS = (
     *(("location", index) for index in range(3)),
     *(("rotation_quaternion", index) for index in range(4)),
@@ -102,6 +105,7 @@ class Import:
         self.start = scene.frame_start if start is None else start
         self._name = secrets.token_hex(8)  # of this import, which its actions bear
         self._plan: Plan | None = None
+        self._results: Results
         self._frames: list[Floats] = []
         self._keys: dict[str, list[NDArray[np.float32]]] = {}  # (F, 7) for each object
         self._last: dict[str, Floats] = {}  # quaternions of the last frame
@@ -125,6 +129,7 @@ class Import:
         if self._plan is None:
             self._plan = plan_of(poses.body_names, scene)
             self._plan.check(poses)
+            self._results = Results(scene)
             prepare(scene)
         for name, (locations, quaternions) in self._plan.channels(poses).items():
             last = self._last.get(name)
@@ -134,6 +139,7 @@ class Import:
             self._last[name] = quaternions[-1:]
             columns = np.concatenate([locations, quaternions[-len(locations) :]], axis=1)
             self._keys.setdefault(name, []).append(columns.astype(np.float32))
+        self._results.add(poses)
         rate = scene.render.fps / scene.render.fps_base
         self._frames.append(time_to_frame(poses.times, self.start, rate))
 
@@ -218,6 +224,9 @@ class Import:
 
     def finish(self, scene: bpy.types.Scene, *, fit_range: bool = False) -> Report:
         """Mark what was made, remove what it replaces; what was done."""
+        if self.frame_count:
+            series = self._results.series() if scene.impulse.use_results else {}
+            write_results(scene, series, np.concatenate(self._frames))
         actions = list(self._actions())
         for action in actions:
             compat.mark_recorded(action)
@@ -246,15 +255,6 @@ def prepare(scene: bpy.types.Scene) -> None:
     followers.attach(scene)
 
 
-def write_keys(curve: bpy.types.FCurve, points: NDArray[np.float32]) -> None:
-    """Let the linear keys of a curve be those of frames and values (F, 2)."""
-    keys = curve.keyframe_points
-    keys.add(len(points) - len(keys))
-    keys.foreach_set("co", points.ravel())
-    keys.foreach_set("interpolation", np.full(len(points), LINEAR, np.int32))
-    curve.update()
-
-
 def fit_frame_range(scene: bpy.types.Scene, frame: float) -> None:
     """Let the scene end with a frame; ``clear`` puts its last frame back."""
     memory = scene.impulse.range_memory
@@ -279,6 +279,7 @@ def clear(objects: Iterable[bpy.types.Object]) -> tuple[list[str], list[str]]:
     """
     objects = list(objects)
     followers.detach(objects)
+    remove_results(bpy.context.scene, objects)
     playing = [obj for obj in objects if obj.impulse.playback.active]
     actions = {action for obj in playing if (action := take_off(obj)) is not None}
     _put_back_range(bpy.context.scene)
@@ -323,10 +324,3 @@ def _remember(obj: bpy.types.Object) -> bpy.types.Action | None:
         return earlier
     remember(obj, earlier)
     return None
-
-
-def key_array(curve: bpy.types.FCurve) -> NDArray[np.float32]:
-    """Frames and values (K, 2) of a curve's keys."""
-    points = np.empty(len(curve.keyframe_points) * 2, np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    return points.reshape(-1, 2)

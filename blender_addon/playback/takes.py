@@ -13,7 +13,7 @@ import bpy
 
 from .. import compat
 from ..export.undisturbed import following_constraints, recorded_action, take_up_edit
-from . import followers
+from . import followers, results
 from .keyframes import put_on, take_off
 
 GHOSTS = "Impulse take: "
@@ -67,6 +67,10 @@ def show(scene: bpy.types.Scene, name: str) -> list[str]:
     replaced = {take_off(obj) for obj in _playing(scene) if obj not in wanted}
     replaced |= {put_on(part.object, part.action, part.slot) for part in parts}
     followers.attach(scene)
+    # those of joints and of the scene are of another motion
+    results.remove(scene, scene.objects)
+    for part in parts:
+        results.declare(part.object)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return compat.remove_unused(action for action in replaced if action is not None)
 

@@ -312,6 +312,15 @@ SceneTag = group(
         "issues": CollectionProperty(type=Issue),
         "issue_index": IntProperty(),
         "checked": BoolProperty(),
+        "use_results": BoolProperty(
+            name="Results",
+            description="Energy, angle and torque of each motor, ground reaction and slip of each"
+            " body as curves of custom properties",
+            default=True,
+        ),
+        "show_plot": BoolProperty(
+            name="Plot", description="Plot the results of the active object in the 3D view"
+        ),
         "takes": CollectionProperty(type=IMPULSE_PG_take),
         "range_memory": PointerProperty(type=RangeMemory),
         "progress": FloatProperty(subtype="FACTOR", min=0.0, max=1.0),

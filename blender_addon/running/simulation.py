@@ -94,16 +94,27 @@ def _started(
     if copies is not None:
         for file in folder.iterdir():
             shutil.copyfile(file, copies / file.name)
-    key = key_of(path) if command[0] == sys.executable else ""
+    options = run_options(context.scene, built.scene)
+    key = key_of(path, options) if command[0] == sys.executable else ""
     recording = store.find(key) if key else None
     child = None
     if recording is None:
-        child = runner.Run(command, path, folder / "motion.imprec")
+        child = runner.Run(command, path, folder / "motion.imprec", options)
         recording = child.animation
     run = LiveRun(context.scene, recording, child, is_live=is_live)
     return Simulation(
         run, built.scene, built.issues, path, command, store, key, copies, child is None
     )
+
+
+def run_options(scene: bpy.types.Scene, exported: Scene) -> tuple[str, ...]:
+    """Options of the run: for its results the contacts of machines are recorded.
+
+    That changes no bit of the motion.
+    """
+    fixed = any(body.motion != "dynamic" for body in exported.bodies)
+    is_machine = bool(exported.joints) and fixed
+    return ("--contacts",) if scene.impulse.use_results and is_machine else ()
 
 
 def end_text(report: Report, scene: bpy.types.Scene, simulation: Simulation) -> str:

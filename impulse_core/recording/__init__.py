@@ -5,7 +5,7 @@ Needs NumPy only, so that the Blender add-on can read an animation without the s
 
 from .errors import RecordingError
 from .files import check_output, read_regular_file, write_atomically
-from .following import Followed, NewPoses
+from .following import Followed, NewFrames
 from .formats import SUFFIXES
 from .growing import GROWING, GrowingFile, unfinished_beside
 from .header import without_infinities
@@ -18,7 +18,7 @@ __all__ = [
     "SUFFIXES",
     "Followed",
     "GrowingFile",
-    "NewPoses",
+    "NewFrames",
     "Recording",
     "RecordingError",
     "check_output",

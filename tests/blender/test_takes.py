@@ -103,7 +103,7 @@ def test_a_body_moved_before_a_take_is_shown_stays_there(two_takes, context):
 
 def test_a_take_is_deleted(two_takes, context):
     """Its actions go, unless they are played, and then with the next run."""
-    slow, fast = two_takes
+    _, fast = two_takes
     bpy.ops.impulse.delete_take(name="slow")
     assert [take.name for take in context.scene.impulse.takes] == ["fast"]
     assert all("slow" not in action.name for action in bpy.data.actions)
@@ -115,7 +115,7 @@ def test_a_take_is_deleted(two_takes, context):
 
 
 def test_takes_are_compared(two_takes, add_box, context, exported):
-    """Wire frames stand where the take says, with what hangs on the bodies; the scene is the same."""
+    """Wire frames stand where the take says, with what hangs on the bodies, not exported."""
     slow, fast = two_takes
     plain = exported()
     visual = add_box("visual", location=(0, 0, 1))

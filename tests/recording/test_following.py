@@ -9,19 +9,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impulse_core.recording import Followed, RecordingError
+from impulse_core.recording import (
+    Followed,
+    GrowingFile,
+    NewFrames,
+    Recording,
+    RecordingError,
+    chunked_file,
+)
 
 from .recordings import turning
 
-WHOLE = turning(frames=9)
+POINTS = 7
+CONTACTS = {
+    "frame": np.array([1, 1, 3, 4, 4, 8, 8]),
+    "body1": np.zeros(POINTS, int),
+    "body2": np.ones(POINTS, int),
+    "point": np.sqrt(np.arange(3.0 * POINTS)).reshape(-1, 3),
+    "normal": np.tile([0.0, 0.0, 1.0], (POINTS, 1)),
+    "force": np.sin(np.arange(3.0 * POINTS)).reshape(-1, 3),
+}
+WHOLE = turning(frames=9, contacts=CONTACTS)
 
 
-def poses(followed: Followed) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All that is there for now."""
+def columns(frames: Recording | NewFrames) -> list[np.ndarray]:
+    """All that grows with the frames, in one order."""
+    joints = [
+        values
+        for quantities in frames.joints.values()
+        for values in quantities.values()
+        if values.ndim == 1
+    ]
+    energy = [frames.energy[name] for name in sorted(frames.energy)]
+    return [frames.times, frames.positions, frames.orientations, *joints, *energy]
+
+
+def poses(followed: Followed) -> tuple[np.ndarray, ...]:
+    """All that is there for now; contact points count from the first frame of the file."""
     found = []
     while (new := followed.read()) is not None:
         assert new.body_names == WHOLE.body_names
-        found.append((new.times, new.positions, new.orientations))
+        before = followed.frame_count - len(new.times)
+        points = [new.contacts[name] for name in sorted(new.contacts) if name != "frame"]
+        found.append([*columns(new), new.contacts["frame"] + before, *points])
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True)) if found else ()
 
 
@@ -31,7 +61,10 @@ def test_however_it_grows_each_frame_comes_once(
 ) -> None:
     """The file is cut at any bytes, also within a chunk; in the end all frames were read."""
     folder = tmp_path_factory.mktemp("grows")
-    WHOLE.save(folder / "whole.imprec")
+    grown = GrowingFile(folder / "whole.imprec")
+    for first, last in ((0, 4), (4, 5), (5, 9)):
+        grown.add(chunked_file._frames_of(WHOLE, first, last))
+    grown.end(WHOLE)
     data = (folder / "whole.imprec").read_bytes()
     followed = Followed(folder / "a.imprec")
     assert followed.read() is None
@@ -40,12 +73,10 @@ def test_however_it_grows_each_frame_comes_once(
         (folder / "a.imprec").write_bytes(data[: round(cut * len(data))])
         found.append(poses(followed))
 
-    times, positions, orientations = (
-        np.concatenate(parts) for parts in zip(*filter(None, found), strict=True)
-    )
-    np.testing.assert_array_equal(times, WHOLE.times)
-    np.testing.assert_array_equal(positions, WHOLE.positions)
-    np.testing.assert_array_equal(orientations, WHOLE.orientations)
+    whole = [*columns(WHOLE), WHOLE.contacts["frame"]]
+    whole += [WHOLE.contacts[name] for name in sorted(WHOLE.contacts) if name != "frame"]
+    for expected, parts in zip(whole, zip(*filter(None, found), strict=True), strict=True):
+        np.testing.assert_array_equal(np.concatenate(parts), expected)
     assert followed.is_ended
     assert followed.frame_count == 9
 
