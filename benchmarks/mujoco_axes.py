@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from impulse_core.types import Floats
-from impulse_schema import parse_expression
+from impulse_schema import numbers_for, parse_expression
 from impulse_schema.models import CouplingTerm, Joint, Motor, Scene
 
 __all__ = ["add_coupling", "add_motors", "equip", "targets"]
@@ -91,13 +91,13 @@ def _drive(actuator: ET.Element, motor: Motor) -> None:
 
 def targets(scene: Scene, times: Floats) -> Floats:
     """What the motors aim at, in the order of the actuators, shape (times, motors)."""
-    motors = [motor for joint in scene.joints for motor in joint.motors]
-    return np.array([[_target(motor, float(t)) for motor in motors] for t in times])
+    motors = [(m, numbers_for(scene, joint)) for joint in scene.joints for m in joint.motors]
+    return np.array([[_target(motor, float(t), known) for motor, known in motors] for t in times])
 
 
-def _target(motor: Motor, t: float) -> float:
+def _target(motor: Motor, t: float, numbers: dict[str, float]) -> float:
     if motor.expression is not None:
-        return parse_expression(motor.expression)(t)
+        return parse_expression(motor.expression, numbers)(t)
     if motor.target is None:
         raise ValueError("curves are not exported")
     return motor.target

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from impulse_core.joints.table import (
 )
 from impulse_core.model import Axis, CountedAngle
 from impulse_core.types import new_records
-from impulse_schema import Scene, joint_names
+from impulse_schema import Scene, joint_names, numbers_for
 from impulse_schema.checks.vectors import angle_between
 from impulse_schema.models import FREE_AXES, LIMITED_AXES, Freedom, Joint, LimitedFreedom, Motor
 
@@ -62,6 +62,8 @@ class _Axis:
     speed: float = np.inf
     armature: float = 0.0
     motor: Motor | None = None
+    numbers: dict[str, float] = field(default_factory=dict)
+    """What the expression of the motor may name."""
 
     def add_rotor(self, inertia: float) -> None:
         """Let a rotor move with the coordinate."""
@@ -106,7 +108,7 @@ def axis_fields(
                         " distances differ too much",
                         "Look at the positions and masses of its bodies",
                     )
-                _add_elements(axis, joint, freedom)
+                _add_elements(axis, scene, joint, freedom)
                 axes.append(axis)
             elif freedom == "rotation":
                 counted.append((j, AXIS_ROWS[freedom]))
@@ -173,7 +175,7 @@ def _axis(j: int, row: int, joints: JointRows, bodies: BodyRows) -> _Axis:
     return _Axis(j, row, joints.start_offset[j], inverse_mass, 1.0)
 
 
-def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
+def _add_elements(axis: _Axis, scene: Scene, joint: Joint, freedom: Freedom) -> None:
     if rotor := _rotor(joint, freedom):
         axis.add_rotor(rotor)
     for spring in _of(joint, "springs", freedom):
@@ -182,7 +184,7 @@ def _add_elements(axis: _Axis, joint: Joint, freedom: Freedom) -> None:
         axis.friction += friction.force
     _add_limits(axis, joint, freedom)
     for motor in _of(joint, "motors", freedom):
-        axis.motor = motor
+        axis.motor, axis.numbers = motor, numbers_for(scene, joint)
 
 
 def _add_limits(axis: _Axis, joint: Joint, freedom: LimitedFreedom) -> None:
@@ -260,7 +262,7 @@ def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
                 row["motor_limit"] = row["motor_back"] = motor.max_force
             if motor.min_force is not None:
                 row["motor_back"] = -motor.min_force
-            row["motor_target"] = signals.add(motor)
+            row["motor_target"] = signals.add(motor, axis.numbers)
     return {
         "axes": records,
         "signals": signals.arrays(),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -10,7 +11,14 @@ from impulse_core.compile.problems import NO_VALUE, ProblemList
 from impulse_core.forces.signals.operations import OPERATIONS
 from impulse_core.model.signals import CONSTANT, CUBIC, EXPRESSION, LINEAR, STEP, Signals
 from impulse_core.types import Floats
-from impulse_schema import Expression, ExpressionError, Scene, joint_names, parse_expression
+from impulse_schema import (
+    Expression,
+    ExpressionError,
+    Scene,
+    joint_names,
+    numbers_for,
+    parse_expression,
+)
 from impulse_schema.models import Curve, Motor
 
 __all__ = ["SignalList", "check_targets", "motor_switches", "signal_error", "target_error"]
@@ -32,12 +40,14 @@ class SignalList:
         self._samples: list[tuple[Floats, Floats, Floats]] = []
         self._programs: list[Expression | None] = []
 
-    def add(self, motor: Motor) -> int:
-        """The number of the signal that the target of ``motor`` becomes."""
+    def add(self, motor: Motor, numbers: Mapping[str, float] = MappingProxyType({})) -> int:
+        """The number of the signal that the target of ``motor`` becomes, whose expression may name
+        ``numbers``.
+        """
         if motor.curve is not None:
             return self._add_curve(motor.curve)
         if motor.expression is not None:
-            return self._append(EXPRESSION, expression=parse_expression(motor.expression))
+            return self._append(EXPRESSION, expression=parse_expression(motor.expression, numbers))
         return self.add_constant(motor.target or 0.0)
 
     def add_constant(self, value: float) -> int:
@@ -110,12 +120,14 @@ def _slopes(curve: Curve) -> Floats:
     return slopes
 
 
-def signal_error(motor: Motor, t: float) -> str:
+def signal_error(
+    motor: Motor, t: float, numbers: Mapping[str, float] = MappingProxyType({})
+) -> str:
     """What is wrong with the target of ``motor`` at time t [s]; "" if it has a finite value."""
     if motor.expression is None:
         return ""
     try:
-        parse_expression(motor.expression)(t)
+        parse_expression(motor.expression, numbers)(t)
     except ExpressionError as error:
         return str(error)
     return ""
@@ -123,15 +135,18 @@ def signal_error(motor: Motor, t: float) -> str:
 
 def target_error(scene: Scene, j: int, t: float) -> str:
     """What is wrong with a motor's target on joint j at time t [s]; "" if all have values."""
-    motors = scene.joints[j].motors if j < len(scene.joints) else []
-    return next((error for motor in motors if (error := signal_error(motor, t))), "")
+    if j >= len(scene.joints):
+        return ""
+    joint = scene.joints[j]
+    numbers = numbers_for(scene, joint)
+    return next((error for m in joint.motors if (error := signal_error(m, t, numbers))), "")
 
 
 def check_targets(scene: Scene, problems: ProblemList) -> None:
     """Report every motor whose expression has no finite value at the start of the run."""
     for j, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
         for k, motor in enumerate(joint.motors):
-            if message := signal_error(motor, 0.0):
+            if message := signal_error(motor, 0.0, numbers_for(scene, joint)):
                 problems.add(
                     ("joints", j, "motors", k, "expression"),
                     NO_VALUE,

@@ -3,6 +3,7 @@
 from impulse_schema.checks import check_scene, expand_parts
 from impulse_schema.checks.meshes import resolve_mesh_path, source_path
 from impulse_schema.checks.names import joint_names
+from impulse_schema.constants import numbers_for
 from impulse_schema.expressions import Expression, ExpressionError, parse_expression
 from impulse_schema.files import load_scene, save_scene
 from impulse_schema.json_schema import json_schema
@@ -13,6 +14,7 @@ from impulse_schema.models import (
     CollisionFilter,
     CollisionGroupRule,
     CollisionPair,
+    Constant,
     CouplingTerm,
     Curve,
     Element,
@@ -43,6 +45,7 @@ __all__ = [
     "CollisionFilter",
     "CollisionGroupRule",
     "CollisionPair",
+    "Constant",
     "CouplingTerm",
     "Curve",
     "Element",
@@ -71,6 +74,7 @@ __all__ = [
     "joint_names",
     "json_schema",
     "load_scene",
+    "numbers_for",
     "parse_expression",
     "problem_at",
     "resolve_mesh_path",

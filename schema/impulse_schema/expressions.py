@@ -1,7 +1,8 @@
 """Arithmetic of the time, as motor targets use it: read without ever running foreign code.
 
-An expression holds numbers, ``t``, ``pi``, ``e``, the operators ``+ - * / % **``, comparisons
-with ``a if b else c``, and the functions of :data:`FUNCTIONS`. Every number is a float, so that
+An expression holds numbers, ``t``, ``pi``, ``e``, names of other numbers that are given with it,
+the operators ``+ - * / % **``, comparisons with ``a if b else c``, and the functions of
+:data:`FUNCTIONS`. Every number is a float, so that
 nothing can grow beyond 1e308.
 
 It is read once, into a program for a machine with a stack. The simulator's kernels run the same
@@ -14,7 +15,8 @@ import ast
 import math
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from impulse_schema.bounds import beyond
@@ -179,8 +181,11 @@ def _run(program: tuple[Instruction, ...], t: float) -> float:
     return stack.pop()
 
 
-def parse_expression(text: str) -> Expression:
-    """Read an expression such as ``0.5*sin(2*pi*t)``; raises ExpressionError."""
+def parse_expression(text: str, numbers: Mapping[str, float] = MappingProxyType({})) -> Expression:
+    """Read an expression such as ``0.5*sin(2*pi*t)``; raises ExpressionError.
+
+    ``numbers`` are what it may name besides: those that :func:`numbers_for` gives a joint.
+    """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(
             f"the expression has {len(text)} characters, the limit is {MAX_LENGTH}", "Use a curve"
@@ -195,7 +200,7 @@ def parse_expression(text: str) -> Expression:
             raise _too_deep() from None
     if _depth(body) > MAX_DEPTH:
         raise _too_deep()
-    writer = _Writer(text.strip())
+    writer = _Writer(text.strip(), numbers)
     writer.value(body)
     return Expression(text, tuple(writer.program), writer.most)
 
@@ -218,8 +223,9 @@ def _depth(tree: ast.AST) -> int:
 class _Writer:
     """Writes the program of a syntax tree; only what is listed here is let through."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, numbers: Mapping[str, float]) -> None:
         self._text = text
+        self._numbers = {**numbers, **CONSTANTS}
         self.program: list[Instruction] = []
         self.most = 0  # values on the stack at once
         self._height = 0
@@ -234,11 +240,11 @@ class _Writer:
             case ast.Name(id="t"):
                 return self._put("time")
             case ast.Name(id=name):
-                if name in CONSTANTS:
-                    return self._number(CONSTANTS[name])
+                if name in self._numbers:
+                    return self._number(self._numbers[name])
                 raise ExpressionError(
                     f"'{name}' is not known in an expression",
-                    did_you_mean(name, ["t", *CONSTANTS, *FUNCTIONS]) or _LANGUAGE,
+                    did_you_mean(name, ["t", *self._numbers, *FUNCTIONS]) or _LANGUAGE,
                 )
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.value(operand)

@@ -45,7 +45,14 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
             ("Part", key, ...)
             for key in ("name", "bodies", "uses", "loads", "joints", "springs", "pairs")
         ),
-        *(("Use", key, ...) for key in ("part", "name", "position", "orientation", "mirror")),
+        *(
+            ("Use", key, ...)
+            for key in ("part", "name", "position", "orientation", "mirror", "phase")
+        ),
+        ("Scene", "constants", ...),
+        ("Constant", "name", ...),
+        ("Constant", "value", ...),
+        ("Joint", "phase", ...),
     ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the

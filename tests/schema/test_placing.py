@@ -382,7 +382,7 @@ MEASURES = {("Geometry", "size"), ("Curve", "times"), ("Curve", "values")}
 def test_nothing_with_a_direction_is_forgotten() -> None:
     """Every vector of an element that parts can hold is placed, or stands among the measures."""
     use = Use(part="p", name="u", position=(5, 6, 7), orientation=(0.5, 0.5, 0.5, 0.5), mirror="x")
-    placer = Placer("u", Placement.of(use), {}, Twins({}))
+    placer = Placer(use, Placement.of(use), {}, Twins({}))
     tried = set()
     for spec in all_elements(Part):
         if spec.model in (Part, Use, CollisionPair):
@@ -422,7 +422,8 @@ def _found(made: Any, model: type[Element], name: str) -> Any:
 
 def test_no_signed_number_is_forgotten() -> None:
     """Numbers that may be negative are those that mirroring was thought through for: along axes and
-    of couplings (``turn_round``), pitches, times of curves, and the constant of a coupling.
+    of couplings (``turn_round``), pitches, times of curves, the constant of a coupling, and phases,
+    which are times.
     """
     signed = {
         (spec.model.__name__, field.key)
@@ -441,4 +442,6 @@ def test_no_signed_number_is_forgotten() -> None:
         ("CouplingTerm", "coefficient"),
         ("Joint", "pitch"),
         ("Joint", "constant"),
+        ("Joint", "phase"),
+        ("Use", "phase"),
     }

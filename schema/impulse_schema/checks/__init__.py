@@ -7,6 +7,7 @@ from pathlib import Path
 
 from impulse_schema.checks.bounds import check_bounds
 from impulse_schema.checks.collision import check_material_pairs
+from impulse_schema.checks.constants import check_constants
 from impulse_schema.checks.contents import check_contents
 from impulse_schema.checks.materials import check_material
 from impulse_schema.checks.meshes import check_mesh
@@ -70,6 +71,7 @@ def _findings(scene: Scene, names: Names, folder: Path | None) -> Iterator[Findi
     """Findings on a scene without parts."""
     yield from check_bounds(scene)
     yield from check_unique_names(scene)
+    yield from check_constants(scene)
     for i, material in enumerate(scene.materials):
         yield from check_material(material, ("materials", i))
     yield from check_material_pairs(scene.material_pairs, names)

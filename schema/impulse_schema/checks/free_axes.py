@@ -31,7 +31,7 @@ from impulse_schema.suggest import either, listed
 _Part = Motor | Limit | Spring | Friction
 
 
-def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Finding]:
+def check_free_axes(joint: Joint, path: ScenePath, scene: Scene, names: Names) -> Iterator[Finding]:
     """Findings on the motors, limits, springs and frictions of ``joint``."""
     limited = LIMITED_AXES.get(joint.type, ())
     free = FREE_AXES.get(joint.type, limited)
@@ -63,7 +63,7 @@ def check_free_axes(joint: Joint, path: ScenePath, scene: Scene) -> Iterator[Fin
             taken.add(axis)
             if isinstance(item, AngleElement):
                 yield from _check_degrees(item, axis, place, scene)
-            yield from _check_item(item, place)
+            yield from _check_item(item, place, names)
 
 
 def _article(key: str) -> str:
@@ -103,9 +103,9 @@ def _check_degrees(
             yield Finding((*path, f"{name}_deg"), "E107", message, f"Write {name}, in {unit}")
 
 
-def _check_item(item: _Part, path: ScenePath) -> Iterator[Finding]:
+def _check_item(item: _Part, path: ScenePath, names: Names) -> Iterator[Finding]:
     if isinstance(item, Motor):
-        yield from _check_motor(item, path)
+        yield from _check_motor(item, path, names)
     elif isinstance(item, Limit):
         yield from _check_limit(item, path)
     elif isinstance(item, Spring) and item.stiffness == 0 and item.damping == 0:
@@ -122,7 +122,7 @@ def _check_limit(limit: Limit, path: ScenePath) -> Iterator[Finding]:
         yield Finding((*path, "lower"), "E710", message, "Exchange them")
 
 
-def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
+def _check_motor(motor: Motor, path: ScenePath, names: Names) -> Iterator[Finding]:
     targets = [key for key in ("target", "curve", "expression") if getattr(motor, key) is not None]
     if len(targets) != 1:
         given = f"{either(targets).replace(' or ', ' and ')} are given" if targets else "is given"
@@ -142,7 +142,7 @@ def _check_motor(motor: Motor, path: ScenePath) -> Iterator[Finding]:
         yield from _check_curve(motor.curve, (*path, "curve"))
     if motor.expression is not None:
         try:
-            parse_expression(motor.expression)
+            parse_expression(motor.expression, dict.fromkeys(names.numbers, 0.0))
         except ExpressionError as error:
             hint = error.hint or "Write arithmetic of the time t, as 0.5*sin(2*pi*t)"
             yield Finding((*path, "expression"), "E711", str(error), hint)

@@ -38,7 +38,7 @@ _FORCE = (*_BODIES, "break_force")
 _TORQUE = (*_BODIES, "break_torque")
 _BOTH = (*_BODIES, "break_force", "break_torque")
 _ELEMENTS = ("motors", "limits", "springs", "frictions")
-_ON_AXES = (*_ELEMENTS, "armature")
+_ON_AXES = (*_ELEMENTS, "armature", "phase")
 
 USAGE: dict[JointType, Usage] = {
     "ball": Usage(("anchor",), ("anchor2", *_FORCE, "damping", "axis", "axis2", "limits")),
@@ -83,7 +83,7 @@ def check_joint(joint: Joint, path: ScenePath, names: Names, scene: Scene) -> It
     yield from _check_pitch(joint, path)
     yield from _check_range(joint, path)
     yield from check_swing(joint, path)
-    yield from check_free_axes(joint, path, scene)
+    yield from check_free_axes(joint, path, scene, names)
 
 
 def _are_apart(joint: Joint) -> bool:

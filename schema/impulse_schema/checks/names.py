@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from impulse_schema.constants import PHASE
 from impulse_schema.models import Body, Joint, Material, Mesh, Part, Scene
 from impulse_schema.problems import Finding
 from impulse_schema.source import ScenePath
@@ -42,6 +43,7 @@ class Names:
 
     ``open`` are uses that were not expanded: whatever begins with the name of one and a point may
     exist. In a part, ``part`` is its name and ``outside`` holds the bodies and joints beside it.
+    ``numbers`` are what expressions can name.
     """
 
     bodies: dict[str, Body | None]
@@ -49,6 +51,7 @@ class Names:
     meshes: dict[str, Mesh | None]
     materials: dict[str, Material | None]
     groups: frozenset[str]
+    numbers: AbstractSet[str]
     open: frozenset[str] = frozenset()
     part: str = ""
     outside: AbstractSet[str] = frozenset()
@@ -69,6 +72,7 @@ class Names:
             materials=_by_name(
                 [m.name for m in scene.materials], scene.materials, broken, "materials"
             ),
+            numbers={PHASE, *(c.name for c in scene.constants), *broken.get("constants", ())},
             groups=frozenset(broken.get("groups", ()))
             | {body.collision_group for body in scene.bodies if body.collision_group},
         )
@@ -91,6 +95,7 @@ class Names:
             part=part,
             outside=self.bodies.keys() | self.joints.keys(),
             materials=self.materials,
+            numbers=self.numbers,
             meshes={**self.meshes, **twins} if twins else self.meshes,
         )
 

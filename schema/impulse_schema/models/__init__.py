@@ -15,6 +15,7 @@ field is an XML attribute.
 """
 
 from impulse_schema.models.bodies import Body, Keyframe, Load, SpringDamper
+from impulse_schema.models.constants import Constant
 from impulse_schema.models.element import AngleElement, Element
 from impulse_schema.models.geometry import Geometry, Material, MaterialPair, Mesh, Shape
 from impulse_schema.models.joints import (
@@ -47,6 +48,7 @@ __all__ = [
     "CollisionFilter",
     "CollisionGroupRule",
     "CollisionPair",
+    "Constant",
     "CouplingTerm",
     "Curve",
     "Element",

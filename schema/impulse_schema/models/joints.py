@@ -62,7 +62,9 @@ class Motor(AngleElement):
         json_schema_extra=meta("rad, m, rad/s or m/s", angle=True),
     )
     expression: Line | None = Field(
-        default=None, description="Target as arithmetic of the time t, as in '0.5*sin(2*pi*t)'."
+        default=None,
+        description="Target as arithmetic of the time t, as in '0.5*sin(2*pi*t)'; may name"
+        " the constants of the scene and the phase of the joint.",
     )
     curve: Curve | None = Field(
         default=None, description="Sampled target.", json_schema_extra=meta(xml_child=True)
@@ -284,6 +286,11 @@ class Joint(Element):
         " cylindrical joint or a screw about the axis. It resists the change of the coordinate's"
         " rate on both bodies, has no weight, and counts in the kinetic energy.",
         json_schema_extra=meta("kg m^2"),
+    )
+    phase: float = Field(
+        default=0.0,
+        description="What phase stands for in the expressions of its motors, as in"
+        " '0.5*sin(2*pi*(t/period + phase))', by custom as a part of the period.",
     )
     damping: NonNegative = Field(
         default=0.0,

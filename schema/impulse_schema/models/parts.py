@@ -57,6 +57,10 @@ class Use(Element):
         description="Whether the copy is a mirror image: across the plane through the part's origin"
         " at right angles to this axis of the part, before it is turned.",
     )
+    phase: float = Field(
+        default=0.0,
+        description="Added to the phase of each joint of the copy that has motors.",
+    )
 
 
 class Part(Element):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
+from impulse_schema.models.constants import Constant
 from impulse_schema.models.element import Element, Name, Paragraphs, meta
 from impulse_schema.models.geometry import Material, MaterialPair, Mesh
 from impulse_schema.models.parts import Bodies, Joints, Loads, Part, Springs, Use
@@ -44,6 +45,11 @@ class Scene(Element):
         default_factory=Settings,
         description="How the scene is simulated.",
         json_schema_extra=meta(xml_child=True),
+    )
+    constants: list[Constant] = Field(
+        default_factory=list,
+        description="Numbers that expressions of motors name.",
+        json_schema_extra=meta(xml_tag="constant"),
     )
     materials: list[Material] = Field(
         default_factory=list, description="Materials.", json_schema_extra=meta(xml_tag="material")

@@ -99,7 +99,7 @@ class Expander:
     def _add_use(self, content: _Content, use: Use, path: ScenePath) -> None:
         part = self._content(self._numbers[use.part])
         joints: dict[str, Joint] = {copy.element.name: copy.element for copy in part["joints"]}
-        placer = Placer(use.name, Placement.of(use), joints, self._twins)
+        placer = Placer(use, Placement.of(use), joints, self._twins)
         for key, copies in part.items():
             content[key] += [
                 _Copy(placer.copy(element), Origin(origin.path, (*origin.uses, path)))

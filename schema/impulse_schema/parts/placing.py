@@ -26,6 +26,7 @@ from impulse_schema.models import (
     Motor,
     Spring,
     SpringDamper,
+    Use,
 )
 from impulse_schema.parts.placement import Placement, others, product
 
@@ -75,10 +76,11 @@ class Placer:
     """Copies elements of a part to where a use places them."""
 
     def __init__(
-        self, name: str, placement: Placement, joints: Mapping[str, Joint], twins: Twins
+        self, use: Use, placement: Placement, joints: Mapping[str, Joint], twins: Twins
     ) -> None:
-        """``name`` is that of the use, ``joints`` holds those of the part by their names."""
-        self._name = name
+        """``joints`` holds those of the part by their names."""
+        self._name = use.name
+        self._phase = use.phase
         self._at = placement
         self._joints = joints
         self._twins = twins
@@ -178,6 +180,8 @@ class Placer:
             self._mirror_slides(joint)
         for term in joint.terms:
             self._rename(term, "joint")
+        if joint.motors:
+            values["phase"] = joint.phase + self._phase
 
     def _mirror_slides(self, joint: Joint) -> None:
         if joint.pitch is not None:
