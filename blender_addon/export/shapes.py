@@ -104,7 +104,7 @@ def _fit_straight(shape: str, points: Floats, noise: float) -> Fit:
         raise ShapeError(f"is flat and cannot be a {shape}")
     turn = np.eye(3)
     if shape == "capsule":
-        height = float(tidy(height - 2 * radius, noise))
+        height -= 2 * radius
         if height <= 0:
             raise ShapeError(
                 "is longer along none of its axes than it is wide, so it is no capsule; use a"

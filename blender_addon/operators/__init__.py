@@ -9,6 +9,7 @@ import bpy
 from . import (
     check,
     child,
+    examples,
     exchange,
     joints,
     lists,
@@ -30,6 +31,7 @@ MODULES = (
     simulate,
     self_test,
     takes,
+    examples,
 )
 
 
