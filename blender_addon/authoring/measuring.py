@@ -31,6 +31,8 @@ class Store:
     known: dict[str, Measured] = field(default_factory=dict)
     stale: set[str] = field(default_factory=set)
     version: int = 0
+    total: tuple[float, int] = (0.0, 0)
+    total_of: tuple[int, int] = (-1, 0)  # the version, and the number of objects, that it is of
 
 
 _store = Store()
@@ -56,13 +58,13 @@ def is_current(name: str) -> bool:
 
 
 def total(context: bpy.types.Context) -> tuple[float, int]:
-    """Mass of all dynamic bodies whose mass is known [kg], and how many there are."""
-    masses = [
-        _store.known[body.name].mass
-        for body in dynamic_bodies(context)
-        if body.name in _store.known
-    ]
-    return sum(masses), len(masses)
+    """Mass of the bodies that were last measured [kg], and how many of them have one."""
+    state = (_store.version, len(context.view_layer.objects))
+    if _store.total_of != state:
+        bodies = [_store.known.get(body.name) for body in dynamic_bodies(context)]
+        masses = [found.mass for found in bodies if found is not None and found.mass > 0.0]
+        _store.total, _store.total_of = (sum(masses), len(masses)), state
+    return _store.total
 
 
 def dynamic_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -90,6 +92,7 @@ def forget() -> None:
     """Forget everything, as after undo or another file."""
     _store.known.clear()
     _store.stale.clear()
+    _store.version += 1
 
 
 def _schedule() -> None:

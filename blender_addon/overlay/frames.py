@@ -56,11 +56,12 @@ class Starts:
     def is_still(self, name: str) -> bool:
         """Whether an object, if it is there, and all that it hangs on stay where they are."""
         if name not in self._still:
+            self._still[name] = True  # should it hang on itself
             obj = self.objects.get(name)
             self._still[name] = obj is None or (
                 not is_animated(obj)
                 and not any(following_constraints(obj))
-                and (obj.parent is None or self.is_still(obj.parent.name))
+                and all(self.is_still(other.name) for other in carriers(obj))
             )
         return self._still[name]
 
@@ -74,11 +75,28 @@ class Starts:
         if self.is_still(obj.name):
             return obj.matrix_world.copy()
         own = start_basis(obj, self._scene) if is_animated(obj) else obj.matrix_basis
-        if obj.parent is None:
-            return own
-        if obj.parent_type != "OBJECT":
-            return obj.matrix_world @ obj.matrix_basis.inverted_safe() @ own
-        return self[obj.parent.name] @ obj.matrix_parent_inverse @ own
+        if obj.parent is not None and obj.parent_type == "OBJECT":
+            own = self[obj.parent.name] @ obj.matrix_parent_inverse @ own
+        elif obj.parent is not None:
+            own = obj.matrix_world @ obj.matrix_basis.inverted_safe() @ own
+        for constraint in held_by(obj):
+            own = self[constraint.target.name] @ constraint.inverse_matrix @ own
+        return own
+
+
+def held_by(obj: bpy.types.Object) -> list[bpy.types.Constraint]:
+    """The Child Of constraints of an object, by which joints follow their bodies at playback."""
+    return [
+        constraint
+        for constraint in obj.constraints
+        if constraint.type == "CHILD_OF" and not constraint.mute and constraint.target is not None
+    ]
+
+
+def carriers(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects that an object hangs on."""
+    parents = [] if obj.parent is None else [obj.parent]
+    return parents + [constraint.target for constraint in held_by(obj)]
 
 
 def start_basis(obj: bpy.types.Object, scene: bpy.types.Scene) -> Matrix:

@@ -3,9 +3,15 @@
 
 import bpy
 
-from . import main, objects, plot, results, scene
+from . import main, masses, objects, plot, results, scene
 
-CLASSES = (*main.CLASSES, *results.CLASSES, *objects.CLASSES, *scene.CLASSES)
+CLASSES = (
+    *main.CLASSES,
+    *results.CLASSES,
+    *objects.CLASSES,
+    *masses.CLASSES,
+    *scene.CLASSES,
+)
 
 
 def register() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all panels share: where they are, labels left of values, lists with add and remove."""
 
+from .. import documentation
 from ..properties.schema_properties import draw_fields
 
 
@@ -8,6 +9,12 @@ class ImpulsePanel:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Impulse"
+    # The page of the documentation that the question mark opens, and the heading on it.
+    page = ("blender", "")
+
+    def draw_header_preset(self, _context):
+        link = self.layout.operator("wm.url_open", text="", icon="QUESTION", emboss=False)
+        link.url = documentation.url(*self.page)
 
 
 def prepare(layout):
@@ -17,11 +24,27 @@ def prepare(layout):
     return layout
 
 
-def draw_list(layout, items, path, model, title, *, draw=None, skip=(), rotating=False):
-    """A list of the file format: a box for each entry with its fields, add and remove."""
+def folded(layout, name, title):
+    """The layout of a section that is closed at first; None while it is."""
+    header, body = layout.panel(f"impulse_{name}", default_closed=True)
+    header.label(text=title)
+    return body
+
+
+def draw_list(layout, items, path, model, title, *, draw=None, skip=(), rotating=False, add=None):
+    """A list of the file format: a box for each entry with its fields, add and remove.
+
+    ``add`` is an operator that adds an entry with numbers that work, and the one of its arguments
+    that a menu asks for, '' for none.
+    """
     header = layout.row()
     header.label(text=title)
-    header.operator("impulse.list_add", text="", icon="ADD").path = path
+    if add is None:
+        header.operator("impulse.list_add", text="", icon="ADD").path = path
+    elif add[1]:
+        header.operator_menu_enum(*add, text="", icon="ADD")
+    else:
+        header.operator(add[0], text="", icon="ADD")
     for index, item in enumerate(items):
         box = layout.box()
         row = box.row()

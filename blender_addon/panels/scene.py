@@ -31,7 +31,10 @@ class IMPULSE_PT_materials(ImpulsePanel, bpy.types.Panel):
     def draw(self, context):
         layout = prepare(self.layout)
         tag = context.scene.impulse
-        draw_list(layout, tag.materials, "materials", models.Material, "Materials")
+        draw_list(
+            layout, tag.materials, "materials", models.Material, "Materials",
+            add=("impulse.add_material", "material"),
+        )  # fmt: skip
         draw_list(layout, tag.material_pairs, "material_pairs", models.MaterialPair, "Pairs")
 
 

@@ -123,7 +123,7 @@ Body = group(
         skip=("name", "position", "orientation", "geometry", "keyframes"),
         override={
             "mass_source": EnumProperty(items=MASS_SOURCES, name="Mass from", default="density"),
-            "density": FloatProperty(name="Density [kg/m^3]", default=1000.0, min=0.0),
+            "density": FloatProperty(name="Density [kg/m³]", default=1000.0, min=0.0),
             "mass": FloatProperty(name="Mass [kg]", default=1.0, min=0.0, precision=3),
             "center_of_mass": FloatVectorProperty(
                 name="Center of mass [m]",
@@ -131,9 +131,9 @@ Body = group(
                 subtype="XYZ",
             ),
             "inertia": FloatVectorProperty(
-                name="Ixx Iyy Izz [kg m^2]", default=(1.0, 1.0, 1.0), min=0.0, precision=5
+                name="Ixx Iyy Izz [kg·m²]", default=(1.0, 1.0, 1.0), min=0.0, precision=5
             ),
-            "inertia_products": FloatVectorProperty(name="Ixy Ixz Iyz [kg m^2]", precision=5),
+            "inertia_products": FloatVectorProperty(name="Ixy Ixz Iyz [kg·m²]", precision=5),
             "own_geometry": BoolProperty(
                 name="Own mesh is a solid",
                 description="Whether the object's own mesh belongs to the body",
@@ -273,7 +273,7 @@ Settings = group(
                 name="Set gravity", description="Otherwise that of Blender's scene properties"
             ),
             "gravity": FloatVectorProperty(
-                name="Gravity [m/s^2]", default=(0.0, 0.0, -9.81), subtype="XYZ"
+                name="Gravity [m/s²]", default=(0.0, 0.0, -9.81), subtype="XYZ"
             ),
             "use_fps": BoolProperty(
                 name="Set fps", description="Otherwise the frame rate of the render settings"

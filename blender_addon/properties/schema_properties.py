@@ -9,6 +9,7 @@ sliding one gets a twin ``x_angle``, which shows the same number in Blender's an
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from pydantic.fields import FieldInfo
 from impulse_schema.models import Element
 
 from ..convert import decimals
+from . import units
 from .pointers import is_world
 
 # Enum item that stands for "not given".
@@ -91,7 +93,7 @@ def label_of(name: str, field: FieldInfo) -> str:
     """Text of a field in the panel, with its unit: ``Max force [N]``."""
     label = name.strip("_").replace("_", " ").capitalize()
     unit = unit_of(field)
-    return f"{label} [{unit}]" if unit and not _depends_on_axis(unit) else label
+    return f"{label} [{units.short(unit)}]" if unit and not _depends_on_axis(unit) else label
 
 
 def unit_of(field: FieldInfo) -> str:
@@ -136,6 +138,8 @@ def properties_of(
         annotations[name] = _property(name, field, kind)
         if is_angle_or_length(field):
             annotations[f"{name}_angle"] = _angle_twin(name, field)
+            if "/s" in unit_of(field):
+                annotations[f"{name}_rate"] = _rate_twin(name, field)
     annotations.update({n: p for n, p in override.items() if n not in model.model_fields})
     return annotations
 
@@ -201,6 +205,25 @@ def _angle_twin(name: str, field: FieldInfo) -> Any:
     )
 
 
+def _rate_twin(name: str, field: FieldInfo) -> Any:
+    """The same number in degrees a second, which Blender has no unit for."""
+
+    def read(self: Any) -> float:
+        return math.degrees(getattr(self, name))
+
+    def write(self: Any, value: float) -> None:
+        setattr(self, name, math.radians(value))
+
+    return FloatProperty(
+        name=f"{label_of(name, field)} [°/s]",
+        description=(field.description or "").rstrip("."),
+        precision=2,
+        step=100,
+        get=read,
+        set=write,
+    )
+
+
 def fields_of(
     group: bpy.types.PropertyGroup, model: type[Element]
 ) -> Iterator[tuple[str, FieldInfo]]:
@@ -248,10 +271,13 @@ def draw_fields(
     names: Iterable[str] | None = None,
     skip: Iterable[str] = (),
     rotating: bool = False,
+    rates: bool | None = None,
 ) -> None:
     """Draw the fields of ``model`` that ``group`` holds (or those of ``names``, without ``skip``).
 
-    ``rotating`` shows angles in Blender's angle unit; the optional ones get a check box.
+    ``rotating`` chooses the units of an axis that turns, with angles in Blender's angle unit and
+    velocities in degrees a second; ``rates`` says whether what may be a position or a velocity is
+    the latter. Optional fields get a check box.
     """
     wanted = None if names is None else set(names)
     properties = group.bl_rna.properties
@@ -260,24 +286,49 @@ def draw_fields(
             continue
         if not _has_widget(properties[name]):
             continue
-        shown = f"{name}_angle" if rotating and is_angle_or_length(field) else name
         if f"{name}_is_world" in properties:
             draw_end(layout, group, name)
             continue
+        shown, label = _shown(name, field, rotating, rates)
         if f"use_{name}" not in properties:
-            layout.prop(group, shown)
+            place = layout if units.fits(label) else row_for(layout, label)
+            place.prop(group, shown, text=label)
             continue
-        row = layout.row(heading=label_of(name, field))
+        row = row_for(layout, label)
         row.prop(group, f"use_{name}", text="")
         value = row.row()
         value.active = getattr(group, f"use_{name}")
-        value.prop(group, shown, text="")
+        value.prop(group, shown, text="" if units.fits(label) else label)
+
+
+def row_for(layout: bpy.types.UILayout, label: str) -> bpy.types.UILayout:
+    """A row for a property: a label that does not fit beside the value stands within its field."""
+    if units.fits(label):
+        return layout.row(heading=label)
+    row = layout.row()
+    row.use_property_split = False
+    return row
+
+
+def _shown(name: str, field: FieldInfo, rotating: bool, rates: bool | None) -> tuple[str, str]:
+    """The property that shows a field on an axis, and its label with the unit."""
+    label, unit = label_of(name, field), unit_of(field)
+    if not _depends_on_axis(unit):
+        return name, label
+    here = units.on_axis(unit, rotating, rate=rates)
+    if rotating and is_angle_or_length(field):
+        twin = "rate" if here == "rad/s" else "angle"
+        return f"{name}_{twin}", f"{label} [°/s]" if twin == "rate" else label
+    return name, f"{label} [{units.short(here)}]"
 
 
 def draw_end(layout: bpy.types.UILayout, group: bpy.types.PropertyGroup, name: str) -> None:
     """Draw an end of a joint: a body, or the world."""
-    row = layout.row(heading=group.bl_rna.properties[name].name)
-    body = row.row()
+    split = layout.split(factor=0.25)
+    split.use_property_split = False
+    split.label(text=group.bl_rna.properties[name].name)
+    row = split.row(align=True)
+    body = row.row(align=True)
     body.active = not is_world(group, name)
     body.prop(group, name, text="")
     row.prop(group, f"{name}_is_world", toggle=True)

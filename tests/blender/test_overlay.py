@@ -190,9 +190,9 @@ def places(context):
     return Picture(shown=frozenset({"joints"})).positions(context)[1].astype(float)
 
 
-@pytest.mark.parametrize("parented", [False, True])
+@pytest.mark.parametrize("hung", ["nowhere", "by parent", "by constraint"])
 @pytest.mark.parametrize("scale", [(1, 1, 1), (2, 0.5, 1), (-1, 1, 1)])
-def test_glyphs_follow_the_motion(joint, context, parented, scale):
+def test_glyphs_follow_the_motion(joint, context, hung, scale):
     """In the second frame of a recording the whole glyph has moved as its body did, whether the
     Empty hangs on the body or stands still, and whatever the scale of the body.
     """
@@ -205,12 +205,16 @@ def test_glyphs_follow_the_motion(joint, context, parented, scale):
     for body in bodies:
         body.scale = scale
     context.view_layer.update()
-    if parented:
+    inverse = bodies[0].matrix_world.inverted()
+    if hung == "by parent":
         pivot.parent = bodies[0]
-        pivot.matrix_parent_inverse = bodies[0].matrix_world.inverted()
+        pivot.matrix_parent_inverse = inverse
     rest = places(context)
     turn = Matrix.Rotation(0.9, 4, (1, 2, 3)) @ Matrix.Translation((0.3, -0.2, 0.7))
     keyframes.import_recording(rigid_motion(bodies, turn), context.scene)
+    if hung == "by constraint":
+        constraint = pivot.constraints.new("CHILD_OF")
+        constraint.target, constraint.inverse_matrix = bodies[0], inverse
     context.scene.frame_set(context.scene.frame_start + 1)
 
     moved = places(context)

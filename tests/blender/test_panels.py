@@ -14,7 +14,15 @@ class Layout:
     def _child(self, **_options):
         return Layout(self.shown)
 
-    row = column = box = split = _child
+    row = column = box = split = grid_flow = _child
+
+    def panel(self, _name, **_options):
+        return self._child(), self._child()
+
+    def operator_menu_enum(self, name, argument, **_options):
+        arguments = self.operator(name)
+        assert argument in arguments.names
+        return arguments
 
     def prop(self, data, name, **_options):
         assert name in data.bl_rna.properties, f"{data} has no {name}"
@@ -167,3 +175,130 @@ def test_scene_panels(context):
     assert {"step", "method", "gravity"} <= set(draw("IMPULSE_PT_settings", context))
     assert {"restitution", "material2"} <= set(draw("IMPULSE_PT_materials", context))
     assert {"body1", "group2"} <= set(draw("IMPULSE_PT_collision", context))
+
+
+class Labelled(Layout):
+    """Notes the label of each number, and in ``beside`` those that stand left of their fields."""
+
+    def __init__(self, labels, beside=None, heading="", split=True):
+        super().__init__()
+        self.labels = labels
+        self.beside = [] if beside is None else beside
+        self.heading = heading
+        self.use_property_split = split
+
+    def _child(self, heading="", **_options):
+        heading = heading or self.heading
+        return Labelled(self.labels, self.beside, heading, self.use_property_split)
+
+    row = column = box = split = grid_flow = _child
+
+    def prop(self, data, name, text=None, **_options):
+        super().prop(data, name)
+        prop = data.bl_rna.properties[name]
+        if prop.type == "FLOAT":
+            self.labels[name] = text or self.heading or prop.name
+            if self.use_property_split:
+                self.beside.append(self.labels[name])
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis", "shown", "label"),
+    [
+        ("velocity", "hinge", "target_rate", "Target [°/s]"),
+        ("velocity", "slider", "target", "Target [m/s]"),
+        ("servo", "hinge", "target_angle", "Target"),
+        ("servo", "slider", "target", "Target [m]"),
+        ("force", "hinge", "target", "N·m"),
+        ("force", "slider", "target", "N"),
+    ],
+)
+def test_units_of_a_motor(add_body, add_empty, select, context, kind, axis, shown, label):
+    """The target of a motor stands with the unit that it has on its axis."""
+    add_body()
+    pivot = add_empty()
+    select(pivot)
+    bpy.ops.impulse.tag_joint(type=axis, body2="box")
+    motor = pivot.impulse.joint.motors.add()
+    motor.kind = kind
+    labels = {}
+    layout = Labelled(labels)
+
+    from blender_addon.panels import joints
+
+    rotating = joints.turns(motor, pivot.impulse.joint)
+    joints.draw_motor(layout, motor, 0, rotating, ())
+
+    assert shown in labels
+    assert labels[shown] == label
+    force = "N·m" if axis == "hinge" else "N"
+    assert labels["max_force"] == f"Max force [{force}]"
+    assert ("proportional" in labels) == (kind == "servo")
+
+
+def test_a_velocity_in_degrees_is_the_same_number(add_empty):
+    """The twin in degrees a second reads and writes the one in radians."""
+    motor = add_empty().impulse.joint.motors.add()
+    motor.target_rate = 90.0
+
+    assert motor.target == pytest.approx(1.5707963)
+    motor.target = -3.14159265
+    assert motor.target_rate == pytest.approx(-180.0)
+
+
+def test_labels_fit_the_sidebar(add_body, select, context):
+    """A label beside its value has at most as many characters as the sidebar shows."""
+    from blender_addon.properties import units
+
+    beside = []
+    from blender_addon import panels
+
+    body = add_body()
+    body.impulse.body.loads.add()
+    select(body)
+    for cls in panels.CLASSES:
+        if issubclass(cls, bpy.types.Panel) and cls.__module__.endswith(("objects", "scene")):
+            cls.draw(type("Drawn", (), {"layout": Labelled({}, beside)})(), context)
+
+    assert len(beside) > 5
+    assert max(map(len, beside)) <= units.FITS, max(beside, key=len)
+
+
+def test_the_mass_that_results_is_shown(add_body, select, context):
+    """Beside the density stand mass, centre and inertia; without a solid the reason."""
+    from blender_addon.authoring import measuring
+
+    body = add_body(size=(1, 1, 2))
+    select(body)
+    measuring.forget()
+    assert "Mass: measuring …" in draw("IMPULSE_PT_object", context)
+    measuring.refresh(context)
+    shown = draw("IMPULSE_PT_object", context)
+    assert "Mass 2000 kg, 2000 l" in shown
+    assert "Inertia 333.3, 833.3, 833.3 kg·m²" in shown
+    assert "2000 kg in 1 bodies" in draw("IMPULSE_PT_machine", context)
+    body.impulse.body.own_geometry = False
+    measuring.refresh(context)
+    assert "It has no solid." in draw("IMPULSE_PT_object", context)
+
+
+def test_panels_link_to_a_page_of_the_documentation(context):
+    """The question mark of every panel opens a page that is there, at a heading that is there."""
+    from pathlib import Path
+    from urllib.parse import unquote, urlparse
+
+    from blender_addon import documentation, panels
+
+    for cls in panels.CLASSES:
+        if issubclass(cls, bpy.types.Panel):
+            path = Path(unquote(urlparse(documentation.url(*cls.page)).path))
+            assert path.exists(), cls
+            headings = [
+                line.lstrip("# ").strip().lower().replace(" ", "-")
+                for line in path.read_text(encoding="utf-8").splitlines()
+                if line.startswith("#")
+            ]
+            assert cls.page[1] in {"", *headings}, cls
+            drawn = type("Drawn", (), {"layout": Layout(), "page": cls.page})()
+            cls.draw_header_preset(drawn, context)
+            assert drawn.layout.shown == ["wm.url_open"]
