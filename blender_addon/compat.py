@@ -9,10 +9,20 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import bpy
 import numpy as np
+
+
+def show_sidebar(area: bpy.types.Area, category: str) -> None:
+    """Open the sidebar of a 3D view, where Blender allows it (4.2 and later) at this tab."""
+    area.spaces.active.show_region_ui = True
+    for region in area.regions:
+        if region.type == "UI":
+            with suppress(AttributeError, TypeError):  # it cannot be set, or was not drawn yet
+                region.active_panel_category = category
 
 
 def has_layered_actions() -> bool:

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ..convert import Floats, Placement, is_sheared, take_apart
-from ..issues import Issue
+from ..issues import Defect, Issue
 from ..properties.pointers import pointer_problems
 from .instances import instance_problems
 
@@ -25,8 +25,9 @@ class Tagged:
     geometry: dict[str, list[bpy.types.Object]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
 
-    def report(self, obj: bpy.types.Object, message: str, severity: str = "ERROR") -> None:
-        self.issues.append(Issue(message, obj.name, severity=severity))
+    def report(self, obj: bpy.types.Object, what: Defect | str, severity: str = "ERROR") -> None:
+        defect = Defect(what, "B100") if isinstance(what, str) else what
+        self.issues.append(defect.of(obj.name, severity))
 
 
 def collect(
@@ -53,25 +54,26 @@ def collect(
     for obj in geometry:
         body = body_of(obj)
         if body is None:
-            tagged.report(obj, "is geometry of no body; choose its body or parent it to one")
+            text = "is geometry of no body; choose its body or parent it to one"
+            tagged.report(obj, Defect(text, "B106"))
         elif body.name not in names:
-            tagged.report(obj, f"belongs to {body.name}, which is not in this view layer")
+            text = f"belongs to {body.name}, which is not in this view layer"
+            tagged.report(obj, Defect(text, "B104", body.name, "body"))
         else:
             tagged.geometry.setdefault(body.name, []).append(obj)
     for obj in geometry:
         for problem in pointer_problems(obj.impulse.geometry, names):
             tagged.report(obj, problem)
-    for obj, message in instance_problems(view_layer):
-        tagged.report(obj, message)
+    for obj, defect in instance_problems(view_layer):
+        tagged.report(obj, defect)
     for obj in [*tagged.bodies, *geometry]:
         _check_transform(tagged, obj)
         if obj.hide_viewport:
-            tagged.report(
-                obj,
+            text = (
                 "is disabled in viewports, where Blender keeps neither its transform nor its"
-                " modifiers up to date; enable it, or hide it with the eye instead",
-                "WARNING",
+                " modifiers up to date; enable it, or hide it with the eye instead"
             )
+            tagged.report(obj, Defect(text, "B118"), "WARNING")
     return tagged
 
 
@@ -132,16 +134,17 @@ def _check_transform(tagged: Tagged, obj: bpy.types.Object) -> None:
     try:
         placement = placement_of(obj)
     except ValueError:
-        tagged.report(obj, "has a scale of zero")
+        text = "has a scale of zero; give it a scale, or apply it if the object is to be flat"
+        tagged.report(obj, Defect(text, "B111"))
         return
     if obj.impulse.kind != "BODY":
         return
     if is_sheared(placement.stretch):
-        tagged.report(
-            obj,
+        text = (
             "is sheared: a parent with an uneven scale is turned against it; apply the parent's"
-            " scale (Object > Apply > Scale)",
+            " scale (Object > Apply > Scale)"
         )
+        tagged.report(obj, Defect(text, "B112"))
     if obj.impulse.body.motion == "dynamic":
         _check_movable(tagged, obj)
 
@@ -149,26 +152,27 @@ def _check_transform(tagged: Tagged, obj: bpy.types.Object) -> None:
 def _check_movable(tagged: Tagged, obj: bpy.types.Object) -> None:
     """Report what would make an imported animation of a dynamic body land elsewhere."""
     if not is_identity(obj.delta_location, obj.delta_scale, obj.delta_rotation_quaternion):
-        tagged.report(obj, "has delta transforms; apply them (Object > Apply > Deltas)")
+        text = "has delta transforms; apply them (Object > Apply > Deltas)"
+        tagged.report(obj, Defect(text, "B115"))
     if any(not constraint.mute for constraint in obj.constraints):
-        tagged.report(obj, "has constraints, which would fight the simulated motion", "WARNING")
+        text = "has constraints, which would fight the simulated motion"
+        tagged.report(obj, Defect(text, "B116"), "WARNING")
     if obj.rigid_body is not None:
-        tagged.report(
-            obj, "is also in Blender's rigid body world, which would move it again", "WARNING"
-        )
+        text = "is also in Blender's rigid body world, which would move it again"
+        tagged.report(obj, Defect(text, "B117"), "WARNING")
     if obj.parent is not None and not is_even(parent_space(obj)):
-        tagged.report(
-            obj,
+        text = (
             f"hangs on {obj.parent.name}, whose scale is uneven and would distort it when it turns;"
-            " apply that scale (Object > Apply > Scale) or clear the parent",
+            " apply that scale (Object > Apply > Scale) or clear the parent"
         )
+        tagged.report(obj, Defect(text, "B113", obj.parent.name))
     for parent in ancestors(obj):
         if is_animated(parent) and parent.impulse.kind != "BODY":
-            tagged.report(
-                obj,
+            text = (
                 f"hangs on {parent.name}, which has an animation of its own; clear the parent and"
-                " keep the transform (Alt P)",
+                " keep the transform (Alt P)"
             )
+            tagged.report(obj, Defect(text, "B114", parent.name))
 
 
 def parent_space(obj: bpy.types.Object) -> Floats:

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..issues import Defect
+
 SHOWN = 4
 
 
-def instance_problems(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[bpy.types.Object, str]]:
+def instance_problems(
+    view_layer: bpy.types.ViewLayer,
+) -> Iterator[tuple[bpy.types.Object, Defect]]:
     """Each object of a view layer that shows tagged objects once more, and what to do about it."""
     made = generated(bpy.context.evaluated_depsgraph_get())
     for obj in sorted(view_layer.objects, key=lambda obj: obj.name):
@@ -24,7 +28,7 @@ def instance_problems(view_layer: bpy.types.ViewLayer) -> Iterator[tuple[bpy.typ
             " simulated; delete it and duplicate the objects themselves, with their joints in one"
             " go (Shift D, or Alt D to share their meshes)"
         )
-        yield obj, message
+        yield obj, Defect(message, "B119")
 
 
 def instanced(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:

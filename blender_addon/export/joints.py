@@ -18,6 +18,7 @@ from impulse_schema import models
 from impulse_schema.checks.joints import USAGE
 
 from ..convert import decimals, direction, length_to_scene
+from ..issues import Defect
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
 from .collect import Tagged, handedness
@@ -111,7 +112,7 @@ def _check_part(
     """Report a term whose joint is gone or was never chosen."""
     problems = list(pointer_problems(item, names))
     if not problems and getattr(item, "joint", obj) is None:
-        problems = ["couples no joint in one of its terms; choose its Joint"]
+        problems = [Defect("couples no joint in one of its terms; choose its Joint", "B107")]
     for problem in problems:
         tagged.report(obj, problem)
 
@@ -151,7 +152,8 @@ def spring_data(
     values["anchor"] = anchor_of(obj, metres)
     if group.anchor2 is None:
         if not group.anchor2_name:
-            tagged.report(obj, "is a spring without a second end; choose its Anchor 2")
+            text = "is a spring without a second end; choose its Anchor 2"
+            tagged.report(obj, Defect(text, "B107", detail="anchor2"))
         values["anchor2"] = values["anchor"]
     else:
         values["anchor2"] = anchor_of(group.anchor2, metres)

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ..compat import animation_curves, curves_of
-from ..issues import Issue
+from ..issues import Defect, Issue
 from .collect import Tagged, ancestors
 
 # What an object's pose consists of.
@@ -43,7 +43,7 @@ def report_keyed(
         names.append("gravity")
     for path in keyed_paths(scene, scene, tuple(names)):
         message = f"{label(scene, path)} of the scene is keyed or driven; {VALUE_HINT}."
-        tagged.issues.append(Issue(message))
+        tagged.issues.append(Issue(message, code="B121", detail=path))
     solids = [obj for found in tagged.geometry.values() for obj in found]
     for obj in tagged.bodies:
         _report(tagged, scene, obj, _motion_paths(obj), exported)
@@ -123,8 +123,9 @@ def _report(
 ) -> None:
     for path in keyed_paths(obj, scene, ("impulse.", *motion)):
         if (obj.name, path) not in exported:
-            hint = _hint(obj, path)
-            tagged.report(obj, f"has {label(obj, path)} keyed or driven; {hint}")
+            text = f"has {label(obj, path)} keyed or driven; {_hint(obj, path)}"
+            code = "B122" if obj.impulse.kind == "BODY" and path in PLACE else "B121"
+            tagged.report(obj, Defect(text, code, detail=path))
 
 
 def _hint(obj: bpy.types.Object, path: str) -> str:
@@ -143,7 +144,8 @@ def _report_mesh(tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object) 
     shape_keys = getattr(data, "shape_keys", None)
     for owner, prefixes in ((obj, ("modifiers[",)), (data, ("",)), (shape_keys, ("",))):
         for path in () if owner is None else keyed_paths(owner, scene, prefixes):
-            tagged.report(obj, f"has a shape that changes: {path} is keyed or driven; {VALUE_HINT}")
+            text = f"has a shape that changes: {path} is keyed or driven; {VALUE_HINT}"
+            tagged.report(obj, Defect(text, "B121", detail=path))
 
 
 def _report_parents(tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
@@ -151,11 +153,11 @@ def _report_parents(tagged: Tagged, scene: bpy.types.Scene, obj: bpy.types.Objec
         if parent.impulse.kind == "BODY":
             return
         for path in keyed_paths(parent, scene, (*PLACE, *SCALE)):
-            tagged.report(
-                obj,
+            text = (
                 f"hangs on {parent.name}, whose {label(parent, path)} is keyed or driven; take the"
-                " keys off, or clear the parent and keep the transform (Alt P)",
+                " keys off, or clear the parent and keep the transform (Alt P)"
             )
+            tagged.report(obj, Defect(text, "B123", parent.name, path))
 
 
 def _pointers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:

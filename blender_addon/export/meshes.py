@@ -103,10 +103,8 @@ def is_flat(polygons: Polygons) -> NDArray[np.bool_]:
     owner = np.repeat(np.arange(len(starts)), sizes)
     centres = np.add.reduceat(points, starts) / sizes[:, None]
     arms = points - centres[owner]
-    following = np.arange(len(points)) + 1
-    following[ends - 1] = starts
     # Newell's normal: half the sum of the cross products of neighbouring corners.
-    normals = np.add.reduceat(np.cross(arms, arms[following]), starts)
+    normals = np.add.reduceat(np.cross(arms, arms[following_corners(polygons)]), starts)
     lengths = np.linalg.norm(normals, axis=1)
     normals /= np.where(lengths > 0, lengths, 1.0)[:, None]
     heights = np.abs(np.einsum("ki,ki->k", arms, normals[owner]))
@@ -129,33 +127,19 @@ def _without_unused(polygons: Polygons) -> Polygons:
     return Polygons(polygons.vertices[used], corners.reshape(-1), polygons.offsets)
 
 
-def surface_defect(polygons: Polygons) -> str:
-    """What keeps a mesh from being the skin of a solid, in words; '' where nothing does."""
+def following_corners(polygons: Polygons) -> NDArray[np.int64]:
+    """For each corner, the number of the next one of its face (shape (K,))."""
     following = np.arange(len(polygons.corners)) + 1
     following[polygons.offsets[1:] - 1] = polygons.offsets[:-1]
-    tails, heads = polygons.corners, polygons.corners[following]
-    count = len(polygons.vertices)
-    directed, times = np.unique(tails * count + heads, return_counts=True)
-    reverse = (directed % count) * count + directed // count
-    open_edges = int((~np.isin(reverse, directed)).sum())
-    doubled = int((times > 1).sum())
-    if doubled:
-        return f"has {doubled} edges where faces point opposite ways or more than two meet"
-    if open_edges:
-        return f"is open along {open_edges} edges"
-    if signed_volume(polygons) < 0:
-        return "is inside out"
-    return ""
+    return following
 
 
 def signed_volume(polygons: Polygons) -> float:
     """Volume enclosed by a closed mesh, negative where its faces point inwards."""
     sizes = np.diff(polygons.offsets)
     first = polygons.vertices[np.repeat(polygons.corners[polygons.offsets[:-1]], sizes)]
-    following = np.arange(len(polygons.corners)) + 1
-    following[polygons.offsets[1:] - 1] = polygons.offsets[:-1]
     here = polygons.vertices[polygons.corners]
-    there = polygons.vertices[polygons.corners[following]]
+    there = here[following_corners(polygons)]
     return float(np.einsum("ki,ki->", first, np.cross(here, there)) / 6.0)
 
 

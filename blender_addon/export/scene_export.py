@@ -33,7 +33,14 @@ from ..convert import (
     rotation_to_quaternion,
     take_apart,
 )
-from ..issues import ExportError, Issue, errors, from_findings, from_problems
+from ..issues import (
+    ExportError,
+    Issue,
+    errors,
+    from_findings,
+    from_problems,
+    without_repetition,
+)
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
 from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
@@ -73,7 +80,8 @@ def build(context: bpy.types.Context, collection: bpy.types.Collection | None = 
         data = _scene_data(context, tagged, exporter, timeline, names)
     result = Build(meshes=exporter.meshes, issues=tagged.issues)
     if not tagged.bodies:
-        result.issues.append(Issue("No object is tagged as a body."))
+        text = "No object is tagged as a body."
+        result.issues.append(Issue(text, hint="Select the parts and press Body.", code="B101"))
     try:
         scene = Scene.model_validate(data)
     except ValidationError as error:
@@ -81,9 +89,9 @@ def build(context: bpy.types.Context, collection: bpy.types.Collection | None = 
         findings += validate_partially(
             data, findings, Source(Path(), b"", NoLayout(), allow_outside=True)
         )
-        result.issues += from_findings(findings, data)
+        result.issues = without_repetition(result.issues + from_findings(findings, data))
         return result
-    result.issues += from_problems(check_scene(scene), data)
+    result.issues = without_repetition(result.issues + from_problems(check_scene(scene), data))
     if not errors(result.issues):
         result.scene = scene
     return result
@@ -116,7 +124,8 @@ def export(
     """
     path = Path(path)
     if path.suffix.lower() not in (".xml", ".json"):
-        raise ExportError([Issue(f"'{path.name}' must end in .xml or .json.")])
+        text = f"'{path.name}' must end in .xml or .json."
+        raise ExportError([Issue(text, code="B151")])
     result = build(context, collection)
     if result.scene is None:
         raise ExportError(errors(result.issues))
@@ -129,10 +138,14 @@ def export(
                 write_ply(path.parent / mesh.file, polygons)
         save_scene(result.scene, path)
     except SceneError as error:
-        issues = [Issue(f"{path}: {problem.message}. {problem.hint}") for problem in error.problems]
+        issues = [
+            Issue(f"{path}: {problem.message}. {problem.hint}", code=problem.code)
+            for problem in error.problems
+        ]
         raise ExportError(issues) from error
     except OSError as error:
-        raise ExportError([Issue(f"{path} cannot be written: {error.strerror}.")]) from error
+        text = f"{path} cannot be written: {error.strerror}."
+        raise ExportError([Issue(text, code="B151")]) from error
     return result
 
 
@@ -152,6 +165,7 @@ def moved_in_between(context: bpy.types.Context) -> list[Issue]:
             f" ({scene.frame_start}) to start from there, key it (I), or press Clear to keep it"
             " where it is.",
             obj.name,
+            code="B124",
         )
         for obj in context.view_layer.objects
         if obj.impulse.kind != "NONE" and moved_by_hand(obj, scene)
@@ -224,7 +238,12 @@ def _values(items: Any, model: type[Element]) -> list[dict[str, Any]]:
 def _pair_data(pairs: Any, names: set[str], tagged: Tagged) -> list[dict[str, Any]]:
     for number, pair in enumerate(pairs, start=1):
         tagged.issues += [
-            Issue(f"Pair {number} of the collision filter {problem}.")
+            Issue(
+                f"Pair {number} of the collision filter {problem}.",
+                code=problem.code,
+                other=problem.other,
+                detail=f"collision_pairs[{number - 1}].{problem.detail}",
+            )
             for problem in pointer_problems(pair, names)
         ]
     return _values(pairs, models.CollisionPair)

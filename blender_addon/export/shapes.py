@@ -29,6 +29,10 @@ UPSIDE_DOWN = np.diag([1.0, -1.0, -1.0])
 class ShapeError(Exception):
     """The shape does not suit the object; the text says why and what to do."""
 
+    def __init__(self, text: str, code: str = "B137") -> None:
+        super().__init__(text)
+        self.code = code
+
 
 @dataclass(frozen=True)
 class Fit:

@@ -21,9 +21,10 @@ from ..convert import (
     rotation_to_quaternion,
     tidy,
 )
+from ..issues import Defect
 from ..properties.schema_properties import values_of
 from .collect import Tagged, placement_of
-from .meshes import Polygons, evaluated_polygons, is_flat_sheet, surface_defect
+from .meshes import Polygons, evaluated_polygons
 from .shapes import (
     LOOSE_FIT,
     MESH_SHAPES,
@@ -33,6 +34,7 @@ from .shapes import (
     height_field,
     looseness,
 )
+from .surfaces import ground_defect, solid_defect
 
 
 class SolidExporter:
@@ -53,9 +55,9 @@ class SolidExporter:
         found = []
         for obj in members:
             try:
-                found.append(self._solid(obj, frame, tagged))
+                found.append(self._solid(obj, body, frame, tagged))
             except ShapeError as error:
-                tagged.report(obj, f"{error}")
+                tagged.report(obj, Defect(str(error), error.code))
         return found
 
     def mesh_data(self, inline_faces: int) -> list[dict[str, Any]]:
@@ -67,7 +69,9 @@ class SolidExporter:
             for name, mesh in self.meshes.items()
         ]
 
-    def _solid(self, obj: bpy.types.Object, frame: Placement, tagged: Tagged) -> dict[str, Any]:
+    def _solid(
+        self, obj: bpy.types.Object, body: bpy.types.Object, frame: Placement, tagged: Tagged
+    ) -> dict[str, Any]:
         placement = placement_of(obj)
         values = values_of(obj.impulse.geometry, Geometry)
         values["name"] = obj.name
@@ -75,7 +79,7 @@ class SolidExporter:
         points = self._points(obj, placement)
         fit = Fit(np.zeros(3))
         if shape in MESH_SHAPES:
-            values["mesh"] = self._mesh(obj, self._checked(obj, points, tagged))
+            values["mesh"] = self._mesh(obj, self._checked(obj, body, points, tagged))
         elif is_sheared(placement.stretch):
             raise ShapeError(f"is sheared and cannot be a {shape}; use the shape mesh")
         elif shape == "height_field":
@@ -101,20 +105,22 @@ class SolidExporter:
 
     def _required(self, polygons: Polygons | None) -> Polygons:
         if polygons is None:
-            raise ShapeError("has no faces to make a solid from; give it a mesh")
+            raise ShapeError("has no faces to make a solid from; give it a mesh", "B131")
         return polygons
 
-    def _checked(self, obj: bpy.types.Object, points: Polygons | None, tagged: Tagged) -> Polygons:
+    def _checked(
+        self, obj: bpy.types.Object, body: bpy.types.Object, points: Polygons | None, tagged: Tagged
+    ) -> Polygons:
+        """The mesh of an object, after a look at whether it encloses what it stands for."""
         polygons = self._required(points)
-        defect = surface_defect(polygons)
-        if defect and obj.impulse.geometry.shape == "mesh":
-            hint = {
-                True: "recalculate its normals (Shift N in edit mode)",
-                False: "use the shape plane"
-                if is_flat_sheet(polygons)
-                else "close it, or use the shape convex hull",
-            }[defect.startswith("is inside") or "opposite" in defect]
-            tagged.report(obj, f"{defect}, so it encloses no solid; {hint}")
+        if obj.impulse.geometry.shape != "mesh":
+            return polygons
+        if body.impulse.body.motion == "static":
+            up = placement_of(obj).rotation[2]
+            if defect := ground_defect(polygons, up):
+                tagged.report(obj, defect, "WARNING")
+        elif defect := solid_defect(polygons):
+            tagged.report(obj, defect)
         return polygons
 
     def _mesh(self, obj: bpy.types.Object, polygons: Polygons) -> str:
@@ -146,9 +152,8 @@ class SolidExporter:
         self, obj: bpy.types.Object, shape: str, ratio: float, tagged: Tagged
     ) -> None:
         if ratio > LOOSE_FIT:
-            tagged.report(
-                obj,
+            text = (
                 f"is wrapped in a {shape} of {ratio:.2f} times its volume; mass and contact are"
-                f" those of the {shape}",
-                "WARNING",
+                f" those of the {shape}"
             )
+            tagged.report(obj, Defect(text, "B138"), "WARNING")

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The operator that checks the tagged scene, and asks the simulator about its start."""
+"""Operators that check the tagged scene, show what an issue is about, and mend it."""
 
 import tempfile
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from .. import preferences
+from ..checks import fixes
+from ..checks.listing import issue_of, look_again, show_issues
+from ..checks.looking import look_at
 from ..export import scene_export
 from ..issues import ExportError, Issue, errors, from_simulator
 from ..simulator import runner
-from .child import ChildOperator
-from .exchange import report_issues, show_issues
+from .child import ChildOperator, Going
+from .exchange import report_issues
 
 
 class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
@@ -54,7 +57,8 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         return self._conclude(context)
 
     def _not_asked(self, context, reason):
-        self._issues.append(Issue(f"The start was not checked: {reason}", severity="WARNING"))
+        text = f"The start was not checked: {reason}"
+        self._issues.append(Issue(text, code="B152", severity="WARNING"))
         return self._conclude(context)
 
     def _conclude(self, context):
@@ -68,4 +72,87 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-CLASSES = (IMPULSE_OT_validate_scene,)
+class OfIssue:
+    """What operators on one row of the list share."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    index: IntProperty(name="Row", description="Row of the list, from 0", min=0)
+
+    def issue(self, context):
+        """The issue of that row; None after a report where there is none."""
+        rows = context.scene.impulse.issues
+        if self.index < len(rows):
+            return issue_of(rows[self.index])
+        self.report({"WARNING"}, f"The list has no row {self.index}.")
+        return None
+
+
+class IMPULSE_OT_select_issue(OfIssue, bpy.types.Operator):
+    """Select the object of this issue and bring it into view"""
+
+    bl_idname = "impulse.select_issue"
+    bl_label = "Show Object"
+
+    def execute(self, context):
+        issue = self.issue(context)
+        if issue is None:
+            return {"CANCELLED"}
+        if not issue.object_name:
+            self.report({"WARNING"}, "This issue is about the scene, not about one object.")
+            return {"CANCELLED"}
+        obj = context.view_layer.objects.get(issue.object_name)
+        if obj is None:
+            self.report({"WARNING"}, f"{issue.object_name} is not in this view layer any more.")
+            return {"CANCELLED"}
+        context.scene.impulse.issue_index = self.index
+        if not look_at(context, obj):
+            text = f"{obj.name} is in a hidden collection; show that in the outliner to see it."
+            self.report({"WARNING"}, text)
+        return {"FINISHED"}
+
+
+class IMPULSE_OT_fix_issue(OfIssue, bpy.types.Operator):
+    """Mend this issue"""
+
+    bl_idname = "impulse.fix_issue"
+    bl_label = "Fix"
+
+    fix: StringProperty(name="Fix", description="Name of the fix; empty: the first that suits")
+
+    @classmethod
+    def description(cls, context, properties):
+        """What will be done, as Blender's tooltip."""
+        rows = context.scene.impulse.issues
+        if properties.index >= len(rows):
+            return cls.__doc__
+        issue = issue_of(rows[properties.index])
+        found = {fix.name: fix.text(issue) for fix in reversed(fixes.fixes_of(issue))}
+        first = next(reversed(found.values()), cls.__doc__)
+        return found.get(properties.fix, first)
+
+    @classmethod
+    def poll(cls, context):
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave edit mode first")
+            return False
+        if Going.is_on():
+            cls.poll_message_set("The simulator is at work; stop it first")
+            return False
+        return True
+
+    def execute(self, context):
+        issue = self.issue(context)
+        if issue is None:
+            return {"CANCELLED"}
+        try:
+            done = fixes.mend(context, issue, self.fix)
+        except fixes.FixError as error:
+            self.report({"WARNING"}, str(error))
+            return {"CANCELLED"}
+        look_again(context, done=issue)
+        self.report({"INFO"}, f"{done}: done.")
+        return {"FINISHED"}
+
+
+CLASSES = (IMPULSE_OT_validate_scene, IMPULSE_OT_select_issue, IMPULSE_OT_fix_issue)

@@ -3,11 +3,12 @@
 
 import bpy
 
+from ..checks.listing import show_issues
 from ..issues import ExportError
 from ..running import going
 from ..running.going import Going
 from ..simulator import runner
-from .exchange import report_issues, show_issues
+from .exchange import report_issues
 
 # Seconds between looks at the simulator while Blender stays usable.
 TICK = 0.05

@@ -4,15 +4,10 @@
 from pathlib import Path
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    FloatProperty,
-    IntProperty,
-    StringProperty,
-)
+from bpy.props import BoolProperty, CollectionProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
+from ..checks.listing import show_issues
 from ..export import scene_export
 from ..importing.kinds import RECORDING, SCENE, kind_of_file
 from ..importing.report import ImportSceneError
@@ -20,18 +15,6 @@ from ..importing.scene_import import import_scene
 from ..issues import ExportError
 from ..playback import keyframes
 from ..running.going import Going
-
-
-def show_issues(scene, issues):
-    """Put issues into the list of the panel, errors first."""
-    tag = scene.impulse
-    tag.issues.clear()
-    for issue in sorted(issues, key=lambda issue: issue.severity):
-        row = tag.issues.add()
-        row.severity, row.code = issue.severity, issue.code
-        row.object_name, row.message, row.hint = issue.object_name, issue.message, issue.hint
-    tag.issue_index = 0
-    tag.checked = True
 
 
 def report_issues(operator, issues):
@@ -48,31 +31,6 @@ def absolute(operator, filepath):
         operator.report({"ERROR"}, "Give a file: filepath is empty.")
         return ""
     return str(Path(bpy.path.abspath(filepath)).absolute())
-
-
-class IMPULSE_OT_select_issue(bpy.types.Operator):
-    """Select the object of this issue and look at it"""
-
-    bl_idname = "impulse.select_issue"
-    bl_label = "Show Object"
-    bl_options = {"REGISTER", "UNDO"}
-
-    index: IntProperty(min=0)
-
-    def execute(self, context):
-        issues = context.scene.impulse.issues
-        name = issues[self.index].object_name if self.index < len(issues) else ""
-        obj = context.view_layer.objects.get(name)
-        if obj is None:
-            self.report({"WARNING"}, "This issue is about the scene, not about one object.")
-            return {"CANCELLED"}
-        for other in context.selected_objects:
-            other.select_set(False)
-        obj.hide_set(False)
-        obj.select_set(True)
-        context.view_layer.objects.active = obj
-        context.scene.impulse.issue_index = self.index
-        return {"FINISHED"}
 
 
 class IMPULSE_OT_export_scene(bpy.types.Operator, ExportHelper):
@@ -301,7 +259,6 @@ def is_drop_target(context):
 
 
 CLASSES = (
-    IMPULSE_OT_select_issue,
     IMPULSE_OT_export_scene,
     IMPULSE_OT_import_scene,
     IMPULSE_OT_import_file,

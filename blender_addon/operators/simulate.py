@@ -4,11 +4,11 @@
 import bpy
 from bpy.props import StringProperty
 
+from ..checks.listing import show_issues
 from ..issues import ExportError, from_simulator
 from ..running import simulation
 from ..simulator import places, runner
 from .child import ChildOperator
-from .exchange import show_issues
 
 
 class IMPULSE_OT_run_simulation(ChildOperator, bpy.types.Operator):

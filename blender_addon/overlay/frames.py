@@ -18,7 +18,6 @@ from mathutils import Euler, Matrix, Quaternion
 from .. import compat
 from ..convert import Floats
 from ..export.collect import is_animated
-from ..export.undisturbed import following_constraints
 
 
 class Place(NamedTuple):
@@ -59,9 +58,7 @@ class Starts:
             self._still[name] = True  # should it hang on itself
             obj = self.objects.get(name)
             self._still[name] = obj is None or (
-                not is_animated(obj)
-                and not any(following_constraints(obj))
-                and all(self.is_still(other.name) for other in carriers(obj))
+                not is_animated(obj) and all(self.is_still(other.name) for other in carriers(obj))
             )
         return self._still[name]
 

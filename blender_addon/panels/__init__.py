@@ -3,9 +3,10 @@
 
 import bpy
 
-from . import main, masses, objects, plot, results, scene
+from . import issues, main, masses, objects, plot, results, scene
 
 CLASSES = (
+    *issues.CLASSES,
     *main.CLASSES,
     *results.CLASSES,
     *objects.CLASSES,

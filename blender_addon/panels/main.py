@@ -1,24 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first panel: simulate, check, and the list of what is wrong."""
+"""The first panel: simulate, check, and the list of what is wrong (issues.py)."""
 
 import bpy
 
 from ..running.going import Going
 from .base import ImpulsePanel, prepare
-
-
-class IMPULSE_UL_issues(bpy.types.UIList):
-    """What is wrong with the scene; a click selects the object."""
-
-    def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_name, index=0):
-        icon = "ERROR" if item.severity == "ERROR" else "INFO"
-        row = layout.row(align=True)
-        if item.object_name:
-            show = row.operator("impulse.select_issue", text="", icon="RESTRICT_SELECT_OFF")
-            show.index = index
-            row.label(text=f"{item.object_name}: {item.message}", icon=icon)
-        else:
-            row.label(text=item.message, icon=icon)
+from .issues import draw_issues
 
 
 class IMPULSE_PT_main(ImpulsePanel, bpy.types.Panel):
@@ -41,30 +28,7 @@ class IMPULSE_PT_main(ImpulsePanel, bpy.types.Panel):
         row.operator("impulse.import_animation", text="Import", icon="IMPORT")
         if Going.is_on():
             layout.progress(factor=tag.progress, text=tag.progress_text)
-        if len(tag.issues):
-            layout.template_list("IMPULSE_UL_issues", "", tag, "issues", tag, "issue_index", rows=3)
-            self.draw_issue(layout, tag)
-        elif tag.checked:
-            layout.label(text="No problems found", icon="CHECKMARK")
-
-    def draw_issue(self, layout, tag):
-        """The chosen issue in full, as the rows of the list cut long sentences."""
-        if not 0 <= tag.issue_index < len(tag.issues):
-            return
-        issue = tag.issues[tag.issue_index]
-        column = layout.column(align=True)
-        for line in wrapped(f"{issue.message} {issue.hint}"):
-            column.label(text=line)
+        draw_issues(layout, context)
 
 
-def wrapped(text, width=44):
-    """Lines of at most ``width`` characters; labels do not wrap by themselves."""
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > width and lines[-1]:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
-
-
-CLASSES = (IMPULSE_UL_issues, IMPULSE_PT_main)
+CLASSES = (IMPULSE_PT_main,)

@@ -292,6 +292,9 @@ Issue = group(
         "object_name": StringProperty(),
         "message": StringProperty(),
         "hint": StringProperty(),
+        "other": StringProperty(),
+        "detail": StringProperty(),
+        "of_start": BoolProperty(),
     },
     "One line of the issue list.",
 )
@@ -323,6 +326,7 @@ SceneTag = group(
         ),
         "takes": CollectionProperty(type=IMPULSE_PG_take),
         "range_memory": PointerProperty(type=RangeMemory),
+        "stale": BoolProperty(),
         "progress": FloatProperty(subtype="FACTOR", min=0.0, max=1.0),
         "progress_text": StringProperty(),
     },

@@ -14,6 +14,8 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, PointerProperty, StringProperty
 
+from ..issues import Defect
+
 
 def object_pointer(key: str, name: str, description: str, poll: Any = None) -> dict[str, Any]:
     """The property ``key`` for an object, with its memory."""
@@ -55,7 +57,7 @@ def set_ends(group: Any, ends: dict[str, bpy.types.Object | None]) -> None:
 
 def pointer_problems(
     group: bpy.types.PropertyGroup, names: Collection[str], fields: Collection[str] | None = None
-) -> Iterator[str]:
+) -> Iterator[Defect]:
     """What is wrong with the pointers of a group; ``names`` are the objects that are there.
 
     ``fields`` are the properties to look at, by default all.
@@ -67,12 +69,29 @@ def pointer_problems(
             continue
         target, known = getattr(group, key), getattr(group, f"{key}_name")
         if target is None and known:
-            yield f"has lost {known} ({prop.name}), which was removed; choose another object"
+            text = f"has lost {known} ({prop.name}), which was removed; choose another object"
+            yield Defect(text, "B102", known, key)
         elif target is None and f"{key}_is_world" in group.bl_rna.properties:
-            yield f"has no {prop.name}; choose a body, or World"
+            yield Defect(f"has no {prop.name}; choose a body, or World", "B103", detail=key)
         elif target is None:
             continue
         elif target.name not in names:
-            yield f"refers to {target.name} ({prop.name}), which is not in this scene"
+            text = f"refers to {target.name} ({prop.name}), which is not in this scene"
+            yield Defect(text, "B104", target.name, key)
         elif key.startswith("body") and target.impulse.kind != "BODY":
-            yield f"joins {target.name} ({prop.name}), which is not tagged as a body"
+            text = f"joins {target.name} ({prop.name}), which is not tagged as a body"
+            yield Defect(text, "B105", target.name, key)
+
+
+def each_pointer(group: bpy.types.PropertyGroup) -> Iterator[tuple[Any, str]]:
+    """Each property of a group and of what it holds that can name an object, as (group, key)."""
+    for key, prop in group.bl_rna.properties.items():
+        if key == "rna_type":
+            continue
+        if prop.type == "COLLECTION":
+            for item in getattr(group, key):
+                yield from each_pointer(item)
+        elif prop.type == "POINTER" and prop.fixed_type.identifier == "Object":
+            yield group, key
+        elif prop.type == "POINTER" and isinstance(getattr(group, key), bpy.types.PropertyGroup):
+            yield from each_pointer(getattr(group, key))

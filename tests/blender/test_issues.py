@@ -133,3 +133,78 @@ def test_hiding_is_allowed_and_disabling_is_a_warning(add_body, context):
 
     assert [name for name, _ in issues(context)] == ["disabled"]
     assert context.scene.impulse.issues[0].severity == "WARNING"
+
+
+def test_every_code_is_in_the_docs_and_in_use():
+    """The table of docs/blender.md says what blender_addon/issues.py says, and each is given."""
+    import re
+    from pathlib import Path
+
+    from blender_addon.issues import CODES
+
+    root = Path(__file__).parents[2]
+    docs = (root / "docs" / "blender.md").read_text(encoding="utf-8")
+    sources = [path.read_text(encoding="utf-8") for path in (root / "blender_addon").rglob("*.py")]
+
+    assert dict(re.findall(r"^\| (B\d+) \| (.*) \|$", docs, re.MULTILINE)) == CODES
+    for code in CODES:
+        assert sum(text.count(f'"{code}"') for text in sources) > 1, code
+
+
+def test_a_deleted_body_is_one_issue(add_body, add_empty, select, context):
+    """That a joint refers to it is said once, not once more as a name that nothing has."""
+    box = add_body("gone")
+    add_body("kept", location=(3, 0, 0))
+    select(add_empty())
+    bpy.ops.impulse.tag_joint(type="ball", body1="gone", body2="kept")
+    select(box)
+    bpy.ops.object.delete()
+
+    with pytest.raises(RuntimeError):
+        bpy.ops.impulse.validate_scene()
+
+    assert [(row.object_name, row.code) for row in context.scene.impulse.issues] == [
+        ("pivot", "B104")
+    ]
+
+
+def test_a_name_that_no_file_carries_is_one_issue(add_body, context):
+    """Body and solid have it, and it is said once."""
+    add_body("a\tb")
+
+    with pytest.raises(RuntimeError):
+        bpy.ops.impulse.validate_scene()
+
+    assert [row.code for row in context.scene.impulse.issues] == ["E207"]
+
+
+def test_simulators_sentences_are_about_blender():
+    """No option of a command line and no XML reach the list."""
+    from blender_addon.issues import in_panel
+
+    text = 'Move them apart, or set assemble to all (--assemble); Write shape="convex_hull"'
+
+    assert in_panel(text) == "Move them apart, or set assemble to all; Write shape convex_hull"
+
+
+def test_showing_an_issue_frames_its_object(add_body, context):
+    """The 3D view is moved to the object, its sidebar opened."""
+    from mathutils import Vector
+
+    add_body("good")
+    bad = add_body("bad", location=(40, 50, 60))
+    bad.impulse.body.density = 0.0
+    with pytest.raises(RuntimeError):
+        bpy.ops.impulse.validate_scene()
+    space = next(
+        area.spaces.active
+        for window in context.window_manager.windows
+        for area in window.screen.areas
+        if area.type == "VIEW_3D"
+    )
+    space.show_region_ui = False
+
+    bpy.ops.impulse.select_issue(index=0)
+
+    assert (space.region_3d.view_location - Vector((40, 50, 60))).length < 1e-3
+    assert space.show_region_ui

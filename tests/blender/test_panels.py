@@ -65,9 +65,7 @@ def draw(panel, context):
     """What a panel shows, as names of properties and operators and as labels."""
     from blender_addon import panels
 
-    drawn = type(
-        "Drawn", (), {"layout": Layout(), "draw_issue": panels.main.IMPULSE_PT_main.draw_issue}
-    )()
+    drawn = type("Drawn", (), {"layout": Layout()})()
     next(c for c in panels.CLASSES if c.__name__ == panel).draw(drawn, context)
     return drawn.layout.shown
 
@@ -161,7 +159,7 @@ def test_rows_of_the_issue_list(context, severity, name):
     issue.severity, issue.object_name, issue.message = severity, name, "is wrong"
     layout = Layout()
 
-    panels.main.IMPULSE_UL_issues.draw_item(None, context, layout, None, issue, 0, None, "", 0)
+    panels.issues.IMPULSE_UL_issues.draw_item(None, context, layout, None, issue, 0, None, "", 0)
 
     assert layout.shown == (["impulse.select_issue", "box: is wrong"] if name else ["is wrong"])
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a mesh is the skin of a solid, and if not, what it can still be.
+
+A body that moves needs a solid. Of ground, which stands still, the simulator takes each triangle
+for itself and as solid behind its face, so that an open mesh will do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..convert import Floats
+from ..issues import Defect
+from .meshes import Polygons, following_corners, is_flat_sheet, signed_volume
+
+RECALCULATE = "recalculate its normals (Shift N in edit mode)"
+
+
+@dataclass(frozen=True)
+class Skin:
+    """How many edges of a mesh have no second face, and how many have too many or faces that point
+    opposite ways; ``inside_out`` is of closed meshes only.
+    """
+
+    open_edges: int = 0
+    odd_edges: int = 0
+    inside_out: bool = False
+
+
+def skin_of(polygons: Polygons) -> Skin:
+    """What the edges and the volume of a mesh say about it."""
+    tails, heads = polygons.corners, polygons.corners[following_corners(polygons)]
+    count = len(polygons.vertices)
+    forward, backward = np.sort(tails * count + heads), np.sort(heads * count + tails)
+    if np.array_equal(forward, backward) and bool(np.all(forward[1:] != forward[:-1])):
+        return Skin(inside_out=signed_volume(polygons) < 0)
+    directed, times = np.unique(forward, return_counts=True)
+    return Skin(
+        open_edges=int((~np.isin(directed, backward)).sum()), odd_edges=int((times > 1).sum())
+    )
+
+
+def solid_defect(polygons: Polygons) -> Defect | None:
+    """What keeps a mesh from being the skin of a solid, and what to do; None where nothing does."""
+    skin = skin_of(polygons)
+    if skin.odd_edges:
+        return Defect(
+            f"has {skin.odd_edges} edges where faces point opposite ways or more than two meet, so"
+            f" it encloses no solid; {RECALCULATE}",
+            "B134",
+        )
+    if skin.open_edges:
+        text = f"is open along {skin.open_edges} edges, so it encloses no solid; "
+        if is_flat_sheet(polygons):
+            return Defect(text + "make it static, as ground, or give it a thickness", "B133")
+        return Defect(text + "close it, or use the shape convex hull", "B132")
+    if skin.inside_out:
+        return Defect(f"is inside out, so it encloses no solid; {RECALCULATE}", "B135")
+    return None
+
+
+def ground_defect(polygons: Polygons, up: Floats) -> Defect | None:
+    """What may not be meant with a mesh as ground; ``up`` (3,) is upwards in its axes."""
+    skin = skin_of(polygons)
+    if skin.odd_edges:
+        return Defect(
+            f"has {skin.odd_edges} edges where faces point opposite ways or more than two meet;"
+            f" bodies fall through those that look down; {RECALCULATE}",
+            "B134",
+        )
+    if skin.open_edges and float(area_vector(polygons) @ up) < 0:
+        return Defect(
+            "is ground that looks down: what is solid lies behind its faces, here above it; turn"
+            " them over (Alt N, Flip, in edit mode)",
+            "B136",
+        )
+    if skin.inside_out:
+        return Defect(
+            "is inside out: what is solid lies around it, as with a room; if it is meant to be"
+            f" solid itself, {RECALCULATE}",
+            "B135",
+        )
+    return None
+
+
+def area_vector(polygons: Polygons) -> Floats:
+    """Sum of the faces' normals times their areas, shape (3,)."""
+    here = polygons.vertices[polygons.corners]
+    there = here[following_corners(polygons)]
+    total: Floats = np.cross(here, there).sum(axis=0) / 2
+    return total
