@@ -18,14 +18,22 @@ class Hand:
     def __init__(self) -> None:
         self.clicks = 0
         self.fields = 0
+        self._last: dict[tuple[str, str], Any] = {}
 
     def click(self, operator: Callable[..., Any], **chosen: Any) -> Any:
         """Press a button; ``chosen`` are menus, checkboxes and fields of its dialog, each of which
-        counts: a number or a vector as fields, anything else as a click.
+        counts: a number or a vector as fields, anything else as a click. What Blender remembers of
+        the last time the button was pressed need not be chosen again.
         """
         self.clicks += 1
-        for value in chosen.values():
-            self._count(value)
+        properties = operator.get_rna_type().properties
+        for name, value in chosen.items():
+            key = (operator.idname(), name)
+            default = getattr(properties[name], "default", None)
+            if self._last.get(key, default) != value:
+                self._count(value)
+            if not properties[name].is_skip_save:
+                self._last[key] = value
         return operator(**chosen)
 
     def menu(self, owner: Any, name: str, value: Any) -> None:
@@ -34,7 +42,10 @@ class Hand:
         setattr(owner, name, value)
 
     def field(self, owner: Any, name: str, value: Any) -> None:
-        """Type or drag a value; of a vector only what differs from what is there."""
+        """Type or drag a value; of a vector only what differs from what is there. ``owner`` may be
+        the name of an object.
+        """
+        owner = bpy.data.objects[owner] if isinstance(owner, str) else owner
         if isinstance(value, Iterable) and not isinstance(value, str):
             before = list(getattr(owner, name))
             self.fields += sum(
@@ -43,6 +54,16 @@ class Hand:
         else:
             self.fields += 1
         setattr(owner, name, value)
+
+    def add(self, operator: Callable[..., Any], **typed: Any) -> str:
+        """Add an object from Blender's menu; its name."""
+        self.click(operator, **typed)
+        return str(bpy.context.object.name)
+
+    def everything(self) -> None:
+        """Select all objects."""
+        self.clicks += 1
+        bpy.ops.object.select_all(action="SELECT")
 
     def select(self, *names: str) -> None:
         """Click objects, with Shift from the second on; the last becomes the active one."""
