@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import bpy
 
+from ..importing.objects import select_machine
 from .building import Builder
 from .mechanisms import chain, four_bar, hinge_door, leg, servo_wheel, slider_crank
 from .samples import add_sample
@@ -73,7 +73,7 @@ class Added:
 
 
 def add_example(context: bpy.types.Context, name: str) -> Added:
-    """Make a machine at the 3D cursor, in a collection of its own, and select its objects.
+    """Make a machine at the 3D cursor, in a collection of its own, and select it.
 
     Raises ImportSceneError where a sample scene is missing.
     """
@@ -86,15 +86,5 @@ def add_example(context: bpy.types.Context, name: str) -> Added:
         example.build(build)
         added = Added(build.collection.name)
     context.view_layer.update()
-    _select(context, bpy.data.collections[added.collection].objects)
+    select_machine(context, bpy.data.collections[added.collection])
     return added
-
-
-def _select(context: bpy.types.Context, objects: Any) -> None:
-    for obj in context.selected_objects:
-        obj.select_set(False)
-    for obj in objects:
-        obj.select_set(True)
-    bodies = [obj for obj in objects if obj.impulse.kind == "BODY"]
-    moving = [obj for obj in bodies if obj.impulse.body.motion == "dynamic"]
-    context.view_layer.objects.active = moving[0]

@@ -19,6 +19,7 @@ from impulse_schema.models import Geometry
 from ..authoring import tagging
 from ..convert import length_to_blender
 from ..export.scene_export import metres_of
+from ..importing.colours import Painter
 from ..importing.objects import frame_along
 from ..importing.outlines import outline_of
 from ..importing.solids import new_mesh
@@ -34,6 +35,7 @@ class Builder:
         self.collection = bpy.data.collections.new(name)
         context.scene.collection.children.link(self.collection)
         self._metres = metres_of(context.scene)
+        self._painter = Painter()
         self._origin = np.array(context.scene.cursor.location)
 
     def box(self, name: str, size: Point, at: Point, **body: Any) -> Object:
@@ -58,6 +60,7 @@ class Builder:
         """A solid that touches things, of a body that is there."""
         solid = Geometry(shape="sphere", radius=radius)
         obj = self._object(name, solid, at)
+        self._painter.paint(obj.data, of.name, is_static=False)
         bpy.context.view_layer.update()
         obj.parent = of
         obj.matrix_parent_inverse = of.matrix_world.inverted()
@@ -95,6 +98,7 @@ class Builder:
         plane: float = 0.0,
     ) -> Object:
         obj = self._object(name, solid, at, along, plane)
+        self._painter.paint(obj.data, name, is_static=body.get("motion") == "static")
         if "density" in body:
             body = {"mass_source": "density", **body}
         tagging.tag_bodies([obj], shape=solid.shape, **body)

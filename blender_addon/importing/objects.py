@@ -16,12 +16,12 @@ from .report import ImportReport
 class Maker:
     """Makes objects in a collection of their own; ``metres`` is the length of a Blender unit."""
 
-    def __init__(self, scene: bpy.types.Scene, name: str, metres: float, reach: float) -> None:
-        """``reach`` [m] is the extent of what is imported, for the size of Empties."""
+    def __init__(self, scene: bpy.types.Scene, name: str, metres: float, size: float) -> None:
+        """``size`` [m] is that of the usual body, for the size of Empties."""
         self.collection = bpy.data.collections.new(name)
         scene.collection.children.link(self.collection)
         self.metres = metres
-        self._empty_size = float(length_to_blender(0.08 * reach, metres))
+        self._empty_size = float(length_to_blender(0.08 * size, metres))
 
     def make(
         self,
@@ -60,6 +60,19 @@ def note_name(kind: str, name: str, obj: bpy.types.Object, report: ImportReport)
     """Note that an object could not get the name it has in the file."""
     if obj.name != name:
         report.notes.append(f"The {kind} {name} is called {obj.name} here, as its name was taken.")
+
+
+def select_machine(context: bpy.types.Context, collection: bpy.types.Collection) -> None:
+    """Select what was made, but for what stands still, with a body that moves as the active one."""
+    for obj in context.selected_objects:
+        obj.select_set(False)
+    bodies = [obj for obj in collection.objects if obj.impulse.kind == "BODY"]
+    still = {obj.name for obj in bodies if obj.impulse.body.motion == "static"}
+    for obj in collection.objects:
+        up = obj if obj.parent is None else obj.parent
+        obj.select_set(up.name not in still)
+    moving = [obj for obj in bodies if obj.name not in still]
+    context.view_layer.objects.active = (moving or bodies or [None])[0]
 
 
 def frame_along(axis: Sequence[float], second: Sequence[float] | None = None) -> Floats:

@@ -54,7 +54,7 @@ def add_scene(context: bpy.types.Context, scene: Scene, name: str = "") -> Impor
     report = ImportReport()
     title = scene.name or name or "Impulse"
     reach = _reach(scene)
-    maker = Maker(view, title, metres_of(view), reach)
+    maker = Maker(view, title, metres_of(view), _usual_size(scene) or reach)
     report.collection = maker.collection.name
     if is_first:
         set_scene(view, scene, title)
@@ -122,6 +122,12 @@ def _reach(scene: Scene) -> float:
     sizes = [_size(body) for body in scene.bodies]
     extent = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
     return max(extent, *sizes, 1e-3) if sizes else 1.0
+
+
+def _usual_size(scene: Scene) -> float:
+    """Of the solids of bodies that move [m], the middle one; 0 where none has any."""
+    sizes = [_size(body) for body in scene.bodies if body.motion != "static"]
+    return float(np.median(sizes)) if sizes else 0.0
 
 
 def _size(body: Body) -> float:

@@ -16,6 +16,7 @@ from impulse_schema.models import Body, Geometry, Mesh
 from ..convert import Floats, length_to_blender
 from ..export.shapes import MESH_SHAPES
 from ..properties.assignment import set_values
+from .colours import Painter
 from .objects import Maker
 from .outlines import Outline, outline_of
 from .report import ImportReport, ImportSceneError
@@ -81,12 +82,13 @@ class SolidMaker:
         self._plane = plane
         self._report = report
         self._made: dict[str, bpy.types.Mesh] = {}
+        self._painter = Painter()
 
     def body_mesh(self, body: Body) -> tuple[bpy.types.Mesh | None, Geometry | None]:
         """The solid that is the body's own mesh: one in the frame of the body; None for none."""
         for solid in body.geometry:
             if (solid.position, solid.orientation) == IDENTITY:
-                return self._mesh(solid, body.name), solid
+                return self._painted(solid, body.name, body), solid
         return None, None
 
     def add(self, body: Body, obj: bpy.types.Object, own: Geometry | None) -> None:
@@ -98,7 +100,11 @@ class SolidMaker:
                 continue
             name = solid.name or f"{body.name} {solid.shape.replace('_', ' ')}"
             child = self._maker.make(
-                name, self._mesh(solid, name), solid.position, solid.orientation, parent=obj
+                name,
+                self._painted(solid, name, body),
+                solid.position,
+                solid.orientation,
+                parent=obj,
             )
             child.impulse.kind = "GEOMETRY"
             self._tag(child, solid)
@@ -108,6 +114,11 @@ class SolidMaker:
         if solid.role == "collision":
             obj.display_type = "WIRE"
             obj.hide_render = True
+
+    def _painted(self, solid: Geometry, name: str, body: Body) -> bpy.types.Mesh:
+        mesh = self._mesh(solid, name)
+        self._painter.paint(mesh, body.name, is_static=body.motion == "static")
+        return mesh
 
     def _mesh(self, solid: Geometry, name: str) -> bpy.types.Mesh:
         if solid.shape not in MESH_SHAPES or solid.mesh is None:

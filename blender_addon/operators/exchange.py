@@ -10,6 +10,7 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 from ..checks.listing import show_issues
 from ..export import scene_export
 from ..importing.kinds import RECORDING, SCENE, kind_of_file
+from ..importing.objects import select_machine
 from ..importing.report import ImportSceneError
 from ..importing.scene_import import import_scene
 from ..issues import ExportError
@@ -138,6 +139,7 @@ def open_scene(operator, context, path):
         for line in str(error).splitlines()[:10]:
             operator.report({"ERROR"}, line)
         return {"CANCELLED"}
+    select_machine(context, bpy.data.collections[report.collection])
     for note in report.notes[:10]:
         operator.report({"WARNING"}, note)
     if len(report.notes) > 10:

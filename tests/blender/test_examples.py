@@ -74,6 +74,16 @@ def test_machines_are_added_beside_each_other(context, tmp_path):
     assert [obj.name for obj in context.selected_objects if not obj.name.endswith(".001")] == []
 
 
+def test_the_machine_is_selected_without_the_ground(context):
+    """What was added can be moved at once, and a body of it is the active object."""
+    bpy.ops.impulse.add_example(example="leg")
+
+    assert context.active_object.name == "Hip"
+    assert {obj.name for obj in context.selected_objects} == {
+        obj.name for obj in context.scene.objects if obj.name != "Ground"
+    }
+
+
 def test_an_example_is_taken_back(context):
     """Undo removes all of it."""
     bpy.ops.ed.undo_push(message="empty")
