@@ -210,6 +210,7 @@ def _scene_data(
         "version": 1,
         "name": scene.impulse.title or scene.name,
         "settings": settings_data(scene),
+        "constants": _values(scene.impulse.constants, models.Constant),
         "materials": _values(scene.impulse.materials, models.Material),
         "material_pairs": _values(scene.impulse.material_pairs, models.MaterialPair),
         "meshes": exporter.mesh_data(INLINE_FACES),

@@ -12,6 +12,7 @@ from . import (
     examples,
     exchange,
     joints,
+    legs,
     lists,
     parts,
     self_test,
@@ -23,6 +24,7 @@ from . import (
 MODULES = (
     tag,
     joints,
+    legs,
     parts,
     lists,
     exchange,

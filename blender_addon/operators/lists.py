@@ -13,7 +13,10 @@ OBJECT_LISTS = (
     "joint.frictions",
     "joint.terms",
 )
-SCENE_LISTS = ("materials", "material_pairs", "collision_pairs", "collision_groups")
+SCENE_LISTS = ("constants", "materials", "material_pairs", "collision_pairs", "collision_groups")
+
+# What entries are called that have to have a name, before a number.
+NAMED_ITEMS = {"constants": "constant_", "materials": "Material "}
 
 
 def find_list(context, path):
@@ -61,8 +64,9 @@ class IMPULSE_OT_list_add(ListOperator, bpy.types.Operator):
         item = items.add()
         if self.name:
             item.name = self.name
-        elif self.path == "materials":
-            item.name = unused_name("Material", [other.name for other in items])
+        elif self.path in NAMED_ITEMS:
+            base = NAMED_ITEMS[self.path]
+            item.name = unused_name(base, [other.name for other in items])
         items.id_data.update_tag()
         return {"FINISHED"}
 
@@ -89,9 +93,9 @@ class IMPULSE_OT_list_remove(ListOperator, bpy.types.Operator):
 
 def unused_name(base, taken):
     number = 1
-    while f"{base} {number}" in taken:
+    while f"{base}{number}" in taken:
         number += 1
-    return f"{base} {number}"
+    return f"{base}{number}"
 
 
 CLASSES = (IMPULSE_OT_list_add, IMPULSE_OT_list_remove)

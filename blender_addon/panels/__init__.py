@@ -3,7 +3,7 @@
 
 import bpy
 
-from . import issues, main, masses, objects, plot, results, scene
+from . import issues, legs, main, masses, objects, plot, results, scene
 
 CLASSES = (
     *issues.CLASSES,
@@ -11,6 +11,7 @@ CLASSES = (
     *results.CLASSES,
     *objects.CLASSES,
     *masses.CLASSES,
+    *legs.CLASSES,
     *scene.CLASSES,
 )
 

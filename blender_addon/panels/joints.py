@@ -36,6 +36,8 @@ def draw_joint(layout, joint):
             draw=lambda box, item, index: draw_motor(box, item, index, turns(item, joint), skip),
             add=("impulse.add_motor", "kind"),
         )  # fmt: skip
+        if len(joint.motors):
+            layout.prop(joint, "phase")
     for name, title in PART_TITLES.items():
         if name in used:
             draw_parts(layout, joint, name, title, skip)

@@ -252,6 +252,14 @@ ObjectTag = group(
     "Object.impulse: what an object is in the simulated scene.",
 )
 
+Constant = group(
+    "constant",
+    properties_of(
+        models.Constant,
+        override={"value": FloatProperty(name="Value", default=1.0, precision=4, step=1)},
+    ),
+    "A number that expressions of motors name.",
+)
 Material = group("material", properties_of(models.Material), "A material.")
 MaterialPair = group("material_pair", properties_of(models.MaterialPair), "Two materials.")
 CollisionPair = group(
@@ -304,6 +312,7 @@ SceneTag = group(
         "title": StringProperty(name="Title", description="Title of the scene; default its name"),
         "description": StringProperty(name="Description", description="What the scene shows"),
         "settings": PointerProperty(type=Settings),
+        "constants": CollectionProperty(type=Constant),
         "materials": CollectionProperty(type=Material),
         "material_pairs": CollectionProperty(type=MaterialPair),
         "use_collision_filter": BoolProperty(name="Collision filter"),
@@ -336,8 +345,8 @@ SceneTag = group(
 # Parts before the wholes that hold them, as Blender wants to register them.
 CLASSES = (
     *TAKES, CurveSample, Curve, Motor, Limit, Spring, Friction, CouplingTerm, Load, Body, Geometry,
-    Joint, SpringDamper, Playback, RangeMemory, ObjectTag, Material, MaterialPair, CollisionPair,
-    CollisionGroupRule, Settings, Issue, SceneTag,
+    Joint, SpringDamper, Playback, RangeMemory, ObjectTag, Constant, Material, MaterialPair,
+    CollisionPair, CollisionGroupRule, Settings, Issue, SceneTag,
 )  # fmt: skip
 
 

@@ -164,6 +164,25 @@ def test_rows_of_the_issue_list(context, severity, name):
     assert layout.shown == (["impulse.select_issue", "box: is wrong"] if name else ["is wrong"])
 
 
+def test_legs_panel(add_body, add_empty, select, context):
+    """Phases of the selected joints that have motors, and a row for each constant."""
+    add_body()
+    joints = [add_empty("driven"), add_empty("loose")]
+    for joint in joints:
+        joint.impulse.kind = "JOINT"
+    joints[0].impulse.joint.motors.add()
+    select(*joints)
+    bpy.ops.impulse.list_add(path="constants", name="period")
+    bpy.ops.impulse.list_add(path="constants")
+
+    shown = draw("IMPULSE_PT_legs", context)
+
+    assert shown.count("phase") == 1
+    assert shown.count("value") == 2
+    assert shown.count("impulse.set_gait") == 3
+    assert [c.name for c in context.scene.impulse.constants] == ["period", "constant_1"]
+
+
 def test_scene_panels(context):
     """Settings, materials and collision rules draw with entries in every list."""
     tag = context.scene.impulse
