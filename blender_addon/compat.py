@@ -246,3 +246,9 @@ def remove_curves(owner: bpy.types.ID, paths: set[str]) -> None:
         assign_action(owner, None, 0)
         if not action.users:
             bpy.data.actions.remove(action)
+
+
+def give_nodes(material: bpy.types.Material) -> None:
+    """Let a material have nodes; from Blender 5.0 on it has."""
+    if material.node_tree is None:
+        material.use_nodes = True

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import bpy
 
+from .. import compat
+
 PALETTE = (
     ("orange", (0.80, 0.27, 0.06)),
     ("blue", (0.07, 0.22, 0.55)),
@@ -46,7 +48,7 @@ def _material(name: str, colour: tuple[float, float, float]) -> bpy.types.Materi
         return found
     made = bpy.data.materials.new(name)
     made.diffuse_color = (*colour, 1.0)
-    made.use_nodes = True
+    compat.give_nodes(made)
     shader = next((n for n in made.node_tree.nodes if n.type == "BSDF_PRINCIPLED"), None)
     if shader is not None:
         shader.inputs["Base Color"].default_value = (*colour, 1.0)
