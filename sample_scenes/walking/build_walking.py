@@ -39,10 +39,16 @@ FEET_SIDES, WHEEL_SIDES = 24, 32  # of round meshes
 HIP = gait.FOOT - gait.foot(gait.crank_angle(math.pi / 2))[1]  # m, height of the hips
 ABOUT_Y = (-math.pi / 2, 0.0, 0.0)  # turns local z into y
 
-# The legs that are modelled: where they stand, and the phase of the gait they start with.
-MODELLED = {
-    "front-left": (plan.ALONG, -math.pi / 2),
-    "middle-left": (0.0, math.pi / 2),
+# The legs that are modelled, on the left: where, and the phase of the gait they start with.
+MODELLED = {"one": (plan.ALONG, -math.pi / 2), "two": (0.0, math.pi / 2)}
+# What becomes of them and of their copies.
+NAMES = {
+    "one.L.001": "rear.L",
+    "one.L": "front.L",
+    "one.R": "middle.R",
+    "two.R.001": "rear.R",
+    "two.R": "front.R",
+    "two.L": "middle.L",
 }
 
 
@@ -56,8 +62,8 @@ def build(context: bpy.types.Context) -> None:
     add_ground()
     add_torso()
     for name, (x, phase) in MODELLED.items():
-        add_leg(name, (x, plan.ASIDE, HIP), phase)
-        key_gait(bpy.data.objects[f"servo-{name}"], phase)
+        add_leg(f"{name}.L", (x, plan.ASIDE, HIP), phase)
+        key_gait(bpy.data.objects[f"servo {name}.L"], phase)
     repeat_legs()
     machine = [o for o in scene.objects if o.type == "MESH" and o.name != "ground"]
     walking_look.furnish(scene, machine, bpy.data.objects["torso"])
@@ -100,7 +106,7 @@ def add_torso() -> None:
     for place, x in (("front", plan.ALONG), ("middle", 0.0), ("rear", -plan.ALONG)):
         size = (plan.BAR, 2 * plan.ASIDE, plan.BAR)
         at = (x, 0, gait.GUIDE - plan.ABOVE_HIP)
-        beam = new_part(f"beam-{place}", [parts.box(size)], at, "dark")
+        beam = new_part(f"beam {place}", [parts.box(size)], at, "dark")
         tag_solid(beam, hull, shape="box", role="visual")
 
 
@@ -113,15 +119,15 @@ def add_leg(name: str, hip: plan.Point, phase: float) -> None:
     along = gait.along_leg(angle)
     lean = (0.0, math.atan2(-along[0], -along[1]), 0.0)  # turns -z along the leg
     down = (0.0, math.atan2(along[0], along[1]), 0.0)  # turns z along the leg
-    add_crank(f"crank-{name}", hip, angle)
-    add_swivel(f"swivel-{name}", guide, lean)
-    add_shank(f"shank-{name}", name, pin, lean)
-    add_servo(f"servo-{name}", hip, f"crank-{name}")
+    add_crank(f"crank {name}", hip, angle)
+    add_swivel(f"swivel {name}", guide, lean)
+    add_shank(f"shank {name}", name, pin, lean)
+    add_servo(f"servo {name}", hip, f"crank {name}")
     small = {"size": 0.12}
-    joint(f"pin-{name}", "point-on-line", pin, f"crank-{name}", f"shank-{name}",
+    joint(f"pin {name}", "point-on-line", pin, f"crank {name}", f"shank {name}",
           rotation=ABOUT_Y, **small)  # fmt: skip
-    joint(f"pivot-{name}", "hinge", guide, "torso", f"swivel-{name}", rotation=ABOUT_Y, **small)
-    joint(f"slider-{name}", "slider", guide, f"swivel-{name}", f"shank-{name}",
+    joint(f"pivot {name}", "hinge", guide, "torso", f"swivel {name}", rotation=ABOUT_Y, **small)
+    joint(f"slider {name}", "slider", guide, f"swivel {name}", f"shank {name}",
           rotation=down, **small)  # fmt: skip
 
 
@@ -157,7 +163,7 @@ def add_shank(name: str, leg: str, pin: plan.Point, lean: Sequence[float]) -> No
     body.inertia = (across, across, plan.SHANK_MASS / 6 * plan.BAR**2)
     set_geometry(shank, role="visual")
     ball = [parts.ball(gait.FOOT, FEET_SIDES)]
-    foot = new_part(f"foot-{leg}", ball, (0, 0, -gait.LEG), "dark")
+    foot = new_part(f"foot {leg}", ball, (0, 0, -gait.LEG), "dark")
     tag_solid(foot, shank, shape="sphere")
     set_geometry(foot, material="rubber")
 
@@ -183,7 +189,26 @@ def key_gait(servo: bpy.types.Object, phase: float) -> None:
 
 
 def repeat_legs() -> None:
-    """Three legs of each phase: the one that was modelled, one farther back, one on the right."""
+    """Three legs of each phase: on the left front and rear and on the right between them, and the
+    other way round.
+    """
+    back = (-2 * plan.ALONG, 0.0, 0.0)
+    for leg, shift in (("one", -plan.ALONG), ("two", plan.ALONG)):
+        select(*bodies_of(f"{leg}.L"))
+        bpy.ops.impulse.mirror_limb(axis="Y", about="torso", phase=0.0)
+        bpy.ops.transform.translate(value=(shift, 0.0, 0.0))
+    select(*bodies_of("one.L"))
+    bpy.ops.impulse.repeat_limb(count=2, offset=back)
+    select(*bodies_of("two.R"))
+    bpy.ops.impulse.repeat_limb(count=2, offset=back)
+    for obj in bpy.data.objects:
+        part_name, _, leg = obj.name.partition(" ")
+        if leg in NAMES:
+            obj.name = f"{part_name} {NAMES[leg]}"
+
+
+def bodies_of(leg: str) -> list[bpy.types.Object]:
+    return [bpy.data.objects[f"{part_name} {leg}"] for part_name in ("crank", "swivel", "shank")]
 
 
 def new_part(

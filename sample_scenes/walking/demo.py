@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The walking machine: check the scene, simulate it, import it into Blender as keyframes, render.
+"""The walking machine, from Blender and back: model, export, check, simulate, import, render.
 
     python sample_scenes/walking/demo.py [-o FOLDER]
 
-Where Blender's Python module cannot be imported it says why and draws the motion with matplotlib.
-The crane next door is modelled in Blender too (sample_scenes/crane/demo.py).
+Where Blender's Python module cannot be imported it says why, takes the shipped scene and draws
+the motion with matplotlib.
 """
 
 from __future__ import annotations
@@ -48,26 +48,29 @@ def main() -> int:
 def demo_with_blender(output: Path) -> Path:
     with quiet():
         import bpy
+        import build_walking
         import contact_sheet
-        import walking_look
 
-        import blender_addon
         from blender_addon.simulator import runner
 
-        blender_addon.register()
+        build_walking.blender_addon.register()
         bpy.ops.wm.read_homefile(app_template="", use_empty=True)
-    scene_file, animation = _prepare(output)
+    with stage("model it in Blender") as note, quiet():
+        build_walking.build(bpy.context)
+        note(f"{len(bpy.context.scene.objects)} objects")
+    scene_file, animation = output / f"{NAME}.xml", output / f"{NAME}.anim.npz"
+    with stage("export the scene") as note, quiet():
+        bpy.ops.impulse.export_scene(filepath=str(scene_file))
+        note(shown(scene_file))
     validate(scene_file)
     with stage("simulate") as note:
         runner.run(runner.find_command(), scene_file, animation, progress=show_progress)
         note(shown(animation))
-    with stage("build it in Blender") as note, quiet():
-        walking_look.build(bpy.context.scene, scene_file, samples=SAMPLES, width=WIDTH)
-        note(f"{len(bpy.context.scene.objects)} objects")
     with stage("import as keyframes") as note, quiet():
         bpy.ops.impulse.import_animation(filepath=str(animation))
         bpy.ops.wm.save_as_mainfile(filepath=str(output / f"{NAME}.blend"))
         note(shown(output / f"{NAME}.blend"))
+    build_walking.stage.set_render(bpy.context.scene, samples=SAMPLES, width=WIDTH)
     pictures = []
     for frame in FRAMES:
         with stage(f"render frame {frame}") as note, quiet():
@@ -84,7 +87,8 @@ def demo_with_blender(output: Path) -> Path:
 
 
 def demo_without_blender(output: Path) -> Path:
-    scene_file, animation = _prepare(output)
+    shutil.copy(HERE / f"{NAME}.xml", output)
+    scene_file, animation = output / f"{NAME}.xml", output / f"{NAME}.anim.npz"
     validate(scene_file)
     with stage("simulate") as note:
         subprocess.run([*impulse(), "run", scene_file, "-o", animation], check=True)
@@ -96,12 +100,6 @@ def demo_without_blender(output: Path) -> Path:
         walking_plot.draw(scene_file, animation, FRAMES, sheet)
         note(shown(sheet))
     return sheet
-
-
-def _prepare(output: Path) -> tuple[Path, Path]:
-    """A copy of the scene, and where its motion goes."""
-    shutil.copy(HERE / f"{NAME}.xml", output)
-    return output / f"{NAME}.xml", output / f"{NAME}.anim.npz"
 
 
 if __name__ == "__main__":
