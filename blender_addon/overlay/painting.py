@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from ..authoring import measuring
 from ..export.collect import is_animated
 from . import glyphs, settings
-from .picture import Picture, Singles, blamed
+from .picture import Picture, Sheet, Singles, blamed
 
-# How what can be hidden is drawn, and what is never hidden: depth test, width of lines [px].
-PASSES = (("LESS_EQUAL", 1.0), ("NONE", 2.0))
+# Width of the lines that are never hidden [px], and up to how many of their ends they are as
+# wide: many wide lines take too long.
+WIDTH = 2.0
+MOST_WIDE = 20_000
 
 
 @dataclass
@@ -26,7 +28,11 @@ class Canvas:
     """What is on the screen; ``drawn`` is what decided how it looks."""
 
     picture: Picture = field(default_factory=Picture)
-    batches: list[gpu.types.GPUBatch] = field(default_factory=list)
+    solid: list[gpu.types.GPUBatch] = field(default_factory=list)
+    overlaid: list[gpu.types.GPUBatch] = field(default_factory=list)
+    wide: bool = True
+    sheets: tuple[Sheet, ...] = ()
+    colours: tuple[gpu.types.GPUVertBuf, ...] = ()
     drawn: tuple[object, ...] = ()
     moved: bool = True
     contacts: Callable[[bpy.types.Scene], ArrayLike | None] | None = None
@@ -55,18 +61,26 @@ def paint(context: bpy.types.Context, viewport: tuple[float, float]) -> None:
         return
     if canvas.moved or canvas.drawn != _wanted(context.scene):
         _rebuild(context)
-    shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR")
-    width = context.preferences.system.pixel_size
     depth, blend = gpu.state.depth_test_get(), gpu.state.blend_get()
     gpu.state.blend_set("ALPHA")
-    for batch, (test, lines) in zip(canvas.batches, PASSES, strict=True):
-        gpu.state.depth_test_set(test)
-        shader.bind()
+    gpu.state.depth_test_set("LESS_EQUAL")
+    thin = gpu.shader.from_builtin("FLAT_COLOR")
+    _draw_batches(canvas.solid, thin)
+    gpu.state.depth_test_set("NONE")
+    shader = gpu.shader.from_builtin("POLYLINE_FLAT_COLOR") if canvas.wide else thin
+    shader.bind()
+    if canvas.wide:
         shader.uniform_float("viewportSize", viewport)
-        shader.uniform_float("lineWidth", lines * width)
-        batch.draw(shader)
+        shader.uniform_float("lineWidth", WIDTH * context.preferences.system.pixel_size)
+    _draw_batches(canvas.overlaid, shader)
     gpu.state.depth_test_set(depth)
     gpu.state.blend_set(blend)
+
+
+def _draw_batches(batches: list[gpu.types.GPUBatch], shader: gpu.types.GPUShader) -> None:
+    shader.bind()
+    for batch in batches:
+        batch.draw(shader)
 
 
 def _wanted(scene: bpy.types.Scene) -> tuple[object, ...]:
@@ -82,37 +96,45 @@ def _rebuild(context: bpy.types.Context) -> None:
         # Masses and issues change only some pieces; another scene, layer or size changes all.
         picture.forget(() if canvas.drawn[:3] == wanted[:3] else None)
         picture.shown, picture.size = wanted[1:3]
-    solid, overlaid = picture.positions(context)
-    marks = _contact_lines(context) if "contacts" in picture.shown else no_lines()
-    places = np.concatenate([overlaid, marks[0]])
-    colours = np.concatenate([picture.overlaid.colours, marks[1]])
-    canvas.batches = [batch_of(solid, picture.solid.colours), batch_of(places, colours)]
+    places = picture.positions(context)
+    sheets = (picture.solid, picture.overlaid)
+    if canvas.sheets != sheets:
+        canvas.sheets = sheets
+        canvas.colours = tuple(filled("color", sheet.colours) for sheet in sheets)
+    canvas.wide = len(places[1]) <= MOST_WIDE
+    canvas.solid, canvas.overlaid = (
+        [batch_of(*pair)] if len(pair[0]) else []
+        for pair in zip(places, canvas.colours, strict=True)
+    )
+    if "contacts" in picture.shown:
+        canvas.overlaid += _contact_batches(context)
     canvas.moved, canvas.drawn = False, wanted
 
 
-def no_lines() -> tuple[Singles, Singles]:
-    return np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32)
-
-
-def _contact_lines(context: bpy.types.Context) -> tuple[Singles, Singles]:
+def _contact_batches(context: bpy.types.Context) -> list[gpu.types.GPUBatch]:
     points = None if canvas.contacts is None else canvas.contacts(context.scene)
-    if points is None:
-        return no_lines()
-    size = 0.15 * context.scene.impulse_overlay.size
-    lines = glyphs.contact_marks(points, size)
+    if points is None or not len(points):
+        return []
+    lines = glyphs.contact_marks(points, 0.15 * context.scene.impulse_overlay.size)
     ends = lines.segments.reshape(-1, 3).astype(np.float32)
-    return ends, np.repeat(lines.colours, 2, axis=0).astype(np.float32)
+    colours = np.repeat(lines.colours, 2, axis=0).astype(np.float32)
+    return [batch_of(ends, filled("color", colours))]
 
 
-def batch_of(positions: Singles, colours: Singles) -> gpu.types.GPUBatch:
-    """Lines between positions (V, 3) 0 and 1, 2 and 3 …, each end with its colour (V, 4)."""
+def batch_of(positions: Singles, colours: gpu.types.GPUVertBuf) -> gpu.types.GPUBatch:
+    """Lines between positions (V, 3) 0 and 1, 2 and 3 …, with the colours of their ends."""
+    batch = gpu.types.GPUBatch(type="LINES", buf=filled("pos", positions))
+    batch.vertbuf_add(colours)
+    return batch
+
+
+def filled(name: str, values: Singles) -> gpu.types.GPUVertBuf:
+    """A buffer of one attribute, values (V, 3) or (V, 4)."""
     layout = gpu.types.GPUVertFormat()
-    layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
-    layout.attr_add(id="color", comp_type="F32", len=4, fetch_mode="FLOAT")
-    buffer = gpu.types.GPUVertBuf(layout, len(positions))
-    buffer.attr_fill("pos", np.ascontiguousarray(positions))
-    buffer.attr_fill("color", np.ascontiguousarray(colours))
-    return gpu.types.GPUBatch(type="LINES", buf=buffer)
+    layout.attr_add(id=name, comp_type="F32", len=values.shape[1], fetch_mode="FLOAT")
+    buffer = gpu.types.GPUVertBuf(layout, len(values))
+    buffer.attr_fill(name, np.ascontiguousarray(values))
+    return buffer
 
 
 def _draw() -> None:
@@ -172,4 +194,5 @@ def unregister() -> None:
     for name, handler in HANDLERS:
         getattr(bpy.app.handlers, name).remove(handler)
     canvas.picture.forget()
-    canvas.batches.clear()
+    canvas.solid.clear()
+    canvas.overlaid.clear()

@@ -25,20 +25,31 @@ Singles = NDArray[np.float32]
 DRAWN = {"BODY", "GEOMETRY", "JOINT", "SPRING"}
 
 
-@dataclass
 class Sheet:
-    """Vertices ``local`` (V, 3), of which ``counts`` belong to each of ``frames``."""
+    """Vertices in the frames that carry them: ``local`` (V, 3), ``frames`` (V,) their numbers,
+    ``colours`` (V, 4).
+    """
 
-    local: Singles
-    frames: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    colours: Singles  # (V, 4)
+    def __init__(self, local: Singles, frames: NDArray[np.int64], colours: Singles) -> None:
+        self.colours = colours
+        self._frames = frames
+        self._columns = np.ascontiguousarray(local.T)
+        # Kept from frame to frame, as new memory costs more than the arithmetic.
+        self._entry, self._sum = np.empty((2, len(local)), np.float32)
+        self._found = np.empty_like(local)
 
     def positions(self, matrices: Floats) -> Singles:
-        """World positions (V, 3)."""
-        rows = np.repeat(matrices[self.frames, :3].astype(np.float32), self.counts, axis=0)
-        x, y, z = self.local.T[:, :, None]
-        return rows[:, :, 0] * x + rows[:, :, 1] * y + rows[:, :, 2] * z + rows[:, :, 3]
+        """World positions (V, 3), in an array that the next call overwrites."""
+        entries = np.ascontiguousarray(matrices[:, :3].reshape(-1, 12).T, np.float32)
+        for row in range(3):
+            total, entry = self._sum, self._entry
+            np.take(entries[4 * row + 3], self._frames, out=total, mode="clip")
+            for column in range(3):
+                np.take(entries[4 * row + column], self._frames, out=entry, mode="clip")
+                entry *= self._columns[column]
+                total += entry
+            self._found[:, row] = total
+        return self._found
 
 
 @dataclass
@@ -85,17 +96,20 @@ class Picture:
             piece = self._piece(context, obj, names, accused)
             if not piece.needs() <= names:
                 continue
-            for part in piece.parts:
-                if part.layer in self.shown:
-                    number = self._frames.number(part.place, starts)
-                    sheets[part.solid].add(number, part.lines.segments, part.lines.colours)
-            for link in piece.links:
-                if link.layer in self.shown:
-                    for place, point in zip(link.places, link.points, strict=True):
-                        number = self._frames.number(place, starts)
-                        sheets[False].add_end(number, point, link.colour)
+            self._lay_out(piece, sheets, starts)
         self.solid, self.overlaid = sheets[True].sheet(), sheets[False].sheet()
         self._complete = True
+
+    def _lay_out(self, piece: Piece, sheets: dict[bool, _Builder], starts: Starts) -> None:
+        """Add a piece to the sheet of what can be hidden or to that of the rest."""
+        for part in piece.parts:
+            if part.layer in self.shown:
+                number = self._frames.number(part.place, starts)
+                sheets[part.solid].add(number, part.lines.segments, part.lines.colours)
+        for link in piece.links if "joints" in self.shown else ():
+            for place, point in zip(link.places, link.points, strict=True):
+                number = self._frames.number(place, starts)
+                sheets[False].add_end(number, point, link.colour)
 
     def _piece(
         self,
@@ -164,4 +178,5 @@ class _Builder:
     def sheet(self) -> Sheet:
         points = np.concatenate([*self._points, np.zeros((0, 3))]).astype(np.float32)
         colours = np.concatenate([*self._colours, np.zeros((0, 4))]).astype(np.float32)
-        return Sheet(points, np.array(self._frames, int), np.array(self._counts, int), colours)
+        frames = np.repeat(np.array(self._frames, int), np.array(self._counts, int))
+        return Sheet(points, frames, colours)

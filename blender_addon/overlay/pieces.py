@@ -39,7 +39,6 @@ class Link:
     places: tuple[Place, Place]
     points: tuple[Floats, Floats]
     colour: glyphs.Colour
-    layer: str = "joints"
 
 
 @dataclass
