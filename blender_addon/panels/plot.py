@@ -100,6 +100,7 @@ def draw() -> None:
 
 def draw_charts(charts: list[Chart], scene: bpy.types.Scene, scale: float = 1.0) -> None:
     """Draw charts one above the other, from the lower left corner of what is drawn into."""
+    gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("ALPHA")
     width, height = (number * scale for number in SIZE)
     y = MARGIN * scale
@@ -120,7 +121,7 @@ def _draw_chart(chart: Chart, box: tuple[float, ...], frame: float, scale: float
         _lines(line_of(points, limits, inner), colour, 1.5 * scale)
     at = inner[0] + (frame - limits[0]) / (limits[1] - limits[0]) * inner[2]
     if inner[0] <= at <= inner[0] + inner[2]:
-        _lines(np.array([(at, inner[1]), (at, inner[1] + inner[3])]), NOW, scale)
+        _lines(np.array([(at, inner[1]), (at, inner[1] + inner[3])]), NOW, 2 * scale)
     _lines(_outline(inner), FRAME, scale)
     size = 11 * scale
     _text(f"{chart.title} [{chart.unit}]", (inner[0], y + height - room), size, (1, 1, 1, 1))

@@ -144,13 +144,13 @@ class Import:
         self._frames.append(time_to_frame(poses.times, self.start, rate))
 
     def write(
-        self, scene: bpy.types.Scene, seconds: float | None = None, *, everything: bool = True
+        self, scene: bpy.types.Scene, end: float | None = None, *, everything: bool = True
     ) -> bool:
-        """Write keys for at most about so long; whether all that were added are written.
+        """Write keys, those of one object at least, until then by ``time.perf_counter``; whether
+        there is nothing left to write.
 
         Without ``everything``, objects wait until there is something worth writing.
         """
-        end = None if seconds is None else time.perf_counter() + seconds
         frames = np.concatenate(self._frames) if self._frames else np.zeros(0)
         is_late = False
         # the one that is farthest behind comes first

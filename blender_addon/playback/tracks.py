@@ -81,6 +81,7 @@ class Track:
     is_keyed: bool
     stretch: Floats  # (3, 3), its scale and that of its parents
     scale: Floats  # (3,), its own
+    turn: Floats  # (4,), from its own axes to those of the body, where nothing lies between
     space: Space | None
 
 
@@ -112,9 +113,8 @@ class Plan:
         # The object's own matrix is rotation · diag(scale); a scale may be negative, so it is
         # divided out with its sign.
         if space is None:
-            turn = rotation_to_quaternion(track.stretch / track.scale)
             positions = length_to_blender(poses.positions[:, track.index], self.metres)
-            return positions, quaternion_product(poses.orientations[:, track.index], turn)
+            return positions, quaternion_product(poses.orientations[:, track.index], track.turn)
         matrix = space.matrix[None]
         if space.parent:
             matrix = self._world(space.parent, poses, worlds) @ matrix
@@ -173,7 +173,8 @@ def _track(index: int, obj: bpy.types.Object, recorded: set[str]) -> Track:
     ):
         raise PlaybackError(f"{obj.name} has delta transforms; apply them first.")
     scale = np.array(obj.scale)
-    return Track(obj.name, index, is_keyed, stretch, scale, _space(obj, recorded))
+    turn = rotation_to_quaternion(stretch / scale)
+    return Track(obj.name, index, is_keyed, stretch, scale, turn, _space(obj, recorded))
 
 
 def _space(obj: bpy.types.Object, recorded: set[str]) -> Space | None:

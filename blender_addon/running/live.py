@@ -13,7 +13,8 @@ from impulse_core.recording import Followed, RecordingError
 from ..playback.keyframes import Import, PlaybackError
 from ..simulator.runner import Progress, Run
 
-# Seconds of a look in which keys are written, and which another frame may take to be shown.
+# Seconds of a look after which no further keys are written, and which another frame may take to be
+# shown.
 WRITING = 0.02
 SHOWING = 0.03
 
@@ -87,10 +88,12 @@ class LiveRun:
             self.abandon()
         if self._is_over or scene is None:
             return True
+        began = time.perf_counter()
         ended = self.child is None or self.child.poll()
         try:
             has_all = self._take(scene) and ended
-            written = self.keys.write(scene, WRITING if self._is_live else None, everything=has_all)
+            end = began + WRITING if self._is_live else None
+            written = self.keys.write(scene, end, everything=has_all)
         except (PlaybackError, RecordingError, OSError) as error:
             self.error = error
             self.abandon()

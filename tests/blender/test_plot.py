@@ -79,7 +79,7 @@ def pixels(charts, context):
     offscreen = gpu.types.GPUOffScreen(width, height)
     with offscreen.bind():
         framebuffer = gpu.state.active_framebuffer_get()
-        framebuffer.clear(color=(0, 0, 0, 0))
+        framebuffer.clear(color=(0, 0, 0, 0), depth=1.0)
         flat = Matrix(((2 / width, 0, 0, -1), (0, 2 / height, 0, -1), (0, 0, 1, 0), (0, 0, 0, 1)))
         with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
             gpu.matrix.load_matrix(Matrix.Identity(4))
