@@ -10,7 +10,6 @@ import blf
 import bpy
 import gpu
 import numpy as np
-from gpu_extras.batch import batch_for_shader
 from numpy.typing import NDArray
 
 from .. import compat
@@ -101,7 +100,6 @@ def draw() -> None:
 def draw_charts(charts: list[Chart], scene: bpy.types.Scene, scale: float = 1.0) -> None:
     """Draw charts one above the other, from the lower left corner of what is drawn into."""
     gpu.state.depth_test_set("NONE")
-    gpu.state.blend_set("ALPHA")
     width, height = (number * scale for number in SIZE)
     y = MARGIN * scale
     frame = scene.frame_current + scene.frame_subframe
@@ -113,6 +111,7 @@ def draw_charts(charts: list[Chart], scene: bpy.types.Scene, scale: float = 1.0)
 
 def _draw_chart(chart: Chart, box: tuple[float, ...], frame: float, scale: float) -> None:
     x, y, width, height = box
+    gpu.state.blend_set("ALPHA")  # text ends it
     _fill(box, BACKGROUND)
     room = 18 * scale
     inner = (x + room / 2, y + room, width - room, height - 2.4 * room)
@@ -140,10 +139,10 @@ def _outline(box: tuple[float, ...]) -> Points:
 
 
 def _fill(box: tuple[float, ...], colour: tuple[float, ...]) -> None:
-    corners = _outline(box)[[0, 1, 3, 2]].tolist()
+    corners = _outline(box)[[0, 1, 3, 2]]
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     shader.uniform_float("color", colour)
-    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
+    _batch("TRI_STRIP", corners).draw(shader)
 
 
 def _lines(points: Points, colour: tuple[float, ...], width: float) -> None:
@@ -152,8 +151,17 @@ def _lines(points: Points, colour: tuple[float, ...], width: float) -> None:
     shader.uniform_float("viewportSize", view[2:])
     shader.uniform_float("lineWidth", width)
     shader.uniform_float("color", colour)
-    flat = np.column_stack([points, np.zeros(len(points))]).astype(np.float32)
-    batch_for_shader(shader, "LINE_STRIP", {"pos": flat}).draw(shader)
+    _batch("LINE_STRIP", points).draw(shader)
+
+
+def _batch(kind: str, points: Points) -> Any:
+    """Points in the plane, ready to be drawn."""
+    layout = gpu.types.GPUVertFormat()
+    layout.attr_add(id="pos", comp_type="F32", len=3, fetch_mode="FLOAT")
+    buffer = gpu.types.GPUVertBuf(layout, len(points))
+    flat = np.column_stack([points, np.zeros(len(points))])
+    buffer.attr_fill("pos", np.ascontiguousarray(flat, np.float32))
+    return gpu.types.GPUBatch(type=kind, buf=buffer)
 
 
 def _text(text: str, place: tuple[float, float], size: float, colour: tuple[float, ...]) -> None:
