@@ -140,6 +140,13 @@ def import_of(action: bpy.types.Action) -> str:
     return mark.removeprefix(UNDER_WAY) if mark.startswith(UNDER_WAY) else ""
 
 
+def settle_imports() -> None:
+    """Take actions as they are whose import has ended without being finished."""
+    for action in bpy.data.actions:
+        if import_of(action):
+            mark_recorded(action)
+
+
 def take_name(action: bpy.types.Action, title: str) -> None:
     """Give an action its name without a number, where that is free by now."""
     head, _, number = action.name.rpartition(".")

@@ -3,6 +3,7 @@
 
 import bpy
 
+from .. import compat
 from ..checks.listing import show_issues
 from ..issues import ExportError
 from ..running import going
@@ -59,7 +60,11 @@ class ChildOperator:
             return {"RUNNING_MODAL"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
-        found = self.tick(context)
+        try:
+            found = self.tick(context)
+        except BaseException:  # nobody would look at it again, nor let another begin
+            self.cancel(context)
+            raise
         return {"PASS_THROUGH"} if found is None else self._leave(context, found)
 
     def tick(self, context):
@@ -80,6 +85,7 @@ class ChildOperator:
     def cancel(self, context):
         """Blender calls this where it takes the operator away, as when a window is closed."""
         Going.abandon()
+        compat.settle_imports()
         self._leave(context, set())
 
     def _leave(self, context, result):

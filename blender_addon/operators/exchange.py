@@ -163,6 +163,13 @@ class IMPULSE_OT_import_animation(bpy.types.Operator, ImportHelper):
         name="Fit frame range", description="End the scene where the recording ends", default=True
     )
 
+    @classmethod
+    def poll(cls, _context):
+        if Going.is_on():
+            cls.poll_message_set("The simulator is at work; stop it first")
+            return False
+        return True
+
     def execute(self, context):
         path = absolute(self, self.filepath)
         if not path:

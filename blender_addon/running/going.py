@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from .. import compat
 from ..simulator.runner import Child
 from .live import LiveRun
 
@@ -43,12 +44,20 @@ def abandon_on_load(*_arguments: Any) -> None:
     Going.abandon()
 
 
+@persistent
+def settle_after_load(*_arguments: Any) -> None:
+    """A file that was saved during a run holds the motion as far as it was then."""
+    compat.settle_imports()
+
+
 def register() -> None:
     bpy.app.handlers.load_pre.append(abandon_on_load)
+    bpy.app.handlers.load_post.append(settle_after_load)
     atexit.register(Going.abandon)
 
 
 def unregister() -> None:
     bpy.app.handlers.load_pre.remove(abandon_on_load)
+    bpy.app.handlers.load_post.remove(settle_after_load)
     atexit.unregister(Going.abandon)
     Going.abandon()

@@ -258,3 +258,78 @@ def test_the_action_has_one_name(add_body, context):
         import_recording(turning(["box"], seed=seed), context.scene)
         expected = "Impulse" if has_layered_actions() else "Impulse box"
         assert [action.name for action in bpy.data.actions] == [expected]
+
+
+def test_a_file_saved_during_a_run_holds_the_motion_so_far(add_body, context, started, tmp_path):
+    """Opened again it is like any motion: what is edited then is kept by Clear."""
+    from blender_addon.compat import curves_of
+
+    add_body()
+    simulator, run = started(["box"])
+    simulator.write(8)
+    look(run)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+
+    box = bpy.data.objects["box"]
+    assert key_count(box) == {8}
+    curves_of(box)[0].keyframe_points[3].co[1] += 1.0
+    bpy.ops.impulse.clear_animation()
+    assert box.animation_data is None
+    assert len(bpy.data.actions) == 1
+
+
+class Event:
+    """What a window hands to an operator that goes on."""
+
+    def __init__(self, kind="TIMER", value="NOTHING", place=(0, 0)):
+        self.type, self.value = kind, value
+        self.mouse_x, self.mouse_y = place
+
+
+class Window:
+    """The screen of a window, as far as Esc is concerned: one 3D view from (100, 100)."""
+
+    def __init__(self, is_playing=False):
+        from types import SimpleNamespace
+
+        view = SimpleNamespace(type="VIEW_3D", x=100, y=100, width=200, height=100)
+        other = SimpleNamespace(type="PROPERTIES", x=300, y=100, width=200, height=100)
+        self.window = SimpleNamespace(
+            screen=SimpleNamespace(is_animation_playing=is_playing, areas=[view, other])
+        )
+
+
+@pytest.mark.parametrize(
+    ("place", "is_playing", "expected"),
+    [((150, 150), False, True), ((150, 150), True, False), ((350, 150), False, False)],
+)
+def test_esc_is_taken_over_the_view_only(place, is_playing, expected):
+    """Elsewhere, and while the animation plays, it is meant for something else."""
+    from blender_addon.operators.child import takes_escape
+
+    assert takes_escape(Window(is_playing), Event("ESC", "PRESS", place)) == expected
+
+
+def test_a_fault_in_a_look_ends_the_run(add_body, context, started, monkeypatch):
+    """Otherwise nobody would look again, and no other could begin."""
+    from types import SimpleNamespace
+
+    from blender_addon.operators.child import ChildOperator
+    from blender_addon.running.going import Going
+
+    add_body()
+    simulator, run = started(["box"])
+    monkeypatch.setattr(run, "poll", lambda: 1 / 0)
+    operator = ChildOperator()
+    operator._timer = None
+    left = []
+    monkeypatch.setattr(ChildOperator, "_leave", lambda *arguments: left.append(arguments))
+    Going.child = run
+
+    with pytest.raises(ZeroDivisionError):
+        operator.modal(SimpleNamespace(), Event())
+
+    assert left
+    assert not Going.is_on()
+    assert not simulator.is_going

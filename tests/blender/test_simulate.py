@@ -366,3 +366,116 @@ def test_where_nothing_can_be_kept_there_is_a_temporary_folder(runs, tmp_path):
     assert store.clear() == (0, 0)
     recording.unlink()
     folder.rmdir()
+
+
+@pytest.fixture
+def fake_simulator(monkeypatch, tmp_path):
+    """A Python program in place of the simulator."""
+    from blender_addon.simulator import runner
+
+    def fake_simulator(source):
+        path = tmp_path / "impulse.py"
+        path.write_text(textwrap.dedent(source))
+        monkeypatch.setattr(
+            runner, "find_command", lambda _given="": ["nice", sys.executable, path]
+        )
+
+    return fake_simulator
+
+
+WRITER = """
+import json, os, sys
+sys.path[:0] = {path!r}
+from impulse_core.recording import GrowingFile, chunked_file
+from tests.blender.recordings import recording_of, turning
+whole = recording_of(turning(["box"]))
+file = GrowingFile(sys.argv[sys.argv.index("-o") + 1])
+file.add(chunked_file._frames_of(whole, 0, 12))
+"""
+
+
+def test_the_frames_before_a_crash_of_the_simulator_are_kept(
+    fake_simulator, add_body, context, runs
+):
+    """One sentence says that it ended; the motion so far is there, and is not taken for all."""
+    from blender_addon.compat import curves_of
+
+    box = add_body("box")
+    fake_simulator(WRITER.format(path=[str(ROOT), *sys.path]) + "os.kill(os.getpid(), 9)")
+
+    with pytest.raises(RuntimeError, match="The motion so far is kept: 12 frames"):
+        bpy.ops.impulse.run_simulation()
+
+    assert {len(curve.keyframe_points) for curve in curves_of(box)} == {12}
+    assert list(runs.glob("finished/*")) == []
+    assert list((runs / "runs").iterdir()) == []
+    bpy.ops.impulse.clear_animation()
+
+
+def test_a_run_that_fails_before_its_first_frame_leaves_the_motion_of_before(
+    fake_simulator, add_body, context
+):
+    """What was there is there."""
+    from blender_addon.playback.keyframes import import_recording
+
+    from .recordings import turning
+
+    add_body("box")
+    import_recording(turning(["box"]), context.scene)
+    fake_simulator("import sys; print('out of paper'); sys.exit(70)")
+
+    with pytest.raises(RuntimeError, match="out of paper"):
+        bpy.ops.impulse.run_simulation()
+
+    assert bpy.data.objects["box"].animation_data.action is not None
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(add_body, tmp_path, runs):
+    """Before anything is simulated; nothing is left of the run."""
+    add_body()
+    with pytest.raises(RuntimeError, match=r"nowhere.*cannot be written") as caught:
+        bpy.ops.impulse.run_simulation(directory=str(tmp_path / "nowhere"))
+    assert "Traceback" not in str(caught.value)
+    assert list((runs / "runs").iterdir()) == []
+
+
+def test_a_joint_moved_in_the_middle_of_the_motion_is_moved_at_the_start(
+    add_body, add_empty, context, exported
+):
+    """Its own transform is that of the first frame, whichever is shown: nothing to lose."""
+    from blender_addon.authoring import tagging
+    from blender_addon.playback.keyframes import import_recording
+
+    from .recordings import turning
+
+    box, pivot = add_body("box"), add_empty("pivot", (1, 0, 0))
+    tagging.tag_joint(pivot, "hinge", box, None)
+    pivot.impulse.joint.body2_is_world = True
+    import_recording(turning(["box"]), context.scene)
+    context.scene.frame_set(12)
+    pivot.location = (2, 0, 0)
+
+    assert exported().joints[0].anchor == pytest.approx((2, 0, 0))
+    bpy.ops.impulse.clear_animation()
+    assert exported().joints[0].anchor == pytest.approx((2, 0, 0))
+
+
+@pytest.mark.slow
+def test_a_keyed_motor_is_exported_the_same_after_a_run(machine, context, tmp_path):
+    """Its keys share the joint's action with the results that are added and taken away."""
+    elbow = bpy.data.objects["elbow"]
+    motor = elbow.impulse.joint.motors.add()
+    motor.kind = "velocity"
+    motor.use_target = True
+    for frame, value in ((1, 0.0), (11, 3.0)):
+        motor.target = value
+        motor.keyframe_insert("target", frame=frame)
+    before = file_bytes(context, tmp_path)
+
+    bpy.ops.impulse.run_simulation()
+
+    assert "impulse_torque" in elbow
+    assert file_bytes(context, tmp_path) == before
+    bpy.ops.impulse.clear_animation()
+    assert file_bytes(context, tmp_path) == before
+    assert "curve" in before.decode()
