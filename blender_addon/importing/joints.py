@@ -16,18 +16,30 @@ from ..properties.assignment import Named, set_values
 from ..properties.pointers import set_ends
 from .objects import Maker, frame_along
 from .report import ImportReport
+from .scene_settings import renamed
 
 ENDS = ("anchor", "anchor2", "axis", "axis2")
 # Cosine of the angle of two axes that are at right angles but for rounding.
 RIGHT = 1e-7
 
 
-def make_joints(maker: Maker, scene: Scene, named: Named, report: ImportReport) -> None:
-    """An Empty for each joint, all before the couplings that name them."""
+def make_joints(
+    maker: Maker,
+    scene: Scene,
+    named: Named,
+    constants: Mapping[str, str],
+    report: ImportReport,
+) -> None:
+    """An Empty for each joint, all before the couplings that name them.
+
+    ``constants`` are the names that expressions have to use, by those of the file.
+    """
     names = joint_names(scene)
     made = {}
     for name, joint in zip(names, scene.joints, strict=True):
         obj = _joint(maker, name, joint, named, report)
+        for motor in obj.impulse.joint.motors:
+            motor.expression = renamed(motor.expression, constants)
         report.joints[name] = obj.name
         made[name] = obj
     for name, joint in zip(names, scene.joints, strict=True):

@@ -21,7 +21,7 @@ from .joints import make_joints, make_springs
 from .motion import animate
 from .objects import Maker, note_name
 from .report import ImportReport, ImportSceneError
-from .scene_settings import add_filter, add_materials, keep_settings, set_scene
+from .scene_settings import add_constants, add_filter, add_materials, keep_settings, set_scene
 from .solids import SolidMaker, read_meshes
 
 MASS = ("mass", "density", "center_of_mass", "inertia")
@@ -67,7 +67,8 @@ def add_scene(context: bpy.types.Context, scene: Scene, name: str = "") -> Impor
     named: Named = objects.get
     for load in scene.loads:
         set_values(objects[load.body].impulse.body.loads.add(), load, named=named)
-    make_joints(maker, scene, named, report)
+    constants = add_constants(view, scene, report)
+    make_joints(maker, scene, named, constants, report)
     make_springs(maker, scene, named, report)
     add_filter(view, scene, named, is_first, report)
     moving = [(body, objects[body.name]) for body in scene.bodies if body.keyframes]

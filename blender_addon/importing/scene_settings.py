@@ -6,7 +6,9 @@ A Blender scene that holds a machine already keeps its own; what is added to it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import bpy
@@ -18,15 +20,20 @@ from ..properties.assignment import Named, set_values
 from ..properties.schema_properties import values_of
 from .report import ImportReport
 
+# Of a frame, by which a duration may exceed whole frames without asking for one more.
+WHOLE = 1e-6
+
 
 def set_scene(view: bpy.types.Scene, scene: Scene, name: str) -> None:
-    """Take over the title and the settings of a file."""
+    """Take over the title and the settings of a file; the scene has frames for all of its time."""
     tag = view.impulse
     tag.title = name
     tag.description = scene.description or ""
     group = tag.settings
     set_values(group, scene.settings)
     group.use_gravity = group.use_fps = True
+    frames = scene.settings.duration * view.render.fps / view.render.fps_base
+    view.frame_end = max(view.frame_end, view.frame_start + math.ceil(frames - WHOLE))
 
 
 def keep_settings(view: bpy.types.Scene, scene: Scene, report: ImportReport) -> None:
@@ -41,6 +48,32 @@ def keep_settings(view: bpy.types.Scene, scene: Scene, report: ImportReport) -> 
         report.notes.append(
             "This Blender scene keeps its settings; other in the file are " + ", ".join(names) + "."
         )
+
+
+def add_constants(view: bpy.types.Scene, scene: Scene, report: ImportReport) -> dict[str, str]:
+    """Add constants; the names that they have here, by those of the file."""
+    rows = view.impulse.constants
+    names = {}
+    for constant in scene.constants:
+        taken = {row.name: row.value for row in rows}
+        name, number = constant.name, 2
+        while name in taken and not _alike(taken[name], constant.value):
+            name, number = f"{constant.name}_{number}", number + 1
+        names[constant.name] = name
+        if name not in taken:
+            new = rows.add()
+            new.name, new.value = name, constant.value
+        if name != constant.name:
+            report.notes.append(
+                f"The constant {constant.name} is called {name} here, as this scene has another of"
+                " its name."
+            )
+    return names
+
+
+def renamed(expression: str, names: Mapping[str, str]) -> str:
+    """An expression with the constants that it names called as they are here."""
+    return re.sub(r"[^\W\d]\w*", lambda word: names.get(word[0], word[0]), expression)
 
 
 def add_materials(view: bpy.types.Scene, scene: Scene, report: ImportReport) -> dict[str, str]:

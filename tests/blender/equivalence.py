@@ -49,6 +49,7 @@ class _Plain:
         return {
             "settings": scene.settings.model_dump(),
             "description": scene.description,
+            "constants": {constant.name: constant.value for constant in scene.constants},
             "materials": {m.name: m.model_dump() for m in scene.materials},
             "material_pairs": [m.model_dump() for m in scene.material_pairs],
             "bodies": {

@@ -28,6 +28,7 @@ SCENES = sorted(SAMPLES.glob("*/*.xml"))
 
 EVERYTHING = """<scene version="1.2" name="all of it">
   <settings gravity="0 0 -1.62" step="0.002" duration="3" fps="50" tolerance="1e-8"/>
+  <constant name="period" value="0.7"/>
   <material name="rubber" static_friction="0.9"/>
   <mesh name="tetra" file="tetra.obj" scale="0.5" mirror="y"/>
   <part name="side">
@@ -69,6 +70,8 @@ EVERYTHING = """<scene version="1.2" name="all of it">
     reaction_body="rod"/>
   <joint name="ball" type="universal" body1="ball" body2="rod" anchor="5.5 0 0" axis="1 0 0"
     axis2="0.2 1 0" damping="0.1" break_force="100"/>
+  <joint name="swing" type="hinge" body2="rod" anchor="6 0 0.5" axis="1 0 0" phase="0.25">
+    <motor kind="servo" expression="sin(2*pi*(t/period + phase))" proportional="10"/></joint>
   <joint type="distance" body2="rod" anchor="6 0 2" anchor2="6 0 0.5" min_length="1"
     max_length="2"/>
   <joint name="hold" type="ball" body2="rod" anchor="6 0 -0.5" axis="0 0 1" axis2="0 0.1 1">
@@ -158,6 +161,8 @@ def test_differences_are_seen(everything):
         ('inertia="1 1 1 0.1 0.05 0"', 'inertia="1 1 1 0.1 0.0501 0"'),
         ('rest_length="0.5"', 'rest_length="0.50001"'),
         ('orientation="0.6 0.8 0 0"', 'orientation="0.8 0.6 0 0"'),
+        ('value="0.7"', 'value="0.70001"'),
+        ('phase="0.25"', 'phase="0.2501"'),
         ('diagonal="falling"', ""),
         ('until="1"', ""),
         ('anchor="5 0 0"', 'anchor="5.00002 0 0"'),
@@ -222,6 +227,34 @@ def test_another_material_of_the_same_name_is_kept_apart(everything, context):
     assert [row.name for row in context.scene.impulse.materials] == ["rubber", "rubber.001"]
     assert bpy.data.objects["ground plane"].impulse.geometry.material == "rubber.001"
     assert any("material rubber is called rubber.001" in note for note in report.notes)
+
+
+def test_another_constant_of_the_same_name_is_kept_apart(everything, context):
+    """Expressions of the file name the constant as it is called here, and no other word changes."""
+    row = context.scene.impulse.constants.add()
+    row.name, row.value = "period", 2.0
+
+    report = import_scene(context, everything)
+
+    assert [(row.name, row.value) for row in context.scene.impulse.constants] == [
+        ("period", 2.0),
+        ("period_2", pytest.approx(0.7)),
+    ]
+    motor = bpy.data.objects["swing"].impulse.joint.motors[0]
+    assert motor.expression == "sin(2*pi*(t/period_2 + phase))"
+    assert any("constant period is called period_2" in note for note in report.notes)
+
+
+def test_there_are_frames_for_the_whole_motion(context, everything):
+    """The scene lasts at least as long as the file says; it never gets shorter."""
+    everything.write_text(EVERYTHING.replace('duration="3"', 'duration="30"'))
+    context.scene.frame_start = 11
+
+    import_scene(context, everything)
+    assert context.scene.frame_end == 11 + 30 * 25
+
+    import_scene(context, SAMPLES / "pendulums" / "pendulum.xml")
+    assert context.scene.frame_end == 11 + 30 * 25
 
 
 def test_a_machine_keeps_its_settings(everything, add_body, context):
