@@ -69,6 +69,13 @@ SECOND_ANCHOR = object_pointer(
     "anchor2", "Anchor 2", "Object whose origin is the joint point of body 2"
 )
 
+
+def follow_expression(motor: PropertyGroup, _context: bpy.types.Context) -> None:
+    """What is typed takes the place of the constant target; a motor has one."""
+    if motor.expression:
+        motor.use_target = False
+
+
 CurveSample = group(
     "curve_sample",
     {"time": FloatProperty(name="Time [s]"), "value": FloatProperty(name="Value")},
@@ -90,6 +97,11 @@ Motor = group(
         override={
             "curve": PointerProperty(type=Curve),
             "use_curve": BoolProperty(name="Curve", description="Follow samples over time"),
+            "expression": StringProperty(
+                name="Expression",
+                description=models.Motor.model_fields["expression"].description.rstrip("."),
+                update=follow_expression,
+            ),
         },
     ),
     "A motor of a joint.",

@@ -36,6 +36,11 @@ class Hand:
                 self._last[key] = value
         return operator(**chosen)
 
+    def press(self, operator: Callable[..., Any], **arguments: Any) -> Any:
+        """Press a button or an entry of a menu, which is one click whatever it hands over."""
+        self.clicks += 1
+        return operator(**arguments)
+
     def menu(self, owner: Any, name: str, value: Any) -> None:
         """Choose from a menu, tick a checkbox or pick an object."""
         self.clicks += 1
@@ -67,9 +72,13 @@ class Hand:
 
     def select(self, *names: str) -> None:
         """Click objects, with Shift from the second on; the last becomes the active one."""
-        self.clicks += len(names)
         for other in bpy.context.selected_objects:
             other.select_set(False)
+        self.select_too(*names)
+
+    def select_too(self, *names: str) -> None:
+        """Click objects with Shift; the last becomes the active one."""
+        self.clicks += len(names)
         for name in names:
             bpy.data.objects[name].select_set(True)
         bpy.context.view_layer.objects.active = bpy.data.objects[names[-1]]

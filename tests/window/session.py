@@ -19,13 +19,12 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import model
 import panels
 import states
 
 ZIP, FOLDER = (Path(word) for word in sys.argv[sys.argv.index("--") + 1 :])
 EXTENSION = "bl_ext.user_default.impulse"
-EXAMPLE = "walking-machine"
+EXAMPLE = "walking_machine"
 TICK = 0.01  # s between two looks
 MOST_SECONDS = 600.0  # of one step
 MOVED = 1e-3  # m
@@ -152,13 +151,9 @@ def example_moves(session):
 
 
 def add_example(session):
-    """Add > Impulse > an example: two menus and the entry; else a machine made by a script."""
-    if "add_example" in dir(bpy.ops.impulse):
-        session.clicks += 2
-        session.click(bpy.ops.impulse.add_example, name=EXAMPLE)
-    else:
-        with bpy.context.temp_override(**view()):
-            model.build()
+    """Add > Impulse > the walking machine: two menus and the entry."""
+    session.clicks += 2
+    session.click(bpy.ops.impulse.add_example, example=EXAMPLE)
     with bpy.context.temp_override(**view()):
         bpy.ops.view3d.view_all()
 
