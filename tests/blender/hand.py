@@ -83,6 +83,12 @@ class Hand:
             bpy.data.objects[name].select_set(True)
         bpy.context.view_layer.objects.active = bpy.data.objects[names[-1]]
 
+    def leave_out(self, *names: str) -> None:
+        """Click selected objects with Ctrl, so that they are no longer."""
+        self.clicks += len(names)
+        for name in names:
+            bpy.data.objects[name].select_set(False)
+
     def _count(self, value: Any) -> None:
         if isinstance(value, (bool, str)):
             self.clicks += 1

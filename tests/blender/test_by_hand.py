@@ -89,6 +89,31 @@ def test_a_leg_takes_few_clicks_and_fields(context, tmp_path):
     assert up > PIN
 
 
+def test_five_more_legs_take_ten_clicks(context):
+    """One leg becomes three in a row, and these six, each with its joints and its motor; together
+    they can be simulated.
+    """
+    from tests.blender.hand import Hand
+
+    model_leg(Hand())
+    hand = Hand()
+
+    hand.select("swivel", "leg", "Cylinder")
+    hand.click(bpy.ops.impulse.repeat_limb, offset=(0, 0.6, 0))
+    hand.everything()
+    hand.leave_out("Cube", "torso")
+    hand.click(bpy.ops.impulse.mirror_limb, axis="X")
+
+    print(f"{hand.clicks} clicks, {hand.fields} fields")
+    assert hand.clicks <= 10
+    objects = context.scene.objects
+    joints = [obj.impulse.joint for obj in objects if obj.impulse.kind == "JOINT"]
+    assert sum(obj.impulse.kind == "BODY" for obj in objects) == 2 + 6 * 3
+    assert len(joints) == 6 * 4
+    assert sum(bool(joint.motors) for joint in joints) == 6
+    assert bpy.ops.impulse.validate_scene() == {"FINISHED"}
+
+
 def travels(context, tmp_path):
     """How far the end of the leg goes forward and up in the motion [m]."""
     context.scene.frame_end = 100
