@@ -56,6 +56,8 @@ def decimals(value: ArrayLike) -> Any:
 
     Returns nested lists of float of the shape of ``value`` (a float for a scalar).
     """
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e6:
+        return value + 0.0
     single = np.asarray(value, np.float32)
     if single.ndim == 0:
         return float(str(single)) + 0.0  # + 0.0 turns -0.0 into 0.0
@@ -66,6 +68,9 @@ def decimals(value: ArrayLike) -> Any:
 def tidy(value: ArrayLike, noise: float) -> Floats:
     """Numbers that are only known to ``noise`` as those of the fewest decimals within it."""
     exact = np.asarray(value, float)
+    whole = np.round(exact)
+    if (np.abs(whole - exact) <= noise).all():
+        return whole + 0.0
     result = exact.copy()
     for places in range(7, -1, -1):
         rounded = np.round(exact, places)
@@ -114,6 +119,8 @@ def is_sheared(stretch: Floats) -> bool:
 def rotation_to_quaternion(rotation: ArrayLike) -> Floats:
     """Rotation matrices (…, 3, 3) to unit quaternions (…, 4), by the largest component."""
     r = np.asarray(rotation, float)
+    if np.array_equal(r, np.eye(3)):  # most objects: spare them the rest
+        return np.array([1.0, 0.0, 0.0, 0.0])
     trace = np.trace(r, axis1=-2, axis2=-1)
     diagonal = np.diagonal(r, axis1=-2, axis2=-1)
     # Four times the squares of w, x, y, z; the largest divides safely.

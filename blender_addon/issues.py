@@ -112,15 +112,19 @@ def from_problems(problems: Iterable[Problem], data: dict[str, Any]) -> list[Iss
     return [_of_problem(p.message, p.hint, p.code, object_name_at(data, p.path)) for p in problems]
 
 
-# Objects that an issue of the schema may be about once more, under another code: names that
-# nothing has, for pointers to what is gone.
-REPEATED = {"E303": ("B102", "B103", "B104", "B105"), "E304": ("B102", "B104", "B105", "B107")}
+# What an issue of the schema says once more, under another code, of the same object: names that
+# nothing has, for pointers to what is gone; no mass, for solids that could not be made.
+REPEATED = {
+    "E303": ("B102", "B103", "B104", "B105"),
+    "E304": ("B102", "B104", "B105", "B107"),
+    "E401": ("B111", "B131", "B137"),
+}
 
 
 def without_repetition(issues: Iterable[Issue]) -> list[Issue]:
     """Issues without those that say the same once more about the same object."""
     found = list({_subject(issue): issue for issue in reversed(list(issues))}.values())[::-1]
-    said = {(issue.object_name, issue.code) for issue in found}
+    said = {(name, issue.code) for issue in found for name in (issue.object_name, issue.other)}
     return [
         issue
         for issue in found

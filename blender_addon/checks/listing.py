@@ -15,7 +15,7 @@ from ..issues import Issue, without_repetition
 FIELDS = {field.name: field.name for field in fields(Issue)}
 
 
-def show_issues(scene: bpy.types.Scene, issues: Iterable[Issue]) -> None:
+def show_issues(scene: bpy.types.Scene, issues: Iterable[Issue], *, stale: bool = False) -> None:
     """Put issues into the list of the panel, errors first; nothing is written if it says so yet."""
     tag = scene.impulse
     wanted = sorted(without_repetition(issues), key=lambda issue: issue.severity)
@@ -26,7 +26,7 @@ def show_issues(scene: bpy.types.Scene, issues: Iterable[Issue]) -> None:
             for key in FIELDS:
                 setattr(row, key, getattr(issue, key))
         tag.issue_index = 0
-    for key, value in (("checked", True), ("stale", False)):
+    for key, value in (("checked", True), ("stale", stale)):
         if getattr(tag, key) != value:
             setattr(tag, key, value)
 
@@ -41,17 +41,19 @@ def listed(scene: bpy.types.Scene) -> list[Issue]:
     return [issue_of(row) for row in scene.impulse.issues]
 
 
-def look_again(context: bpy.types.Context, *, done: Issue | None = None) -> None:
-    """Check anew what can be checked without the simulator.
+def look_again(
+    context: bpy.types.Context, *, done: Issue | None = None, shown: bool = False
+) -> None:
+    """Check anew what can be checked without the simulator; with ``shown``, in the frame shown.
 
     What that found of the start stays in the list, but for ``done``, which was mended, and for
-    objects that are gone.
+    objects that are gone. The list is stale afterwards in so far as the start may be another.
     """
-    found = scene_export.build(context).issues
+    found = scene_export.build(context, shown=shown).issues
     names = {obj.name for obj in context.view_layer.objects}
     of_start = [
         issue
         for issue in listed(context.scene)
         if issue.of_start and issue != done and {issue.object_name, issue.other} - {""} <= names
     ]
-    show_issues(context.scene, [*found, *of_start])
+    show_issues(context.scene, [*found, *of_start], stale=True)

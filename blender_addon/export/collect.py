@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import bpy
 import numpy as np
@@ -13,6 +14,9 @@ from ..convert import Floats, Placement, is_sheared, take_apart
 from ..issues import Defect, Issue
 from ..properties.pointers import pointer_problems
 from .instances import instance_problems
+
+# Delta transforms below this do nothing that one could see.
+UNMOVED = 1e-7
 
 
 @dataclass
@@ -24,6 +28,7 @@ class Tagged:
     springs: list[bpy.types.Object] = field(default_factory=list)
     geometry: dict[str, list[bpy.types.Object]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
+    shown: bool = False  # whether nothing but the present frame may be shown
 
     def report(self, obj: bpy.types.Object, what: Defect | str, severity: str = "ERROR") -> None:
         defect = Defect(what, "B100") if isinstance(what, str) else what
@@ -102,7 +107,16 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 def placement_of(obj: bpy.types.Object) -> Placement:
     """World matrix of an object taken apart; raises ValueError where a scale is zero."""
-    return take_apart(np.array(obj.matrix_world))
+    return _taken_apart(np.array(obj.matrix_world, float).tobytes())
+
+
+# An export asks some four times for each placement.
+@lru_cache(maxsize=4096)
+def _taken_apart(matrix: bytes) -> Placement:
+    placement = take_apart(np.frombuffer(matrix).reshape(4, 4))
+    for part in placement:
+        part.setflags(write=False)
+    return placement
 
 
 def handedness(obj: bpy.types.Object) -> float:
@@ -189,9 +203,11 @@ def is_even(matrix: Floats) -> bool:
     )
 
 
-def is_identity(location: object, scale: object, quaternion: object) -> bool:
-    return (
-        np.allclose(location, 0)
-        and np.allclose(scale, 1)
-        and np.allclose(np.abs(quaternion), (1, 0, 0, 0))
-    )
+def is_identity(
+    location: Iterable[float], scale: Iterable[float], quaternion: Iterable[float]
+) -> bool:
+    """Whether a transform does nothing; all three are sequences of numbers."""
+    turn = [abs(component) for component in quaternion]
+    expected = (*(0.0,) * 3, *(1.0,) * 3, 1.0, *(0.0,) * 3)
+    given = (*location, *scale, *turn)
+    return all(abs(a - b) <= UNMOVED for a, b in zip(given, expected, strict=True))

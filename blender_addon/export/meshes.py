@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, ClassVar
 
 import bpy
 import numpy as np
@@ -18,6 +21,8 @@ from ..convert import SINGLE_NOISE, Floats
 # A corner farther from its polygon's plane than this, relative to the polygon's size, bends it;
 # what single precision does to the coordinates does not.
 PLANARITY_TOLERANCE = 1e-6
+# Corners of faces that are kept in memory between two exports, with what was found of them.
+MOST_CORNERS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,17 @@ class Polygons:
     vertices: Floats  # (V, 3)
     corners: NDArray[np.int64]  # (K,) vertex numbers
     offsets: NDArray[np.int64]  # (F + 1,)
+
+    @cached_property
+    def skin(self) -> Skin:
+        """What its edges and its volume say about it; the same in every placement."""
+        return _skin_of(self)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """Equal for equal meshes, counted in single precision."""
+        parts = (self.vertices.astype(np.float32), self.corners, self.offsets)
+        return hashlib.sha256(b"|".join(part.tobytes() for part in parts)).digest()
 
     @property
     def face_count(self) -> int:
@@ -39,13 +55,58 @@ class Polygons:
 
     def transformed(self, linear: Floats) -> Polygons:
         """Vertices through a 3x3 matrix; faces turned over where the matrix is a reflection."""
-        vertices = self.vertices @ linear.T
-        if np.linalg.det(linear) >= 0:
-            return Polygons(vertices, self.corners, self.offsets)
-        starts, ends = self.offsets[:-1], self.offsets[1:]
-        # Corner k of the face from a to b becomes corner a + b - 1 - k.
-        sums = np.repeat(starts + ends - 1, ends - starts)
-        return Polygons(vertices, self.corners[sums - np.arange(len(sums))], self.offsets)
+        if np.array_equal(linear, np.eye(3)):
+            return self
+        corners = self.corners
+        if np.linalg.det(linear) < 0:
+            starts, ends = self.offsets[:-1], self.offsets[1:]
+            # Corner k of the face from a to b becomes corner a + b - 1 - k.
+            sums = np.repeat(starts + ends - 1, ends - starts)
+            corners = corners[sums - np.arange(len(sums))]
+        result = Polygons(self.vertices @ linear.T, corners, self.offsets)
+        result.__dict__["skin"] = self.skin
+        return result
+
+
+@dataclass(frozen=True)
+class Skin:
+    """How many edges of a mesh have no second face, and how many have too many or faces that point
+    opposite ways; ``inside_out`` is of closed meshes only.
+    """
+
+    open_edges: int = 0
+    odd_edges: int = 0
+    inside_out: bool = False
+
+
+def _skin_of(polygons: Polygons) -> Skin:
+    tails, heads = polygons.corners, polygons.corners[following_corners(polygons)]
+    count = len(polygons.vertices)
+    forward, backward = np.sort(tails * count + heads), np.sort(heads * count + tails)
+    if np.array_equal(forward, backward) and bool(np.all(forward[1:] != forward[:-1])):
+        return Skin(inside_out=signed_volume(polygons) < 0)
+    directed, times = np.unique(forward, return_counts=True)
+    return Skin(
+        open_edges=int((~np.isin(directed, backward)).sum()), odd_edges=int((times > 1).sum())
+    )
+
+
+class Kept:
+    """Meshes as they were read last, by what Blender said of them, so that they are looked at once.
+
+    As soon as they are more than some hundred megabytes, they are forgotten.
+    """
+
+    meshes: ClassVar[dict[bytes, Polygons]] = {}
+    corners = 0
+
+    @classmethod
+    def keep(cls, key: bytes, polygons: Polygons) -> None:
+        cls.corners += len(polygons.corners)
+        if cls.corners > MOST_CORNERS:
+            cls.meshes.clear()
+            cls.corners = len(polygons.corners)
+        cls.meshes[key] = polygons
 
 
 def evaluated_polygons(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Polygons | None:
@@ -73,13 +134,19 @@ def _read(mesh: bpy.types.Mesh) -> Polygons:
     starts = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_start", starts)
     offsets = np.append(starts, len(corners)).astype(np.int64)
-    polygons = Polygons(vertices.reshape(-1, 3).astype(float), corners.astype(np.int64), offsets)
-    return _without_unused(_flattened(polygons, mesh))
+    key = hashlib.sha256(b"|".join(part.tobytes() for part in (vertices, corners, starts))).digest()
+    if key not in Kept.meshes:
+        points = vertices.reshape(-1, 3).astype(float)
+        polygons = Polygons(points, corners.astype(np.int64), offsets)
+        Kept.keep(key, _without_unused(_flattened(polygons, mesh)))
+    return Kept.meshes[key]
 
 
 def _flattened(polygons: Polygons, mesh: bpy.types.Mesh) -> Polygons:
     """Polygons with the bent ones replaced by Blender's triangles of them."""
     sizes = np.diff(polygons.offsets)
+    if sizes.max() <= 3:
+        return polygons
     bent = (sizes > 3) & ~is_flat(polygons)
     if not bent.any():
         return polygons
@@ -155,19 +222,27 @@ def write_ply(path: Path, polygons: Polygons) -> None:
         f"property list {'uchar' if count.itemsize == 1 else 'uint'} int vertex_indices\n"
         "end_header\n"
     )
-    corners = polygons.corners.astype("<i4")
-    faces = b"".join(
-        size.tobytes() + corners[start : start + size].tobytes()
-        for size, start in zip(sizes.astype(count), polygons.offsets[:-1], strict=True)
-    )
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(header.encode("ascii"))
             file.write(polygons.vertices.astype("<f4").tobytes())
-            file.write(faces)
+            file.write(_face_bytes(polygons, count))
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _face_bytes(polygons: Polygons, count: np.dtype[Any]) -> bytes:
+    """The faces of a PLY file: of each the number of corners, then these."""
+    sizes, width = np.diff(polygons.offsets), count.itemsize
+    corners = polygons.corners.astype("<i4")
+    # Where the numbers of corners and the corners begin [bytes].
+    heads = 4 * polygons.offsets[:-1] + width * np.arange(len(sizes))
+    places = np.arange(len(corners)) * 4 + width * np.repeat(np.arange(1, len(sizes) + 1), sizes)
+    data = np.empty(4 * len(corners) + width * len(sizes), np.uint8)
+    data[heads[:, None] + np.arange(width)] = sizes.astype(count)[:, None].view(np.uint8)
+    data[places[:, None] + np.arange(4)] = corners[:, None].view(np.uint8)
+    return data.tobytes()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,15 +64,23 @@ class Build:
     issues: list[Issue] = field(default_factory=list)
 
 
-def build(context: bpy.types.Context, collection: bpy.types.Collection | None = None) -> Build:
+def build(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection | None = None,
+    *,
+    shown: bool = False,
+) -> Build:
     """The tagged objects of the current view layer as a scene, with all that is wrong with it.
 
-    ``collection`` takes those of one collection only.
+    ``collection`` takes those of one collection only. With ``shown``, for a look that disturbs
+    nobody, no other frame is shown: poses are those of the present frame, and what the timeline
+    says over time is left out.
     """
     if moved := moved_in_between(context):
         return Build(issues=moved)
-    with start_frame(context.scene), without_motion(context.scene):
+    with nullcontext() if shown else at_start(context.scene):
         tagged = collect(context.view_layer, collection)
+        tagged.shown = shown
         timeline = Timeline(context, tagged)
         report_keyed(tagged, context.scene, timeline.exported)
         exporter = SolidExporter(context, metres_of(context.scene))
@@ -191,6 +199,13 @@ def start_frame(scene: bpy.types.Scene) -> Iterator[None]:
         scene.frame_set(frame, subframe=subframe)
 
 
+@contextmanager
+def at_start(scene: bpy.types.Scene) -> Iterator[None]:
+    """Show for a while what the simulation starts from: the first frame, without its motion."""
+    with start_frame(scene), without_motion(scene):
+        yield
+
+
 def _file_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)
 
@@ -288,7 +303,7 @@ def _body_data(
         return values
     if values.get("center_of_mass") is not None:
         values["center_of_mass"] = to_body_frame(obj, values["center_of_mass"])
-    if group.motion == "kinematic" and is_carried(obj):
+    if group.motion == "kinematic" and is_carried(obj) and not tagged.shown:
         try:
             keyframes = _keyframe_data(timeline, obj, metres)
         except ValueError:

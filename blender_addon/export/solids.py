@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import bpy
@@ -57,7 +56,7 @@ class SolidExporter:
             try:
                 found.append(self._solid(obj, body, frame, tagged))
             except ShapeError as error:
-                tagged.report(obj, Defect(str(error), error.code))
+                tagged.report(obj, Defect(str(error), error.code, body.name))
         return found
 
     def mesh_data(self, inline_faces: int) -> list[dict[str, Any]]:
@@ -125,15 +124,11 @@ class SolidExporter:
 
     def _mesh(self, obj: bpy.types.Object, polygons: Polygons) -> str:
         """Name of the scene's mesh with these polygons, a new one if there is none yet."""
-        single = polygons.vertices.astype(np.float32)
-        data = [single.tobytes(), polygons.corners.tobytes(), polygons.offsets.tobytes()]
-        key = hashlib.sha256(b"|".join(data)).digest()
-        if key not in self._names:
-            self._names[key] = obj.name
-            self.meshes[obj.name] = Polygons(
-                single.astype(float), polygons.corners, polygons.offsets
-            )
-        return self._names[key]
+        if polygons.digest not in self._names:
+            self._names[polygons.digest] = obj.name
+            single = polygons.vertices.astype(np.float32).astype(float)
+            self.meshes[obj.name] = Polygons(single, polygons.corners, polygons.offsets)
+        return self._names[polygons.digest]
 
     def _pose(self, placement: Placement, fit: Fit, frame: Placement) -> dict[str, Any]:
         """Pose of a solid in the frame of its body; its fit is in metres in the object's axes."""

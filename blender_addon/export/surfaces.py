@@ -7,44 +7,18 @@ for itself and as solid behind its face, so that an open mesh will do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..convert import Floats
 from ..issues import Defect
-from .meshes import Polygons, following_corners, is_flat_sheet, signed_volume
+from .meshes import Polygons, following_corners, is_flat_sheet
 
 RECALCULATE = "recalculate its normals (Shift N in edit mode)"
 
 
-@dataclass(frozen=True)
-class Skin:
-    """How many edges of a mesh have no second face, and how many have too many or faces that point
-    opposite ways; ``inside_out`` is of closed meshes only.
-    """
-
-    open_edges: int = 0
-    odd_edges: int = 0
-    inside_out: bool = False
-
-
-def skin_of(polygons: Polygons) -> Skin:
-    """What the edges and the volume of a mesh say about it."""
-    tails, heads = polygons.corners, polygons.corners[following_corners(polygons)]
-    count = len(polygons.vertices)
-    forward, backward = np.sort(tails * count + heads), np.sort(heads * count + tails)
-    if np.array_equal(forward, backward) and bool(np.all(forward[1:] != forward[:-1])):
-        return Skin(inside_out=signed_volume(polygons) < 0)
-    directed, times = np.unique(forward, return_counts=True)
-    return Skin(
-        open_edges=int((~np.isin(directed, backward)).sum()), odd_edges=int((times > 1).sum())
-    )
-
-
 def solid_defect(polygons: Polygons) -> Defect | None:
     """What keeps a mesh from being the skin of a solid, and what to do; None where nothing does."""
-    skin = skin_of(polygons)
+    skin = polygons.skin
     if skin.odd_edges:
         return Defect(
             f"has {skin.odd_edges} edges where faces point opposite ways or more than two meet, so"
@@ -63,7 +37,7 @@ def solid_defect(polygons: Polygons) -> Defect | None:
 
 def ground_defect(polygons: Polygons, up: Floats) -> Defect | None:
     """What may not be meant with a mesh as ground; ``up`` (3,) is upwards in its axes."""
-    skin = skin_of(polygons)
+    skin = polygons.skin
     if skin.odd_edges:
         return Defect(
             f"has {skin.odd_edges} edges where faces point opposite ways or more than two meet;"

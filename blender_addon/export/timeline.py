@@ -67,6 +67,10 @@ class Timeline:
         self.exported: set[tuple[str, str]] = set()
         motors = [found for obj in tagged.joints for found in self._motors(obj)]
         loads = [found for obj in tagged.bodies for found in self._load_channels(obj)]
+        if tagged.shown:  # which takes no other frame than the one that is shown
+            varying = [(obj, paths) for obj, _number, _channel, paths in (*motors, *loads)]
+            self.exported = {(obj.name, path) for obj, paths in varying for path in paths}
+            return
         led = [obj for obj in tagged.bodies if _is_led(obj)]
         for obj in led:
             self._scrubber.watch(*_matrix(obj))

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from .. import preferences
-from ..checks import fixes
+from ..checks import fixes, watching
 from ..checks.listing import issue_of, look_again, show_issues
 from ..checks.looking import look_at
 from ..export import scene_export
@@ -33,6 +33,7 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
     )
 
     def begin(self, context, *, is_live):  # a check shows nothing meanwhile
+        watching.Watch.settle(context)
         result = scene_export.build(context)
         self._issues, self._folder = result.issues, None
         show_issues(context.scene, self._issues)
@@ -64,7 +65,8 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
     def _conclude(self, context):
         if self._folder is not None:
             self._folder.cleanup()
-        show_issues(context.scene, self._issues)
+        changed = watching.Watch.changed is not None
+        show_issues(context.scene, self._issues, stale=changed)
         report_issues(self, self._issues)
         if errors(self._issues):
             return {"CANCELLED"}
@@ -156,3 +158,11 @@ class IMPULSE_OT_fix_issue(OfIssue, bpy.types.Operator):
 
 
 CLASSES = (IMPULSE_OT_validate_scene, IMPULSE_OT_select_issue, IMPULSE_OT_fix_issue)
+
+
+def register():
+    watching.register()
+
+
+def unregister():
+    watching.unregister()

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
+from ..checks import watching
 from ..checks.listing import show_issues
 from ..export import scene_export
 from ..importing.kinds import RECORDING, SCENE, kind_of_file
@@ -197,6 +198,7 @@ def import_file(operator, context, path, *, start=None, fit_range=True):
     except (RecordingError, keyframes.PlaybackError, OSError) as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
+    watching.Watch.settle(context)
     operator.report({"WARNING" if report.missing else "INFO"}, str(report))
     return {"FINISHED"}
 

@@ -26,13 +26,23 @@ class IMPULSE_UL_issues(bpy.types.UIList):
 def draw_issues(layout, context):
     """The list, how fresh it is, and the chosen issue."""
     tag = context.scene.impulse
-    if tag.stale and tag.checked:
-        layout.label(text="Something changed since; Check again", icon="FILE_REFRESH")
+    row = layout.row(align=True)
+    row.label(text=freshness(tag), icon="FILE_REFRESH" if tag.stale else "NONE")
+    row.prop(tag, "live_check", toggle=True, icon="HIDE_OFF" if tag.live_check else "HIDE_ON")
     if len(tag.issues):
         layout.template_list("IMPULSE_UL_issues", "", tag, "issues", tag, "issue_index", rows=3)
         draw_issue(layout, tag)
-    elif tag.checked and not tag.stale:
+    elif tag.checked:
         layout.label(text="No problems found", icon="CHECKMARK")
+
+
+def freshness(tag):
+    """What the list is of, in a few words."""
+    if not tag.checked:
+        return "Not checked yet"
+    if not tag.stale:
+        return "As checked"
+    return "Start not checked since" if tag.live_check else "Changed since the check"
 
 
 def draw_issue(layout, tag):

@@ -348,6 +348,12 @@ SceneTag = group(
         "takes": CollectionProperty(type=IMPULSE_PG_take),
         "range_memory": PointerProperty(type=RangeMemory),
         "stale": BoolProperty(),
+        "live_check": BoolProperty(
+            name="Live",
+            description="Keep the list up to date while you work, as far as that goes without the"
+            " simulator",
+            default=True,
+        ),
         "progress": FloatProperty(subtype="FACTOR", min=0.0, max=1.0),
         "progress_text": StringProperty(),
     },

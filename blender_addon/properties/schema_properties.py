@@ -13,6 +13,7 @@ import math
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import bpy
@@ -240,11 +241,10 @@ def values_of(group: bpy.types.PropertyGroup, model: type[Element]) -> dict[str,
     Collections are left to the caller.
     """
     values: dict[str, Any] = {}
-    for name, field in fields_of(group, model):
-        kind = group.bl_rna.properties[name].type
-        value = getattr(group, name)
-        if kind == "COLLECTION" or not getattr(group, f"use_{name}", True):
+    for name, kind, is_required, switch in _readers(type(group), model):
+        if kind == "COLLECTION" or (switch and not getattr(group, switch)):
             continue
+        value = getattr(group, name)
         if kind == "POINTER":
             if value is None or isinstance(value, bpy.types.Object):
                 of_world = value is None or is_world(group, name)
@@ -253,7 +253,7 @@ def values_of(group: bpy.types.PropertyGroup, model: type[Element]) -> dict[str,
             if value != AUTOMATIC:
                 values[name] = value
         elif kind == "STRING":
-            if value or field.is_required():
+            if value or is_required:
                 values[name] = value
         elif kind == "FLOAT":
             number = decimals(value)
@@ -261,6 +261,26 @@ def values_of(group: bpy.types.PropertyGroup, model: type[Element]) -> dict[str,
         else:
             values[name] = value
     return values
+
+
+@cache
+def _readers(
+    group: type[bpy.types.PropertyGroup], model: type[Element]
+) -> list[tuple[str, str, bool, str]]:
+    """Of each field of ``model`` in a class of groups: name, kind of property, whether the schema
+    needs it, and the property that switches it on, or ''.
+    """
+    names = group.__annotations__
+    return [
+        (
+            name,
+            group.bl_rna.properties[name].type,
+            field.is_required(),
+            f"use_{name}" if f"use_{name}" in names else "",
+        )
+        for name, field in model.model_fields.items()
+        if name in names
+    ]
 
 
 def draw_fields(

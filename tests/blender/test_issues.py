@@ -82,6 +82,9 @@ def test_a_pointer_to_a_deleted_object_is_named(dangling):
     with pytest.raises(RuntimeError, match="pivot: refers to gone"):
         bpy.ops.impulse.validate_scene()
 
+    # once, and not once more as a name that nothing has
+    assert [row.code for row in bpy.context.scene.impulse.issues] == ["B104"]
+
 
 @pytest.mark.parametrize(
     ("filepath", "message"),
