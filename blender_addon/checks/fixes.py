@@ -57,7 +57,7 @@ FIXES = (
         mending_tags.exclude_pair, mending_tags.are_bodies),
     Fix("assemble", ("E611", "E612"), "Move the bodies until their joints fit (Assemble)",
         mending_tags.assemble, mending_tags.can_assemble),
-    Fix("hull", ("B132", "E604"), "Use its convex hull", mending_tags.use_hull),
+    Fix("hull", ("B132", "B139", "E604"), "Use its convex hull", mending_tags.use_hull),
     Fix("mesh_ground", ("E606",), "Use its faces as ground",
         mending_tags.use_faces, mending_tags.is_static_hull),
     Fix("plane", ("B133", "E606"), "Make it a static, endless plane",
@@ -82,6 +82,9 @@ FIXES = (
         mending_poses.start_here),
     Fix("move_apart", ("E615",), "Move {object} and {other} apart",
         mending_poses.move_apart, mending_poses.can_move_apart),
+    Fix("modifier_off", ("B125",), "Switch the modifier {detail} off in viewports",
+        mending_meshes.switch_modifier_off),
+    Fix("override", ("B126",), "Make it a library override", mending_poses.override_library),
     Fix("realise", ("B119",), "Make objects of its instances",
         mending_poses.realise, mending_poses.shows_collection),
 )  # fmt: skip
@@ -93,7 +96,9 @@ def fixes_of(issue: Issue) -> list[Fix]:
     if obj is None:
         return []
     suited = [fix for fix in FIXES if issue.code in fix.codes and fix.suits(obj, issue)]
-    return [] if obj.library is not None else suited
+    if obj.library is not None:  # nothing else can be changed
+        return [fix for fix in suited if fix.mend is mending_poses.override_library]
+    return suited
 
 
 def mend(context: bpy.types.Context, issue: Issue, name: str = "") -> str:

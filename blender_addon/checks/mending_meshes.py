@@ -38,6 +38,10 @@ def turn_over(_context: Context, obj: Object, _issue: Issue) -> None:
     obj.data.update()
 
 
+def switch_modifier_off(_context: Context, obj: Object, issue: Issue) -> None:
+    obj.modifiers[issue.detail].show_viewport = False
+
+
 def lies_in_its_plane(obj: Object, _issue: Issue) -> bool:
     """Whether the mesh of a body lies in the plane z = 0 of its object, as the shape plane does."""
     if obj.type != "MESH" or obj.impulse.kind != "BODY" or not obj.data.vertices:

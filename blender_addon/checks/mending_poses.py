@@ -159,3 +159,8 @@ def shows_collection(obj: Object, _issue: Issue) -> bool:
 
 def realise(context: Context, obj: Object, _issue: Issue) -> None:
     realise_collection(context, obj)
+
+
+def override_library(_context: Context, obj: Object, _issue: Issue) -> None:
+    """Put a library override in place of a linked object, wherever this file uses that."""
+    obj.override_create(remap_local_usages=True)

@@ -71,11 +71,13 @@ def collect(
             tagged.report(obj, problem)
     for obj, defect in instance_problems(view_layer):
         tagged.report(obj, defect)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
     for obj in [*tagged.bodies, *geometry]:
         _check_transform(tagged, obj)
-        if obj.hide_viewport:
+        if not obj.evaluated_get(depsgraph).is_evaluated:
+            what = "" if obj.hide_viewport else "in a collection that is "
             text = (
-                "is disabled in viewports, where Blender keeps neither its transform nor its"
+                f"is {what}disabled in viewports, where Blender keeps neither its transform nor its"
                 " modifiers up to date; enable it, or hide it with the eye instead"
             )
             tagged.report(obj, Defect(text, "B118"), "WARNING")
@@ -168,6 +170,12 @@ def _check_movable(tagged: Tagged, obj: bpy.types.Object) -> None:
     if not is_identity(obj.delta_location, obj.delta_scale, obj.delta_rotation_quaternion):
         text = "has delta transforms; apply them (Object > Apply > Deltas)"
         tagged.report(obj, Defect(text, "B115"))
+    if obj.library is not None:
+        text = (
+            f"is linked from {obj.library.name}, so its motion is not saved with this file; make it"
+            " local, or a library override (Object > Library Override)"
+        )
+        tagged.report(obj, Defect(text, "B126"), "WARNING")
     if any(not constraint.mute for constraint in obj.constraints):
         text = "has constraints, which would fight the simulated motion"
         tagged.report(obj, Defect(text, "B116"), "WARNING")

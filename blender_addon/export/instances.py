@@ -46,7 +46,8 @@ def generated(depsgraph: bpy.types.Depsgraph) -> dict[str, set[bpy.types.Object]
     for instance in depsgraph.object_instances:
         if instance.is_instance and instance.parent is not None:
             shown = found.setdefault(instance.parent.original.name, set())
-            shown.add(instance.object.original)
+            if instance.object.original != instance.parent.original:  # a text of its letters
+                shown.add(instance.object.original)
     return found
 
 

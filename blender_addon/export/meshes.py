@@ -70,12 +70,13 @@ class Polygons:
 
 @dataclass(frozen=True)
 class Skin:
-    """How many edges of a mesh have no second face, and how many have too many or faces that point
-    opposite ways; ``inside_out`` is of closed meshes only.
+    """How many edges of a mesh have no second face, at how many faces point opposite ways, and how
+    many of these have more than two; ``inside_out`` is of closed meshes only.
     """
 
     open_edges: int = 0
     odd_edges: int = 0
+    crowded_edges: int = 0
     inside_out: bool = False
 
 
@@ -86,8 +87,11 @@ def _skin_of(polygons: Polygons) -> Skin:
     if np.array_equal(forward, backward) and bool(np.all(forward[1:] != forward[:-1])):
         return Skin(inside_out=signed_volume(polygons) < 0)
     directed, times = np.unique(forward, return_counts=True)
+    either = np.minimum(tails, heads) * count + np.maximum(tails, heads)
     return Skin(
-        open_edges=int((~np.isin(directed, backward)).sum()), odd_edges=int((times > 1).sum())
+        open_edges=int((~np.isin(directed, backward)).sum()),
+        odd_edges=int((times > 1).sum()),
+        crowded_edges=int((np.unique(either, return_counts=True)[1] > 2).sum()),
     )
 
 
@@ -138,7 +142,7 @@ def _read(mesh: bpy.types.Mesh) -> Polygons:
     if key not in Kept.meshes:
         points = vertices.reshape(-1, 3).astype(float)
         polygons = Polygons(points, corners.astype(np.int64), offsets)
-        Kept.keep(key, _without_unused(_flattened(polygons, mesh)))
+        Kept.keep(key, _closed(_without_unused(_flattened(polygons, mesh))))
     return Kept.meshes[key]
 
 
@@ -185,6 +189,17 @@ def is_flat_sheet(polygons: Polygons) -> bool:
     points = polygons.vertices - polygons.vertices.mean(axis=0)
     spread = np.linalg.svd(points, compute_uv=False)
     return bool(len(spread) < 3 or spread[2] <= PLANARITY_TOLERANCE * spread[0])
+
+
+def _closed(polygons: Polygons) -> Polygons:
+    """A mesh that is open only where corners at the same place are not joined, with these joined;
+    others as they are.
+    """
+    if not polygons.skin.open_edges:
+        return polygons
+    places, numbers = np.unique(polygons.vertices + 0.0, axis=0, return_inverse=True)
+    joined = Polygons(places, numbers.reshape(-1)[polygons.corners], polygons.offsets)
+    return polygons if joined.skin.open_edges or joined.skin.odd_edges else joined
 
 
 def _without_unused(polygons: Polygons) -> Polygons:

@@ -44,6 +44,7 @@ from ..issues import (
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
 from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
+from .deforming import report_deforming
 from .joints import joint_data, spring_data
 from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons, write_ply
@@ -83,6 +84,7 @@ def build(
         tagged.shown = shown
         timeline = Timeline(context, tagged)
         report_keyed(tagged, context.scene, timeline.exported)
+        report_deforming(tagged)
         exporter = SolidExporter(context, metres_of(context.scene))
         names = {obj.name for obj in objects_of(context.view_layer, collection)}
         data = _scene_data(context, tagged, exporter, timeline, names)

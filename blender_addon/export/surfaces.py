@@ -19,10 +19,16 @@ RECALCULATE = "recalculate its normals (Shift N in edit mode)"
 def solid_defect(polygons: Polygons) -> Defect | None:
     """What keeps a mesh from being the skin of a solid, and what to do; None where nothing does."""
     skin = polygons.skin
+    if skin.crowded_edges:
+        return Defect(
+            f"has {skin.crowded_edges} edges at which more than two faces meet, so it encloses no"
+            " solid; delete inner and doubled faces, or use the shape convex hull",
+            "B139",
+        )
     if skin.odd_edges:
         return Defect(
-            f"has {skin.odd_edges} edges where faces point opposite ways or more than two meet, so"
-            f" it encloses no solid; {RECALCULATE}",
+            f"has {skin.odd_edges} edges where faces point opposite ways, so it encloses no solid;"
+            f" {RECALCULATE}",
             "B134",
         )
     if skin.open_edges:
@@ -38,10 +44,10 @@ def solid_defect(polygons: Polygons) -> Defect | None:
 def ground_defect(polygons: Polygons, up: Floats) -> Defect | None:
     """What may not be meant with a mesh as ground; ``up`` (3,) is upwards in its axes."""
     skin = polygons.skin
-    if skin.odd_edges:
+    if skin.odd_edges > skin.crowded_edges:
         return Defect(
-            f"has {skin.odd_edges} edges where faces point opposite ways or more than two meet;"
-            f" bodies fall through those that look down; {RECALCULATE}",
+            f"has {skin.odd_edges} edges where faces point opposite ways; bodies fall through those"
+            f" that look down; {RECALCULATE}",
             "B134",
         )
     if skin.open_edges and float(area_vector(polygons) @ up) < 0:
