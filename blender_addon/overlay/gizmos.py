@@ -116,6 +116,8 @@ class IMPULSE_GGT_joint(bpy.types.GizmoGroup):
             "GIZMO_GT_arrow_3d", "transform.translate", glyphs.AXIS, (False, False, True)
         )
         self.along.scale_basis = 0.7
+        # Beyond the ring at the anchor, which it would cover.
+        self.along.matrix_offset = Matrix.Translation((0.0, 0.0, 0.4))
         self.turns = []
         for axis in ((True, False, False), (False, True, False)):
             dial = self._operator_gizmo("GIZMO_GT_dial_3d", "transform.rotate", glyphs.FRAME, axis)
@@ -128,7 +130,6 @@ class IMPULSE_GGT_joint(bpy.types.GizmoGroup):
             gizmo.color_highlight, gizmo.alpha_highlight = (1.0, 1.0, 1.0), 1.0
             gizmo.scale_basis = 0.06
             gizmo.use_draw_modal = True
-            gizmo.select_bias = PREFERRED
 
     def _operator_gizmo(self, kind, operator, colour, axis=None):
         """A gizmo that starts an operator, which acts along or about a local axis only if given."""

@@ -22,6 +22,7 @@ from .frames import Frames, Starts, world_matrices
 from .pieces import Piece, is_broken, piece_of
 
 Singles = NDArray[np.float32]
+NOWHERE = np.zeros((0, 4, 4))
 DRAWN = {"BODY", "GEOMETRY", "JOINT", "SPRING"}
 
 
@@ -78,9 +79,12 @@ class Picture:
         objects = context.view_layer.objects
         if not self._complete or self._frames.count != len(objects):
             self.assemble(context)
-        worlds = world_matrices(objects)
-        matrices = self._frames.matrices(worlds)
+        matrices = self._frames.matrices(NOWHERE if self.is_empty() else world_matrices(objects))
         return self.solid.positions(matrices), self.overlaid.positions(matrices)
+
+    def is_empty(self) -> bool:
+        """Whether there was nothing to draw."""
+        return not self._frames.index
 
     def assemble(self, context: bpy.types.Context) -> None:
         """Put the pieces of all visible objects together, making those that are missing."""

@@ -41,39 +41,11 @@ class IMPULSE_PG_overlay(bpy.types.PropertyGroup):
     )
 
 
-def draw_menu(self, context):
-    """Rows in the overlay menu of the 3D view."""
-    settings = context.scene.impulse_overlay
-    layout = self.layout.column()
-    layout.active = context.space_data is None or context.space_data.overlay.show_overlays
-    layout.separator()
-    layout.label(text="Impulse")
-    row = layout.row(align=True)
-    row.prop(settings, "show", text="Machine")
-    value = row.row(align=True)
-    value.active = settings.show
-    value.prop(settings, "size")
-    grid = layout.grid_flow(columns=2, align=True)
-    grid.active = settings.show
-    for layer in LAYERS:
-        grid.prop(settings, layer)
-
-
-def draw_header(self, context):
-    """The switch in the header of the 3D view, where there is a machine."""
-    if any(obj.impulse.kind != "NONE" for obj in context.view_layer.objects):
-        self.layout.prop(context.scene.impulse_overlay, "show", text="", icon="CON_PIVOT")
-
-
 def register():
     bpy.utils.register_class(IMPULSE_PG_overlay)
     bpy.types.Scene.impulse_overlay = PointerProperty(type=IMPULSE_PG_overlay)
-    bpy.types.VIEW3D_PT_overlay.append(draw_menu)
-    bpy.types.VIEW3D_HT_header.append(draw_header)
 
 
 def unregister():
-    bpy.types.VIEW3D_HT_header.remove(draw_header)
-    bpy.types.VIEW3D_PT_overlay.remove(draw_menu)
     del bpy.types.Scene.impulse_overlay
     bpy.utils.unregister_class(IMPULSE_PG_overlay)

@@ -313,3 +313,23 @@ def test_wires_of_colliders_lie_on_the_solid(context, add_box, shape):
     corners = np.array([corner[:] for corner in obj.bound_box])
     assert np.abs(middle - (corners.max(axis=0) + corners.min(axis=0)) / 2).max() < 0.02
     assert (np.ptp(wire, axis=0) > 0.97 * np.ptp(corners, axis=0)).all()
+
+
+def test_menus_draw(joint, context, pixels):
+    """The overlay menu has all switches; the header has one, where there is a machine."""
+    from types import SimpleNamespace
+
+    from blender_addon.overlay import menus
+
+    from .test_panels import Layout
+
+    drawn = SimpleNamespace(layout=Layout())
+    pixels()
+    menus.draw_header(drawn, context)
+    assert drawn.layout.shown == []
+    joint("hinge")
+    pixels()
+    menus.draw_header(drawn, context)
+    assert drawn.layout.shown == ["show"]
+    menus.draw_menu(drawn, context)
+    assert {"size", "joints", "colliders", "masses", "contacts"} <= set(drawn.layout.shown)

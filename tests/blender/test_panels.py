@@ -47,6 +47,9 @@ class Layout:
         assert hasattr(active_data, active)
         self.shown.append(kind)
 
+    def separator(self):
+        pass
+
     def progress(self, text="", **_options):
         self.shown.append(text)
 
