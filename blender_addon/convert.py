@@ -8,6 +8,7 @@ precision differ: Blender counts Blender units in single precision, a file count
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,13 @@ def take_apart(matrix: ArrayLike) -> Placement:
     A reflection goes into the stretch, so the rotation is proper. Raises ValueError where a
     scale is zero, as then there is no rotation to be had.
     """
-    matrix = np.asarray(matrix, float)
+    return _taken_apart(np.asarray(matrix, float).tobytes())
+
+
+@lru_cache(maxsize=4096)
+def _taken_apart(data: bytes) -> Placement:
+    """``take_apart`` of the numbers of a matrix; an export asks several times for each object."""
+    matrix = np.frombuffer(data).reshape(4, 4)
     linear = matrix[:3, :3]
     lengths = np.linalg.norm(linear, axis=0)
     if lengths.min() <= 1e-9 * max(1.0, lengths.max()):
@@ -101,7 +108,9 @@ def take_apart(matrix: ArrayLike) -> Placement:
     stretch = tidy(rotation.T @ linear, SINGLE_NOISE * lengths.max())
     if np.abs(stretch - np.eye(3)).max() <= UNSCALED:
         stretch = np.eye(3)
-    return Placement(matrix[:3, 3].copy(), rotation, stretch)
+    for part in (rotation, stretch):
+        part.setflags(write=False)
+    return Placement(matrix[:3, 3], rotation, stretch)
 
 
 def nearest_rotation(matrix: Floats) -> Floats:

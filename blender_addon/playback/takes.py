@@ -48,6 +48,8 @@ def keep(scene: bpy.types.Scene, name: str = "") -> str:
 
 def shown(scene: bpy.types.Scene) -> str:
     """The name of the take that is played, '' where that is none."""
+    if not scene.impulse.takes:  # panels ask
+        return ""
     playing = {(obj, recorded_action(obj)) for obj in _playing(scene)}
     for take in scene.impulse.takes:
         parts = {(part.object, part.action) for part in _parts(take, scene)}

@@ -13,10 +13,13 @@ from impulse_core.recording import Followed, RecordingError
 from ..playback.keyframes import Import, PlaybackError
 from ..simulator.runner import Progress, Run
 
-# Seconds of a look after which no further keys are written, and which another frame may take to be
-# shown.
+# Seconds of a look after which no further keys are written.
 WRITING = 0.02
-SHOWING = 0.03
+# Seconds that another frame may take to be shown, how many in a row may take longer, and the part of
+# all time that is spent on it.
+SHOWING = 0.05
+SLOW_FRAMES = 3
+SHARE = 0.25
 
 
 class LiveRun:
@@ -39,6 +42,8 @@ class LiveRun:
         self._is_shown = is_live
         self._first_frame = self._shown_frame = scene.frame_current
         self._last: float | None = None
+        self._next = 0.0  # not before this is a frame shown
+        self._slow = 0
         self._is_over = False
 
     @property
@@ -113,15 +118,17 @@ class LiveRun:
 
     def _show(self, scene: bpy.types.Scene) -> None:
         """Show the last frame, unless the user looks at another or Blender is slow."""
-        frame = self.keys.written_frame(scene)
+        frame, began = self.keys.written_frame(scene), time.perf_counter()
         if scene.frame_current != self._shown_frame or is_playing():
             self._is_shown = False
-        elif frame is not None and frame != self._last:
-            began = time.perf_counter()
+        elif frame is not None and frame != self._last and began >= self._next:
             self._last = frame
             scene.frame_set(int(frame))
             self._shown_frame = scene.frame_current
-            self._is_shown = time.perf_counter() - began < SHOWING
+            took = time.perf_counter() - began
+            self._next = began + took / SHARE
+            self._slow = self._slow + 1 if took > SHOWING else 0
+            self._is_shown = self._slow < SLOW_FRAMES
 
     def show_first(self, scene: bpy.types.Scene) -> None:
         """Show the frame again that was shown before the run, unless the user chose another."""

@@ -100,10 +100,13 @@ def key_bytes(curve):
     return found, {key.interpolation for key in curve.keyframe_points}
 
 
-def test_the_machine_moves_while_it_is_computed(add_body, context, started):
+def test_the_machine_moves_while_it_is_computed(add_body, context, started, monkeypatch):
     """After each chunk all frames so far are keys, and the last of them is shown."""
+    from blender_addon.running import live
+
     box = add_body()
     simulator, run = started(["box"])
+    monkeypatch.setattr(live, "SHARE", 1e9)
     assert not run.poll()  # no file yet
 
     for frames in (1, 4, 9):
@@ -139,6 +142,23 @@ def test_the_frame_of_before_is_shown_again(add_body, context, started):
     look(run)
     run.show_first(context.scene)
     assert context.scene.frame_current == 5
+
+
+def test_a_scene_that_is_slow_to_show_is_left_alone(add_body, context, started, monkeypatch):
+    """After a few frames that took too long no other is shown; one that did is no reason."""
+    from blender_addon.running import live
+
+    add_body()
+    simulator, run = started(["box"])
+    monkeypatch.setattr(live, "SHARE", 1e9)
+    seen = []
+    for _ in range(6):
+        monkeypatch.setattr(live, "SHOWING", -1.0 if len(seen) != 1 else 1e9)
+        simulator.write(2)
+        look(run)
+        seen.append(context.scene.frame_current)
+
+    assert seen == [2, 4, 6, 8, 10, 10]
 
 
 @settings(max_examples=20)
