@@ -7,6 +7,7 @@ counts as the same). What Blender holds in another way is noted in the report.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import bpy
@@ -63,7 +64,7 @@ def add_scene(context: bpy.types.Context, scene: Scene, name: str = "") -> Impor
     materials = add_materials(view, scene, report)
     solids = SolidMaker(maker, surfaces, PLANE * reach, report)
     objects = {body.name: _body(maker, body, solids, report) for body in scene.bodies}
-    _rename_materials(objects.values(), materials)
+    _rename_materials(maker.collection.objects, materials)
     named: Named = objects.get
     for load in scene.loads:
         set_values(objects[load.body].impulse.body.loads.add(), load, named=named)
@@ -109,11 +110,10 @@ def _set_mass(group: bpy.types.PropertyGroup, body: Body) -> None:
         group.density = body.density
 
 
-def _rename_materials(objects, names: dict[str, str]) -> None:
-    for body in objects:
-        for obj in (body, *body.children):
-            solid = obj.impulse.geometry
-            solid.material = names.get(solid.material, solid.material)
+def _rename_materials(objects: Iterable[bpy.types.Object], names: dict[str, str]) -> None:
+    for obj in objects:
+        solid = obj.impulse.geometry
+        solid.material = names.get(solid.material, solid.material)
 
 
 def _reach(scene: Scene) -> float:
