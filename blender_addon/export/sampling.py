@@ -88,7 +88,8 @@ def grid_of(first: float, last: float, keys: Iterable[float]) -> Floats:
     for start, end in pairwise(inside):
         if end - start < PIECES:
             places |= set(np.linspace(start, end, PIECES + 1)[1:-1].tolist())
-    return np.array(sorted(places))
+    found = np.array(sorted(places))
+    return found[np.append(np.diff(found) > SMALLEST, True)]  # of two at once the latter
 
 
 def look(function: Function, grid: Floats, tolerance: float) -> Seen:
@@ -199,6 +200,8 @@ def _spline(seen: Seen, tolerance: float, most: int) -> Samples | None:
     while len(knots) <= most:
         values = np.interp(knots, seen.frames, seen.values)
         gaps = np.diff(knots)
+        if gaps.min() < SMALLEST / 8.0:  # it does not bend as sharply as that
+            return None
         between = knots[:-1] + np.array([0.25, 0.5, 0.75])[:, None] * gaps
         at = np.unique(np.concatenate([seen.frames, between.ravel()]))
         away = np.abs(spline_values(knots, values, at) - np.interp(at, seen.frames, seen.values))

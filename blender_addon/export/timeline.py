@@ -9,6 +9,7 @@ scene itself, frame by frame and between frames.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ from .sampling import SINGLE, Function, Samples, grid_of, sampled
 TOLERANCE = 1e-4  # rad or m; of targets and loads beyond 1, of their largest
 RAMP = 1e-6  # s that a jump of a curve takes which is no step
 FINEST = 64  # poses of a kinematic body for a frame, at most
+MOST_KEYS = 5000  # repeated ones, between which a curve is looked at more closely
 JUMPED = 0.1  # of its size that the error of halved intervals still has where a body jumps
 
 MOTOR_PATH = re.compile(r"(impulse\.joint\.motors\[.+\])\.(target|target_angle)$")
@@ -139,7 +141,8 @@ class Timeline:
             and axis in (None, curve.array_index)
             and curve.data_path.endswith((f".{key}", f".{key}_angle"))
         ]
-        keys = [point.co[0] for curve in curves for point in curve.keyframe_points]
+        span = float(self._scene.frame_start), self._last_frame()
+        keys = [frame for curve in curves for frame in _keys(curve, *span)]
         servo = getattr(group, "kind", "") == "servo"
         if len(curves) == 1 and self._is_plain(obj, paths):
             return Channel(_evaluated(curves[0]), keys, servo)
@@ -254,6 +257,19 @@ class Scrubber:
 def _evaluated(curve: bpy.types.FCurve) -> Callable[[Floats], Floats]:
     """An F-curve, modifiers and all, as a function of frames (n,)."""
     return lambda frames: np.array([curve.evaluate(frame) for frame in frames.tolist()])
+
+
+def _keys(curve: bpy.types.FCurve, first: float, last: float) -> list[float]:
+    """Frames of the keys of an F-curve, also of those that a modifier repeats within a span."""
+    keys = [point.co[0] for point in curve.keyframe_points]
+    cycles = any(modifier.type == "CYCLES" and not modifier.mute for modifier in curve.modifiers)
+    period = keys[-1] - keys[0] if keys else 0.0
+    if not cycles or period <= 0.0:
+        return keys
+    turns = range(math.floor((first - keys[-1]) / period), math.ceil((last - keys[0]) / period) + 1)
+    if len(turns) * len(keys) > MOST_KEYS:
+        return keys
+    return [key + turn * period for turn in turns for key in keys]
 
 
 def _number(obj: bpy.types.Object, group: Any, key: str, axis: int | None) -> tuple[Any, Reader]:

@@ -15,8 +15,8 @@ OBJECT_LISTS = (
 )
 SCENE_LISTS = ("constants", "materials", "material_pairs", "collision_pairs", "collision_groups")
 
-# What entries are called that have to have a name, before a number.
-NAMED_ITEMS = {"constants": "constant_", "materials": "Material "}
+# What entries are called that have to have a name, and what is between it and a number.
+NAMED_ITEMS = {"constants": ("constant", "_"), "materials": ("Material", " ")}
 
 
 def find_list(context, path):
@@ -65,8 +65,8 @@ class IMPULSE_OT_list_add(ListOperator, bpy.types.Operator):
         if self.name:
             item.name = self.name
         elif self.path in NAMED_ITEMS:
-            base = NAMED_ITEMS[self.path]
-            item.name = unused_name(base, [other.name for other in items])
+            base, between = NAMED_ITEMS[self.path]
+            item.name = unused_name(base, [other.name for other in items], between)
         items.id_data.update_tag()
         return {"FINISHED"}
 
@@ -91,11 +91,11 @@ class IMPULSE_OT_list_remove(ListOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def unused_name(base, taken):
+def unused_name(base, taken, between=" "):
     number = 1
-    while f"{base}{number}" in taken:
+    while f"{base}{between}{number}" in taken:
         number += 1
-    return f"{base}{number}"
+    return f"{base}{between}{number}"
 
 
 CLASSES = (IMPULSE_OT_list_add, IMPULSE_OT_list_remove)
