@@ -249,7 +249,7 @@ def add_modifier(curve, kind):
 )
 def test_any_curve_is_within_a_tenth_of_a_milliradian(keys, modifier, extrapolation):
     """Random keys, interpolations and modifiers: what the simulator evaluates is what Blender
-    shows, everywhere but within a jump.
+    shows; within two thousandths of a frame of a jump it is between its sides.
     """
     bpy.ops.wm.read_homefile(app_template="", use_empty=True)
     context = bpy.context
@@ -273,9 +273,9 @@ def test_any_curve_is_within_a_tenth_of_a_milliradian(keys, modifier, extrapolat
     made = at(curve_of(context, obj), (frames - 1.0) / FPS)
 
     sides = np.array([[curve.evaluate(f - 2e-3), curve.evaluate(f + 2e-3)] for f in frames])
-    calm = np.abs(np.diff(sides, axis=1)[:, 0]) < 0.05
     size = max(1.0, np.abs(wanted).max())
-    np.testing.assert_allclose(made[calm], wanted[calm], rtol=0, atol=1e-4 + 4e-6 * size)
+    within = np.abs(np.diff(sides, axis=1)[:, 0])
+    assert np.all(np.abs(made - wanted) <= 1e-4 + 4e-6 * size + within)
 
 
 def test_a_load_that_changes_in_steps(add_body, exported, context):
