@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps of docs/first-walker.md, as a user does them: from an empty file to a machine that walks.
+"""The steps of docs/first-walker.md: an empty file becomes a machine that walks.
 
     BLENDER=/path/to/blender python -m tests.window --script docs/first_walker.py
 
@@ -37,9 +37,7 @@ def leg() -> None:
     cube("shank front.L", (SPREAD, ASIDE, HIP - THIGH - SHANK / 2), (0.04, 0.04, SHANK))
     select("thigh front.L", "shank front.L")
     bpy.ops.impulse.tag_body(shape="box")
-    bpy.ops.mesh.primitive_uv_sphere_add(
-        radius=FOOT, location=(SPREAD, ASIDE, HIP - THIGH - SHANK)
-    )
+    bpy.ops.mesh.primitive_uv_sphere_add(radius=FOOT, location=(SPREAD, ASIDE, HIP - THIGH - SHANK))
     bpy.context.object.name = "foot front.L"
     bpy.ops.impulse.tag_geometry(body="shank front.L", shape="sphere")
 

@@ -15,7 +15,7 @@ from ..simulator.runner import Progress, Run
 
 # Seconds of a look after which no further keys are written.
 WRITING = 0.02
-# Seconds that another frame may take to be shown, how many in a row may take longer, and the part of
+# Seconds that another frame may take to be shown, how many in a row may take longer, the part of
 # all time that is spent on it.
 SHOWING = 0.05
 SLOW_FRAMES = 3
