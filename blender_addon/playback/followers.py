@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joints and springs follow their bodies at playback, by a constraint and without keys.
+"""Joints, springs and solids follow their bodies at playback, by a constraint and without keys.
 
 So what users key on a joint (the target of its motor) stays in the joint's own action, and where
 they move it to is where it is in the first frame.
@@ -17,7 +17,7 @@ from ..export.undisturbed import FOLLOWS, following_constraints, without_motion
 
 
 def attach(scene: bpy.types.Scene) -> None:
-    """Let joints, springs and the Empties at their other ends follow their bodies.
+    """Let joints, springs, the Empties at their other ends, and solids follow their bodies.
 
     The offset is that of the first frame, without imported motion.
     """
@@ -36,7 +36,7 @@ def attach(scene: bpy.types.Scene) -> None:
 
 
 def detach(objects: Iterable[bpy.types.Object]) -> None:
-    """Leave joints and springs where they are in the first frame."""
+    """Leave what follows a body where it is in the first frame."""
     for obj in objects:
         for constraint in following_constraints(obj):
             obj.constraints.remove(constraint)
@@ -49,7 +49,9 @@ def followers(scene: bpy.types.Scene) -> dict[bpy.types.Object, bpy.types.Object
     """
     found: dict[bpy.types.Object, bpy.types.Object] = {}
     for obj in scene.objects:
-        if obj.impulse.kind in {"JOINT", "SPRING"}:
+        if obj.impulse.kind == "GEOMETRY":
+            _add(found, obj, obj.impulse.geometry.body)
+        elif obj.impulse.kind in {"JOINT", "SPRING"}:
             group = obj.impulse.joint if obj.impulse.kind == "JOINT" else obj.impulse.spring
             _add(found, obj, group.body1)
             for key in ("anchor2", "axis2"):

@@ -127,6 +127,30 @@ def test_joints_and_springs_follow_their_bodies(machine, context):
     assert not any(len(obj.constraints) for obj in objects)
 
 
+def test_a_solid_follows_the_body_it_names(add_body, add_box, exported, select, context):
+    """Also where it is no child of it; what is exported is the same before, during and after."""
+    from blender_addon.playback.keyframes import import_recording
+
+    from .recordings import turning
+
+    arm, foot = add_body("arm"), add_box("foot", location=(0, 0, -1))
+    select(foot)
+    bpy.ops.impulse.tag_geometry(body="arm")
+    before = exported().bodies[0].geometry
+    place = arm.matrix_world.inverted() @ foot.matrix_world
+
+    import_recording(turning(["arm"]), context.scene)
+    context.scene.frame_set(7)
+
+    now = arm.matrix_world.inverted() @ foot.matrix_world
+    np.testing.assert_allclose(np.array(now), np.array(place), atol=1e-6)
+    assert (foot.matrix_world.translation - foot.location).length > 0.1
+    assert exported("during.xml").bodies[0].geometry == before
+    bpy.ops.impulse.clear_animation()
+    assert exported("after.xml").bodies[0].geometry == before
+    assert not len(foot.constraints)
+
+
 def test_a_joint_keeps_an_action_of_its_own(add_body, add_empty, context):
     """What is keyed on a joint stays where it is, before and after a motion came."""
     from blender_addon.authoring import tagging

@@ -23,6 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SECONDS = 1200.0  # of the whole session
 SCREEN = ":97"
+# What the tutorial shows of the screen: the 3D view with its sidebar; pixels.
+VIEW = (0, 40, 1330, 800)
+SHOWN_WIDTH = 900
 PYTHON = "import sys; print('python', '%d.%d' % sys.version_info[:2])"
 # What must hold of the numbers of a session.
 MOST = {
@@ -35,6 +38,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Try the extension in a Blender with a window.")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "build" / "window")
     parser.add_argument("--zip", type=Path, help="the extension; default that of make extension")
+    parser.add_argument(
+        "--tutorial", action="store_true", help="take the pictures of docs/first-walker.md instead"
+    )
     options = parser.parse_args()
     blender = os.environ.get("BLENDER")
     if not blender:
@@ -48,8 +54,12 @@ def main() -> int:
     }
     with screen(environment):
         archive = options.zip or zip_for(blender, environment)
-        run(blender, archive.resolve(), output, environment)
-    return conclude(output)
+        script = "tutorial.py" if options.tutorial else "session.py"
+        run(blender, script, archive.resolve(), output, environment)
+    code = conclude(output)
+    if options.tutorial and code == 0:
+        keep_pictures(output)
+    return code
 
 
 @contextmanager
@@ -82,12 +92,14 @@ def zip_for(blender: str, environment: dict[str, str]) -> Path:
     return found[-1]
 
 
-def run(blender: str, archive: Path, output: Path, environment: dict[str, str]) -> None:
+def run(
+    blender: str, script: str, archive: Path, output: Path, environment: dict[str, str]
+) -> None:
     """One session, whose output goes into a log."""
-    script = ROOT / "tests" / "window" / "session.py"
+    script = str(ROOT / "tests" / "window" / script)
     command = [
         *(blender, "--factory-startup", "--window-geometry", "0", "0", "1600", "1000"),
-        *("--python-exit-code", "1", "--python", str(script), "--", str(archive), str(output)),
+        *("--python-exit-code", "1", "--python", script, "--", str(archive), str(output)),
     ]
     with (output / "blender.log").open("w") as log:
         try:
@@ -121,6 +133,18 @@ def conclude(output: Path) -> int:
     print(*wrong, sep="\n")
     print(f"Pictures are in {output}.")
     return 1 if wrong else 0
+
+
+def keep_pictures(output: Path) -> None:
+    """The pictures of the tutorial, small, in the documentation."""
+    from PIL import Image
+
+    folder = ROOT / "docs" / "images" / "first-walker"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(output.glob("[01][0-9]-*.png")):
+        picture = Image.open(path).convert("RGB").crop(VIEW)
+        picture.thumbnail((SHOWN_WIDTH, SHOWN_WIDTH))
+        picture.save(folder / f"{path.stem}.webp", quality=60, method=6)
 
 
 def traces(log: str) -> str:

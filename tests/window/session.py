@@ -34,15 +34,13 @@ MANY, REDRAWS = 500, 20
 class Session:
     """Runs the steps; holds names of Blender's objects only, as undo takes the objects away."""
 
-    def __init__(self):
+    def __init__(self, steps):
         self.result = {"blender": bpy.app.version_string, "numbers": {}, "wrong": []}
         self.numbers = self.result["numbers"]
         self.clicks = 0
         self.longest = 0.0
         self._seen = time.monotonic()
-        self._steps = iter(
-            [install, example_moves, settle, panels_draw, self_test, undo_and_clear, costs]
-        )
+        self._steps = iter(steps)
         self._going, self._begun = None, 0.0
 
     def look(self):
@@ -241,5 +239,11 @@ def costs(session):
         session.numbers[f"{name} with {MANY} bodies [ms]"] = 1e3 * clock.seconds / REDRAWS
 
 
-bpy.context.preferences.view.show_splash = False
-bpy.app.timers.register(Session().look, first_interval=1.0)
+def start(*steps):
+    """Let Blender's timer run these steps."""
+    bpy.context.preferences.view.show_splash = False
+    bpy.app.timers.register(Session(steps).look, first_interval=1.0)
+
+
+if __name__ == "__main__":
+    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, costs)
