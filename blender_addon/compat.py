@@ -7,6 +7,7 @@ Blender 4.4 brought layered actions, in which one action animates many objects t
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
@@ -120,18 +121,18 @@ RECORDED = "impulse_recorded"
 UNDER_WAY = "import "
 
 
-def mark_recorded(action: bpy.types.Action) -> None:
-    """Note that an action was made from a recording, and what is in it."""
-    action[RECORDED] = fingerprint(action)
+def mark_recorded(action: bpy.types.Action, found: str = "") -> None:
+    """Note that an action was made from a recording, and what is in it (its fingerprint)."""
+    action[RECORDED] = found or fingerprint(action)
 
 
 def is_recorded(action: bpy.types.Action) -> bool:
     return RECORDED in action
 
 
-def is_edited(action: bpy.types.Action) -> bool:
-    """Whether an action is other than what ``mark_recorded`` noted."""
-    return not import_of(action) and bool(action.get(RECORDED) != fingerprint(action))
+def is_edited(action: bpy.types.Action, found: str = "") -> bool:
+    """Whether an action is other than ``mark_recorded`` noted; ``found`` is its fingerprint."""
+    return not import_of(action) and bool(action.get(RECORDED) != (found or fingerprint(action)))
 
 
 def import_of(action: bpy.types.Action) -> str:
@@ -156,17 +157,46 @@ def take_name(action: bpy.types.Action, title: str) -> None:
 
 def fingerprint(action: bpy.types.Action) -> str:
     """A checksum of all keys of an action and of what else shapes its curves."""
-    check = 0
-    for curve in all_curves(action):
-        keys = curve.keyframe_points
-        points = np.empty(2 * len(keys), np.float32)
-        keys.foreach_get("co", points)
-        shapes = np.empty(len(keys), np.int32)
-        keys.foreach_get("interpolation", shapes)
-        about = (curve.data_path, curve.array_index, len(curve.modifiers), curve.extrapolation)
-        for part in (repr(about).encode(), points.tobytes(), shapes.tobytes()):
-            check = zlib.crc32(part, check)
-    return f"{check:08x}"
+    under_way = Fingerprints([action.name])
+    under_way.advance()
+    return under_way.found[action.name]
+
+
+class Fingerprints:
+    """Fingerprints of actions by their names, taken as long as there is time."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.found: dict[str, str] = {}
+        self._names = list(names)
+        self._check, self._done = 0, 0  # of the action under way: checksum, number of curves
+
+    def advance(self, end: float | None = None) -> bool:
+        """Go on until then by ``time.perf_counter``, with a curve at least; whether all is done."""
+        while self._names:
+            action = bpy.data.actions.get(self._names[0])
+            for curve in [] if action is None else all_curves(action)[self._done :]:
+                self._check = _checked(curve, self._check)
+                self._done += 1
+                if end is not None and time.perf_counter() > end:
+                    return False
+            if action is not None:
+                self.found[action.name] = f"{self._check:08x}"
+            self._names.pop(0)
+            self._check, self._done = 0, 0
+        return True
+
+
+def _checked(curve: bpy.types.FCurve, check: int) -> int:
+    """The checksum that goes on with a curve."""
+    keys = curve.keyframe_points
+    points = np.empty(2 * len(keys), np.float32)
+    keys.foreach_get("co", points)
+    shapes = np.empty(len(keys), np.int32)
+    keys.foreach_get("interpolation", shapes)
+    about = (curve.data_path, curve.array_index, len(curve.modifiers), curve.extrapolation)
+    for part in (repr(about).encode(), points.tobytes(), shapes.tobytes()):
+        check = zlib.crc32(part, check)
+    return check
 
 
 def all_curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
@@ -194,15 +224,18 @@ def assign_action(obj: bpy.types.ID, action: bpy.types.Action | None, handle: in
         animation.action_slot = next((s for s in action.slots if s.handle == handle), None)
 
 
-def remove_unused(actions: Iterable[bpy.types.Action]) -> list[str]:
+def remove_unused(
+    actions: Iterable[bpy.types.Action], found: dict[str, str] | None = None
+) -> list[str]:
     """Delete recorded actions nothing uses any more, but keep those that were edited since; the
-    names of these.
+    names of these. ``found`` has fingerprints that are known, by name.
     """
+    known = found or {}
     kept = []
     for action in actions:
         if action.users:
             continue
-        if is_recorded(action) and not is_edited(action):
+        if is_recorded(action) and not is_edited(action, known.get(action.name, "")):
             bpy.data.actions.remove(action)
         else:
             action.use_fake_user = True

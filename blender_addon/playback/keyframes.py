@@ -106,6 +106,7 @@ class Import:
         self._name = secrets.token_hex(8)  # of this import, which its actions bear
         self._plan: Plan | None = None
         self._results: Results
+        self._prints: compat.Fingerprints | None = None
         self._frames: list[Floats] = []
         self._keys: dict[str, list[NDArray[np.float32]]] = {}  # (F, 7) for each object
         self._last: dict[str, Floats] = {}  # quaternions of the last frame
@@ -222,16 +223,28 @@ class Import:
     def _actions(self) -> Iterator[bpy.types.Action]:
         return (action for action in bpy.data.actions if compat.import_of(action) == self._name)
 
+    def settle(self, scene: bpy.types.Scene, end: float | None = None) -> bool:
+        """After all keys: write results, and look what is in the actions, until then by
+        ``time.perf_counter``; whether all is ready to ``finish``.
+        """
+        if self._prints is None:
+            if self.frame_count:
+                series = self._results.series() if scene.impulse.use_results else {}
+                write_results(scene, series, np.concatenate(self._frames))
+            made = [action.name for action in self._actions()]
+            self._prints = compat.Fingerprints([*made, *self._replaced])
+        return self._prints.advance(end)
+
     def finish(self, scene: bpy.types.Scene, *, fit_range: bool = False) -> Report:
         """Mark what was made, remove what it replaces; what was done."""
-        if self.frame_count:
-            series = self._results.series() if scene.impulse.use_results else {}
-            write_results(scene, series, np.concatenate(self._frames))
+        self.settle(scene)
+        assert self._prints is not None
+        found = self._prints.found
         actions = list(self._actions())
         for action in actions:
-            compat.mark_recorded(action)
+            compat.mark_recorded(action, found.get(action.name, ""))
         replaced = [bpy.data.actions[name] for name in self._replaced if name in bpy.data.actions]
-        kept_actions = compat.remove_unused(replaced)
+        kept_actions = compat.remove_unused(replaced, found)
         for action in actions:
             compat.take_name(action, ACTION_NAME)
         if fit_range and self._frames:

@@ -99,13 +99,14 @@ class LiveRun:
             has_all = self._take(scene) and ended
             end = began + WRITING if self._is_live else None
             written = self.keys.write(scene, end, everything=has_all)
+            is_done = has_all and written and self.keys.settle(scene, end)
         except (PlaybackError, RecordingError, OSError) as error:
             self.error = error
             self.abandon()
             return True
         if self._is_shown:
             self._show(scene)
-        self._is_over = has_all and written
+        self._is_over = is_done
         return self._is_over
 
     def _take(self, scene: bpy.types.Scene) -> bool:

@@ -299,6 +299,25 @@ def test_a_file_saved_during_a_run_holds_the_motion_so_far(add_body, context, st
     assert len(bpy.data.actions) == 1
 
 
+def test_what_is_in_an_action_is_looked_at_piece_by_piece(add_body, context):
+    """A curve at a time gives what a single look does, and notices what becomes of the action."""
+    from blender_addon import compat
+    from blender_addon.playback.keyframes import import_recording
+
+    for name in ("a", "b"):
+        add_body(name)
+    import_recording(turning(["a", "b"]), context.scene)
+    names = [action.name for action in bpy.data.actions]
+    pieces = compat.Fingerprints([*names, "gone"])
+    looks = 1
+    while not pieces.advance(0.0):
+        looks += 1
+
+    assert looks >= 14
+    assert pieces.found == {name: compat.fingerprint(bpy.data.actions[name]) for name in names}
+    assert not any(compat.is_edited(bpy.data.actions[name], pieces.found[name]) for name in names)
+
+
 class Event:
     """What a window hands to an operator that goes on."""
 
