@@ -21,6 +21,7 @@ class IMPULSE_PT_legs(ImpulsePanel, bpy.types.Panel):
         row = layout.row(align=True)
         for name in ("tripod", "ripple", "wave"):
             row.operator("impulse.set_gait", text=name.capitalize()).gait = name
+        layout.prop(context.scene.impulse, "show_targets")
         draw_constants(layout, context.scene.impulse)
 
 

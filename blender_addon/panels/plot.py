@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .. import compat
 from ..playback.curves import key_array
 from ..playback.results import PATHS, QUANTITIES
+from .targets import targets_of
 
 SIZE = (340, 150)  # pixels at a scale of 1
 MARGIN, GAP = 16, 8
@@ -92,13 +93,24 @@ def line_of(points: Points, limits: tuple[float, ...], box: tuple[float, ...]) -
 def draw() -> None:
     """What the 3D view calls after each drawing of its own."""
     context = bpy.context
-    if not context.scene.impulse.show_plot or context.region is None:
-        return
-    draw_charts(charts_of(owner_of(context)), context.scene, context.preferences.system.ui_scale)
+    if context.region is not None:
+        draw_charts(charts_shown(context), context.scene, context.preferences.system.ui_scale)
+
+
+def charts_shown(context: bpy.types.Context) -> list[Chart]:
+    """What the panels ask for: targets of motors, results."""
+    tag = context.scene.impulse
+    charts = [
+        Chart("Target", unit, [name for name, _ in curves], [points for _, points in curves])
+        for unit, curves in (targets_of(context) if tag.show_targets else ())
+    ]
+    return charts + (charts_of(owner_of(context)) if tag.show_plot else [])
 
 
 def draw_charts(charts: list[Chart], scene: bpy.types.Scene, scale: float = 1.0) -> None:
     """Draw charts one above the other, from the lower left corner of what is drawn into."""
+    if not charts:
+        return
     gpu.state.depth_test_set("NONE")
     width, height = (number * scale for number in SIZE)
     y = MARGIN * scale

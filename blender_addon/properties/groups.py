@@ -342,6 +342,10 @@ SceneTag = group(
             " body as curves of custom properties",
             default=True,
         ),
+        "show_targets": BoolProperty(
+            name="Plot targets",
+            description="Show what the motors of the active joint aim at, in the 3D view",
+        ),
         "show_plot": BoolProperty(
             name="Plot", description="Plot the results of the active object in the 3D view"
         ),
