@@ -38,7 +38,7 @@ def target_values(scene: bpy.types.Scene, joint: Object, number: int) -> Floats 
     if values is None or not np.isfinite(values).any():
         return None
     known = np.isfinite(values)
-    return np.stack([frames[known], values[known]], axis=1)
+    return np.stack([frames[known], np.round(values[known], 9)], axis=1)
 
 
 def numbers_of(scene: bpy.types.Scene, joint: Object) -> dict[str, float]:

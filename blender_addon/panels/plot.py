@@ -135,13 +135,14 @@ def _draw_chart(chart: Chart, box: tuple[float, ...], frame: float, scale: float
         _lines(np.array([(at, inner[1]), (at, inner[1] + inner[3])]), NOW, 2 * scale)
     _lines(_outline(inner), FRAME, scale)
     size = 11 * scale
-    _text(f"{chart.title} [{chart.unit}]", (inner[0], y + height - room), size, (1, 1, 1, 1))
+    title = f"{chart.title} [{chart.unit}]"
+    place = inner[0] + 1.5 * size
+    place += _text(title, (inner[0], y + height - room), size, (1, 1, 1, 1))
     _text(f"{limits[2]:.4g} … {limits[3]:.4g}", (inner[0], y + 5 * scale), size, FRAME)
-    place = inner[0] + 120 * scale
     for name, points, colour in zip(chart.names, chart.curves, COLOURS, strict=False):
         now = float(np.interp(frame, points[:, 0], points[:, 1]))
-        _text(f"{name} {now:.4g}".strip(), (place, y + height - room), size, colour)
-        place += 72 * scale
+        place += size
+        place += _text(f"{name} {now:.4g}".strip(), (place, y + height - room), size, colour)
 
 
 def _outline(box: tuple[float, ...]) -> Points:
@@ -176,11 +177,13 @@ def _batch(kind: str, points: Points) -> Any:
     return gpu.types.GPUBatch(type=kind, buf=buffer)
 
 
-def _text(text: str, place: tuple[float, float], size: float, colour: tuple[float, ...]) -> None:
+def _text(text: str, place: tuple[float, float], size: float, colour: tuple[float, ...]) -> float:
+    """Write a text; its width in pixels."""
     blf.size(0, size)
     blf.color(0, *colour)
     blf.position(0, *place, 0)
     blf.draw(0, text)
+    return float(blf.dimensions(0, text)[0])
 
 
 class Handler:
