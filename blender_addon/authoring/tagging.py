@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bpy.types import Object
@@ -14,8 +14,31 @@ from ..properties.pointers import set_ends
 SOLID_TYPES = ("MESH", "CURVE", "SURFACE", "META", "FONT")
 
 
+# What is in a scene beside its things.
+NO_BODIES = ("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER")
+
+
 class TagError(Exception):
     """The objects cannot be tagged so; the text says why."""
+
+
+def bodies_among(objects: Sequence[Object]) -> tuple[list[Object], list[str]]:
+    """Those of selected objects that can be meant as bodies, and what the others are, in words.
+
+    Of several, those that are joints, springs or geometry already are not meant.
+    """
+    bodies, others = [], []
+    for obj in objects:
+        kind = obj.impulse.kind
+        if obj.type in NO_BODIES:
+            others.append(f"{obj.name} ({obj.type.lower().replace('_', ' ')})")
+        elif kind not in ("NONE", "BODY") and len(objects) > 1:
+            others.append(f"{obj.name} ({kind.lower()})")
+        else:
+            bodies.append(obj)
+    if not bodies:
+        raise TagError(f"Nothing here can be a body: {', '.join(others)}.")
+    return bodies, others
 
 
 def tag_bodies(

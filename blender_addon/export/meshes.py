@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -226,7 +224,7 @@ def signed_volume(polygons: Polygons) -> float:
 
 
 def write_ply(path: Path, polygons: Polygons) -> None:
-    """Write a binary PLY file, whole or not at all. Raises OSError."""
+    """Write a binary PLY file. Raises OSError."""
     sizes = np.diff(polygons.offsets)
     count = np.dtype("u1" if sizes.max() < 256 else "<u4")
     header = (
@@ -237,17 +235,10 @@ def write_ply(path: Path, polygons: Polygons) -> None:
         f"property list {'uchar' if count.itemsize == 1 else 'uint'} int vertex_indices\n"
         "end_header\n"
     )
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(header.encode("ascii"))
-            file.write(polygons.vertices.astype("<f4").tobytes())
-            file.write(_face_bytes(polygons, count))
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with path.open("wb") as file:
+        file.write(header.encode("ascii"))
+        file.write(polygons.vertices.astype("<f4").tobytes())
+        file.write(_face_bytes(polygons, count))
 
 
 def _face_bytes(polygons: Polygons, count: np.dtype[Any]) -> bytes:

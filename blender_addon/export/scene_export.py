@@ -8,6 +8,7 @@ nothing where there is an error. The start of the simulation is the pose at the 
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -140,13 +141,8 @@ def export(
     if result.scene is None:
         raise ExportError(errors(result.issues))
     try:
-        for mesh in result.scene.meshes:
-            polygons = result.meshes[mesh.name]
-            if polygons.face_count > INLINE_FACES:
-                mesh.vertices = mesh.faces = None
-                mesh.file = f"{path.stem}-{_file_name(mesh.name)}.ply"
-                write_ply(path.parent / mesh.file, polygons)
-        save_scene(result.scene, path)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.stem}-") as folder:
+            _write(result.scene, result.meshes, path, Path(folder))
     except SceneError as error:
         issues = [
             Issue(f"{path}: {problem.message}. {problem.hint}", code=problem.code)
@@ -154,9 +150,24 @@ def export(
         ]
         raise ExportError(issues) from error
     except OSError as error:
-        text = f"{path} cannot be written: {error.strerror}."
+        text = f"{path}: the file cannot be written: {error.strerror}."
         raise ExportError([Issue(text, code="B151")]) from error
     return result
+
+
+def _write(scene: Scene, meshes: dict[str, Polygons], path: Path, folder: Path) -> None:
+    """Write everything into a folder beside the scene, and put it in place once it is whole, so
+    that a full disk leaves the scene of before with its meshes. Raises OSError and SceneError.
+    """
+    large = [mesh for mesh in scene.meshes if meshes[mesh.name].face_count > INLINE_FACES]
+    names = _file_names(mesh.name for mesh in large)
+    for mesh in large:
+        mesh.vertices = mesh.faces = None
+        mesh.file = f"{path.stem}-{names[mesh.name]}.ply"
+        write_ply(folder / mesh.file, meshes[mesh.name])
+    save_scene(scene, folder / path.name)
+    for written in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
+        written.replace(path.parent / written.name)
 
 
 def moved_in_between(context: bpy.types.Context) -> list[Issue]:
@@ -208,8 +219,17 @@ def at_start(scene: bpy.types.Scene) -> Iterator[None]:
         yield
 
 
-def _file_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+def _file_names(names: Iterable[str]) -> dict[str, str]:
+    """A part of a file name for each name, all different, whatever case a disk knows."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9._-]", "_", name)
+        taken = {other.casefold() for other in found.values()}
+        number = 1
+        while f"{plain}{number if number > 1 else ''}".casefold() in taken:
+            number += 1
+        found[name] = f"{plain}{number if number > 1 else ''}"
+    return found
 
 
 def _scene_data(

@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
+from ..checks import watching
 from ..checks.listing import show_issues
 from ..issues import ExportError, from_simulator
 from ..running import simulation
@@ -60,6 +61,7 @@ class IMPULSE_OT_run_simulation(ChildOperator, bpy.types.Operator):
         else:
             text = simulation.end_text(report, run.scene, found)
             self.report({"WARNING" if report.missing else "INFO"}, text)
+        watching.Watch.settle(context)
         return self._end({"FINISHED"})
 
     def _refused(self, context, check):

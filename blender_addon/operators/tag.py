@@ -92,10 +92,11 @@ class IMPULSE_OT_tag_body(TagOperator, bpy.types.Operator):
     )
 
     def tag(self, context):
-        objects = context.selected_objects
+        objects, others = tagging.bodies_among(context.selected_objects)
         given = self.given("motion", "mass_source", "density", "mass", "shape")
         tagging.tag_bodies(objects, **given)
-        return f"{len(objects)} bodies"
+        count = "1 body" if len(objects) == 1 else f"{len(objects)} bodies"
+        return count + (f"; left alone: {', '.join(others)}" if others else "")
 
 
 class IMPULSE_OT_tag_geometry(TagOperator, bpy.types.Operator):

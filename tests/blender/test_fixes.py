@@ -139,6 +139,9 @@ def make(add_body, add_box, add_empty, context):
         instance = add_empty("instance", location=(5, 0, 0), rotation_euler=(0, 0, 1))
         instance.instance_type, instance.instance_collection = "COLLECTION", leg
 
+    def waving():
+        add_body().modifiers.new("ripples", "WAVE")
+
     scenes = {
         "world": (loose_end, "B103"),
         "tag_body": (untagged_end, "B105"),
@@ -160,6 +163,7 @@ def make(add_body, add_box, add_empty, context):
         "mute_keys": (keyed_density, "B121"),
         "start_here": (moved_later, "B124"),
         "realise": (instanced, "B119"),
+        "modifier_off": (waving, "B125"),
     }
     more = {"static": heavy_plane, "clear_parent": uneven_parent, "mute_keys": keyed_box}
 
@@ -172,8 +176,8 @@ def make(add_body, add_box, add_empty, context):
     return make
 
 
-# These need the simulator, which says what is wrong with the start.
-OF_THE_START = {"exclude_pair", "move_apart", "mesh_ground", "assemble"}
+# These need the simulator, which says what is wrong with the start, or another file.
+ELSEWHERE = {"exclude_pair", "move_apart", "mesh_ground", "assemble", "override"}
 NAMES = (
     "world",
     "tag_body",
@@ -195,6 +199,7 @@ NAMES = (
     "mute_keys",
     "start_here",
     "realise",
+    "modifier_off",
 )
 
 
@@ -211,7 +216,7 @@ def test_every_fix_is_tested(make):
     from blender_addon.checks.fixes import FIXES
 
     assert set(NAMES) == set(make.names)
-    assert {fix.name for fix in FIXES} == set(NAMES) | OF_THE_START
+    assert {fix.name for fix in FIXES} == set(NAMES) | ELSEWHERE
 
 
 @pytest.mark.parametrize(
