@@ -7,8 +7,6 @@ nothing where there is an error. The start of the simulation is the pose at the 
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -19,7 +17,7 @@ import bpy
 import numpy as np
 from pydantic import ValidationError
 
-from impulse_schema import SceneError, check_scene, models, save_scene
+from impulse_schema import SceneError, check_scene, models
 from impulse_schema.models import Element, Scene
 from impulse_schema.partial_validation import validate_partially
 from impulse_schema.source import ScenePath, Source
@@ -46,15 +44,13 @@ from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
 from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
 from .deforming import report_deforming
+from .files import INLINE_FACES, write_scene
 from .joints import joint_data, spring_data
 from .keyed import moved_by_hand, report_keyed
-from .meshes import Polygons, write_ply
+from .meshes import Polygons
 from .solids import SolidExporter
 from .timeline import Timeline
 from .undisturbed import without_motion
-
-# Meshes with more faces go to a file of their own.
-INLINE_FACES = 1000
 
 
 @dataclass
@@ -141,8 +137,7 @@ def export(
     if result.scene is None:
         raise ExportError(errors(result.issues))
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.stem}-") as folder:
-            _write(result.scene, result.meshes, path, Path(folder))
+        write_scene(result.scene, result.meshes, path)
     except SceneError as error:
         issues = [
             Issue(f"{path}: {problem.message}. {problem.hint}", code=problem.code)
@@ -153,21 +148,6 @@ def export(
         text = f"{path}: the file cannot be written: {error.strerror}."
         raise ExportError([Issue(text, code="B151")]) from error
     return result
-
-
-def _write(scene: Scene, meshes: dict[str, Polygons], path: Path, folder: Path) -> None:
-    """Write everything into a folder beside the scene, and put it in place once it is whole, so
-    that a full disk leaves the scene of before with its meshes. Raises OSError and SceneError.
-    """
-    large = [mesh for mesh in scene.meshes if meshes[mesh.name].face_count > INLINE_FACES]
-    names = _file_names(mesh.name for mesh in large)
-    for mesh in large:
-        mesh.vertices = mesh.faces = None
-        mesh.file = f"{path.stem}-{names[mesh.name]}.ply"
-        write_ply(folder / mesh.file, meshes[mesh.name])
-    save_scene(scene, folder / path.name)
-    for written in sorted(folder.iterdir(), key=lambda file: file.name == path.name):
-        written.replace(path.parent / written.name)
 
 
 def moved_in_between(context: bpy.types.Context) -> list[Issue]:
@@ -217,19 +197,6 @@ def at_start(scene: bpy.types.Scene) -> Iterator[None]:
     """Show for a while what the simulation starts from: the first frame, without its motion."""
     with start_frame(scene), without_motion(scene):
         yield
-
-
-def _file_names(names: Iterable[str]) -> dict[str, str]:
-    """A part of a file name for each name, all different, whatever case a disk knows."""
-    found: dict[str, str] = {}
-    for name in names:
-        plain = re.sub(r"[^A-Za-z0-9._-]", "_", name)
-        taken = {other.casefold() for other in found.values()}
-        number = 1
-        while f"{plain}{number if number > 1 else ''}".casefold() in taken:
-            number += 1
-        found[name] = f"{plain}{number if number > 1 else ''}"
-    return found
 
 
 def _scene_data(

@@ -26,9 +26,10 @@ class IMPULSE_UL_issues(bpy.types.UIList):
 def draw_issues(layout, context):
     """The list, how fresh it is, and the chosen issue."""
     tag = context.scene.impulse
-    row = layout.row(align=True)
-    row.label(text=freshness(tag), icon="FILE_REFRESH" if tag.stale else "NONE")
-    row.prop(tag, "live_check", toggle=True, icon="HIDE_OFF" if tag.live_check else "HIDE_ON")
+    row = layout.row()
+    row.use_property_split = False
+    row.label(text=freshness(tag))
+    row.prop(tag, "live_check", text="", icon="FILE_REFRESH")
     if len(tag.issues):
         layout.template_list("IMPULSE_UL_issues", "", tag, "issues", tag, "issue_index", rows=3)
         draw_issue(layout, tag)

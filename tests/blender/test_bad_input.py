@@ -218,7 +218,7 @@ def test_meshes_of_like_names_have_files_of_their_own(exported, context, tmp_pat
 def test_a_full_disk_leaves_the_files_of_before(exported, tmp_path, monkeypatch, code, context):
     """Also the meshes, which the scene of before needs."""
     from blender_addon.authoring import tagging
-    from blender_addon.export import scene_export
+    from blender_addon.export import files
 
     bpy.ops.mesh.primitive_uv_sphere_add(segments=40, ring_count=30)
     tagging.tag_bodies([context.object])
@@ -230,7 +230,7 @@ def test_a_full_disk_leaves_the_files_of_before(exported, tmp_path, monkeypatch,
         Path(path).write_bytes(b"<scen")
         raise OSError(code, "No space left on device")
 
-    monkeypatch.setattr(scene_export, "save_scene", full)
+    monkeypatch.setattr(files, "save_scene", full)
     with pytest.raises(RuntimeError, match=r"cannot be written: No space left on device\."):
         exported()
 
