@@ -64,6 +64,7 @@ class Timeline:
         self._scrubber = Scrubber(context)
         self._fps = self._scene.render.fps / self._scene.render.fps_base
         self._targets: dict[tuple[str, int], Samples] = {}
+        self._present: dict[tuple[str, int], float] = {}
         self._loads: dict[tuple[str, int], list[dict[str, Any]]] = {}
         self._poses: dict[str, list[tuple[float, Floats]]] = {}
         self.exported: set[tuple[str, str]] = set()
@@ -72,6 +73,8 @@ class Timeline:
         if tagged.shown:  # which takes no other frame than the one that is shown
             varying = [(obj, paths) for obj, _number, _channel, paths in (*motors, *loads)]
             self.exported = {(obj.name, path) for obj, paths in varying for path in paths}
+            for obj, number, _channel, _paths in motors:
+                self._present[obj.name, number] = obj.impulse.joint.motors[number].target
             return
         led = [obj for obj in tagged.bodies if _is_led(obj)]
         for obj in led:
@@ -90,6 +93,8 @@ class Timeline:
 
     def target(self, obj: bpy.types.Object, motor: int) -> dict[str, Any] | None:
         """The ``target`` or ``curve`` of a motor; None where it is not from the timeline."""
+        if (obj.name, motor) in self._present:
+            return {"target": decimals(self._present[obj.name, motor])}
         samples = self._targets.get((obj.name, motor))
         if samples is None:
             return None

@@ -181,3 +181,22 @@ def test_undo_is_followed(add_body, wait, context):
     wait()
 
     assert codes(bpy.context) == []
+
+
+def test_motors_on_the_timeline_are_as_they_should(add_body, add_empty, wait, context):
+    """A target that is keyed is a target: a look that takes no other frame knows that too."""
+    from blender_addon.authoring import tagging
+
+    pivot = add_empty()
+    tagging.tag_joint(pivot, "hinge", None, add_body())
+    motor = pivot.impulse.joint.motors.add()
+    motor.kind, motor.use_proportional, motor.proportional = "servo", True, 5.0
+    for frame, target in ((1, 0.0), (20, 1.0)):
+        motor.target = target
+        motor.keyframe_insert("target", frame=frame)
+    context.scene.frame_set(9)
+
+    wait()
+
+    assert context.scene.impulse.checked
+    assert codes(context) == []
