@@ -5,20 +5,16 @@ import time
 import bpy
 
 
-def classes():
-    """The panels of the tab Impulse, parents first."""
-    found = [
-        cls
-        for cls in bpy.types.Panel.__subclasses__()
-        if getattr(cls, "bl_category", "") == "Impulse" and hasattr(cls, "bl_rna")
-    ]
-    roots = [cls for cls in found if not getattr(cls, "bl_parent_id", "")]
-    return [*roots, *(cls for cls in found if cls not in roots)]
+def classes(panels):
+    """The panels of the add-on's module ``panels``, in their order."""
+    found = [cls for cls in panels.CLASSES if issubclass(cls, bpy.types.Panel)]
+    assert found
+    return found
 
 
-def unfold():
+def unfold(panels):
     """Let all panels be open when they are first shown, as only open ones are drawn."""
-    ordered = classes()
+    ordered = classes(panels)
     for cls in reversed(ordered):
         bpy.utils.unregister_class(cls)
     for cls in ordered:
@@ -60,7 +56,7 @@ class Clock:
 def clocks(modules, extension):
     """Clocks of the panels and, where there is one, of the overlay."""
     found = {"panels": Clock()}
-    for cls in classes():
+    for cls in classes(modules[f"{extension}.panels"]):
         cls.draw = found["panels"].around(cls.draw)
     painting = modules.get(f"{extension}.overlay.painting")
     if painting is not None:

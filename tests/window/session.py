@@ -105,7 +105,7 @@ def install(session):
     assert EXTENSION in bpy.context.preferences.addons
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
-    panels.unfold()
+    panels.unfold(sys.modules[f"{EXTENSION}.panels"])
     show_tab()
     yield from wait(0.5)
     show_tab()
@@ -153,7 +153,7 @@ def add_example(session):
     session.clicks += 2
     session.click(bpy.ops.impulse.add_example, example=EXAMPLE)
     with bpy.context.temp_override(**view()):
-        bpy.ops.view3d.view_all()
+        bpy.ops.view3d.view_selected()
 
 
 def has_motion():
