@@ -24,7 +24,7 @@ import bpy
 import gpu
 
 import blender_addon
-from blender_addon.authoring import tagging
+from blender_addon.authoring import joining, tagging
 from blender_addon.export import scene_export
 from blender_addon.playback.keyframes import clear, import_recording
 from keyframes import spinning
@@ -138,7 +138,7 @@ def many_bodies() -> None:
     tagging.tag_bodies(objects, shape="box")
     for number in range(joints):
         pair = objects[2 * number : 2 * number + 2]
-        tagging.add_joint(bpy.context, "hinge", pair, pair[0].location, f"hinge {number}")
+        joining.add_joint(bpy.context, "hinge", pair, place="BETWEEN", name=f"hinge {number}")
     bpy.context.view_layer.update()
 
 
@@ -160,6 +160,9 @@ def overlay(*, moving: bool) -> float:
     """The overlay painted into a picture, as it is or after the bodies moved."""
     from blender_addon.overlay import painting
 
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    bpy.context.scene.collection.objects.link(camera)
+    bpy.context.scene.camera = camera
     bpy.context.scene.render.engine = "BLENDER_WORKBENCH"
     bpy.context.scene.render.resolution_x = bpy.context.scene.render.resolution_y = 16
     bpy.ops.render.render()  # only then are there functions for drawing
