@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from .. import compat
 from ..convert import Floats, continuous, time_to_frame
 from ..export.undisturbed import put_back_transform, recorded_action, remember, take_up_edit
-from . import followers
+from . import contact_points, followers
 from .curves import key_array, write_keys
 from .results import Results
 from .results import remove as remove_results
@@ -106,6 +106,7 @@ class Import:
         self._name = secrets.token_hex(8)  # of this import, which its actions bear
         self._plan: Plan | None = None
         self._results: Results
+        self._contacts: contact_points.Points
         self._prints: compat.Fingerprints | None = None
         self._frames: list[Floats] = []
         self._keys: dict[str, list[NDArray[np.float32]]] = {}  # (F, 7) for each object
@@ -131,6 +132,7 @@ class Import:
             self._plan = plan_of(poses.body_names, scene)
             self._plan.check(poses)
             self._results = Results(scene)
+            self._contacts = contact_points.begin(scene)
             prepare(scene)
         for name, (locations, quaternions) in self._plan.channels(poses).items():
             last = self._last.get(name)
@@ -143,6 +145,7 @@ class Import:
         self._results.add(poses)
         rate = scene.render.fps / scene.render.fps_base
         self._frames.append(time_to_frame(poses.times, self.start, rate))
+        self._contacts.add(poses, self._frames[-1])
 
     def write(
         self, scene: bpy.types.Scene, end: float | None = None, *, everything: bool = True
@@ -293,6 +296,7 @@ def clear(objects: Iterable[bpy.types.Object]) -> tuple[list[str], list[str]]:
     objects = list(objects)
     followers.detach(objects)
     remove_results(bpy.context.scene, objects)
+    contact_points.forget(bpy.context.scene)
     playing = [obj for obj in objects if obj.impulse.playback.active]
     actions = {action for obj in playing if (action := take_off(obj)) is not None}
     _put_back_range(bpy.context.scene)

@@ -13,7 +13,7 @@ import bpy
 
 from .. import compat
 from ..export.undisturbed import following_constraints, recorded_action, take_up_edit
-from . import followers, results
+from . import contact_points, followers, results
 from .keyframes import put_on, take_off
 
 GHOSTS = "Impulse take: "
@@ -71,6 +71,7 @@ def show(scene: bpy.types.Scene, name: str) -> list[str]:
     followers.attach(scene)
     # those of joints and of the scene are of another motion
     results.remove(scene, scene.objects)
+    contact_points.forget(scene)
     for part in parts:
         results.declare(part.object)
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)

@@ -153,6 +153,7 @@ def test_colliders_masses_springs_and_contacts_have_their_switches(
     from blender_addon import overlay
     from blender_addon.authoring import measuring, tagging
     from blender_addon.overlay import glyphs
+    from blender_addon.playback import contact_points
 
     body = add_body(shape="sphere", location=(0, 0, 0.5))
     end = add_empty("end", location=(0, 0, 0.5))
@@ -179,7 +180,7 @@ def test_colliders_masses_springs_and_contacts_have_their_switches(
         settings.show = False
         assert pixels().max() == 0.0
     finally:
-        overlay.show_contacts(None)
+        overlay.show_contacts(contact_points.shown)
 
 
 def places(context):

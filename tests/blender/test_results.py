@@ -203,3 +203,28 @@ def with_results(motion, joints):
 
     energy = {name: np.arange(20.0) for name in ("kinetic", "potential", "total")}
     return replace(recording_of(motion), joints=joints, energy=energy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", [1.0, 0.1])
+def test_points_of_contact_are_those_of_the_frame(machine, context, unit):
+    """Below the boxes on the floor, where they are in that frame; none before a run, nor after
+    Clear; in Blender units.
+    """
+    from blender_addon.playback import contact_points
+
+    context.scene.unit_settings.scale_length = unit
+    slider = machine[0]
+    assert contact_points.shown(context.scene) is None
+    bpy.ops.impulse.run_simulation()
+
+    for frame in (3, 11):
+        context.scene.frame_set(frame)
+        points = contact_points.shown(context.scene)
+        np.testing.assert_allclose(points[:, 2], 0.0, atol=1e-5)
+        below = points[np.abs(points[:, 1]) < 1.0]
+        assert len(below) >= 3
+        assert np.abs(below[:, 0] - slider.location.x).max() < 0.4 + 1e-4
+        assert np.ptp(below[:, 0]) == pytest.approx(0.8, abs=1e-4)
+    bpy.ops.impulse.clear_animation()
+    assert contact_points.shown(context.scene) is None
