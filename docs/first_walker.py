@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The steps of docs/first-walker.md: an empty file becomes a machine that walks.
 
-    BLENDER=/path/to/blender python -m tests.window --script docs/first_walker.py
+    BLENDER=/path/to/blender python -m tests.window --tutorial
 
 takes its pictures in a real window. Each step is a function of the operators that the buttons call;
 tests/blender/test_first_walker.py does them without a window and looks whether the machine walks.
