@@ -43,6 +43,13 @@ class Fit:
     volume: float = 0.0
     turn: Floats = field(default_factory=lambda: np.eye(3))  # (3, 3), from its axes
 
+    def placed(self, points: Floats) -> Floats:
+        """Points (…, 3) in the axes of the primitive, about its centre, in the frame of the points
+        that it was fitted to.
+        """
+        placed: Floats = self.centre + points @ self.turn.T
+        return placed
+
 
 def fit_shape(shape: str, polygons: Polygons, stretch: Floats) -> Fit:
     """Fit ``shape`` to a mesh. Points in the object's rigid axes, scale applied.

@@ -14,8 +14,9 @@ from ..checks.looking import look_at
 from ..export import scene_export
 from ..issues import ExportError, Issue, errors, from_simulator
 from ..simulator import runner
-from .child import ChildOperator, Going
+from .child import ChildOperator
 from .exchange import report_issues
+from .idle import WhileIdle
 
 
 class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
@@ -114,7 +115,7 @@ class IMPULSE_OT_select_issue(OfIssue, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class IMPULSE_OT_fix_issue(OfIssue, bpy.types.Operator):
+class IMPULSE_OT_fix_issue(WhileIdle, OfIssue, bpy.types.Operator):
     """Mend this issue"""
 
     bl_idname = "impulse.fix_issue"
@@ -138,10 +139,7 @@ class IMPULSE_OT_fix_issue(OfIssue, bpy.types.Operator):
         if context.mode != "OBJECT":
             cls.poll_message_set("Leave edit mode first")
             return False
-        if Going.is_on():
-            cls.poll_message_set("The simulator is at work; stop it first")
-            return False
-        return True
+        return super().poll(context)
 
     def execute(self, context):
         issue = self.issue(context)

@@ -10,24 +10,18 @@ from ..running import going
 from ..running.going import Going
 from ..simulator import runner
 from .exchange import report_issues
+from .idle import WhileIdle
 
 # Seconds between looks at the simulator while Blender stays usable.
 TICK = 0.05
 
 
-class ChildOperator:
+class ChildOperator(WhileIdle):
     """What these operators share: they wait for a child, with Blender usable in the window.
 
     ``begin`` starts the first child and ``ended`` takes its result; each gives what Blender wants
     to be told (a set), or what to wait for next.
     """
-
-    @classmethod
-    def poll(cls, _context):
-        if Going.is_on():
-            cls.poll_message_set("The simulator is at work; stop it first")
-            return False
-        return True
 
     def execute(self, context):
         """Ask and wait (scripts and background)."""

@@ -16,7 +16,7 @@ from ..importing.report import ImportSceneError
 from ..importing.scene_import import import_scene
 from ..issues import ExportError
 from ..playback import keyframes
-from ..running.going import Going
+from .idle import WhileIdle
 
 
 def report_issues(operator, issues):
@@ -96,7 +96,7 @@ class IMPULSE_OT_import_scene(bpy.types.Operator, ImportHelper):
         return open_scene(self, context, path) if path else {"CANCELLED"}
 
 
-class IMPULSE_OT_import_file(bpy.types.Operator):
+class IMPULSE_OT_import_file(WhileIdle, bpy.types.Operator):
     """Open an Impulse scene, or give the objects the motion of a recording, as the file says"""
 
     bl_idname = "impulse.import_file"
@@ -149,7 +149,7 @@ def open_scene(operator, context, path):
     return {"FINISHED"}
 
 
-class IMPULSE_OT_import_animation(bpy.types.Operator, ImportHelper):
+class IMPULSE_OT_import_animation(WhileIdle, bpy.types.Operator, ImportHelper):
     """Give the objects the motion of a recording, as keyframes"""
 
     bl_idname = "impulse.import_animation"
@@ -163,13 +163,6 @@ class IMPULSE_OT_import_animation(bpy.types.Operator, ImportHelper):
     fit_range: BoolProperty(
         name="Fit frame range", description="End the scene where the recording ends", default=True
     )
-
-    @classmethod
-    def poll(cls, _context):
-        if Going.is_on():
-            cls.poll_message_set("The simulator is at work; stop it first")
-            return False
-        return True
 
     def execute(self, context):
         path = absolute(self, self.filepath)
@@ -203,7 +196,7 @@ def import_file(operator, context, path, *, start=None, fit_range=True):
     return {"FINISHED"}
 
 
-class IMPULSE_OT_clear_animation(bpy.types.Operator):
+class IMPULSE_OT_clear_animation(WhileIdle, bpy.types.Operator):
     """Take the imported motion off all objects and put back what they had before"""
 
     bl_idname = "impulse.clear_animation"
@@ -212,8 +205,7 @@ class IMPULSE_OT_clear_animation(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context):
-        if Going.is_on():
-            cls.poll_message_set("The simulator is at work; stop it first")
+        if not super().poll(context):
             return False
         if not any(obj.impulse.playback.active for obj in context.scene.objects):
             cls.poll_message_set("No object plays an imported animation")

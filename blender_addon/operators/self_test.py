@@ -11,7 +11,7 @@ from ..simulator.self_test import SelfTest
 TICK = 0.2
 
 
-class Going:
+class UnderTest:
     """The one test there may be, none where none runs."""
 
     test = None
@@ -31,7 +31,7 @@ class IMPULSE_OT_test_simulator(bpy.types.Operator):
 
     @classmethod
     def poll(cls, _context):
-        if Going.test is not None:
+        if UnderTest.test is not None:
             cls.poll_message_set("The test is running")
             return False
         return True
@@ -49,7 +49,7 @@ class IMPULSE_OT_test_simulator(bpy.types.Operator):
         """Wait for the answer (scripts and background)."""
         if not self.start(context):
             return {"CANCELLED"}
-        runner.finish(Going.test.child)
+        runner.finish(UnderTest.test.child)
         conclude()
         answer = preferences.ANSWER
         self.report({"INFO"} if answer.works else {"ERROR"}, answer.text)
@@ -57,7 +57,7 @@ class IMPULSE_OT_test_simulator(bpy.types.Operator):
 
     def start(self, context):
         try:
-            Going.test = SelfTest(runner.find_command(preferences.command(context)))
+            UnderTest.test = SelfTest(runner.find_command(preferences.command(context)))
         except runner.RunError as error:
             say(str(error), works=False)
             self.report({"ERROR"}, str(error))
@@ -68,9 +68,9 @@ class IMPULSE_OT_test_simulator(bpy.types.Operator):
 
 def look():
     """Take in how far the test is; the seconds until the next look, none where it has ended."""
-    if Going.test is None:
+    if UnderTest.test is None:
         return None
-    child = Going.test.child
+    child = UnderTest.test.child
     if not child.poll():
         say(child.progress.text, works=None)
         return TICK
@@ -81,11 +81,11 @@ def look():
 def conclude():
     """Keep the answer of a test that has ended."""
     try:
-        say(Going.test.result(), works=True)
+        say(UnderTest.test.result(), works=True)
     except runner.RunError as error:
         say(f"The simulator does not work here. {error}", works=False)
     finally:
-        Going.end()
+        UnderTest.end()
 
 
 def say(text, *, works):
@@ -100,7 +100,7 @@ def say(text, *, works):
 def unregister() -> None:
     if bpy.app.timers.is_registered(look):
         bpy.app.timers.unregister(look)
-    Going.end()
+    UnderTest.end()
 
 
 CLASSES = (IMPULSE_OT_test_simulator,)

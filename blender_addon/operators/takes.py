@@ -6,20 +6,13 @@ from bpy.props import StringProperty
 
 from ..playback import takes
 from ..playback.keyframes import kept_text
-from ..running.going import Going
+from .idle import WhileIdle
 
 
-class TakeOperator:
+class TakeOperator(WhileIdle):
     """What they share: undo, one-sentence errors, and that nothing is written meanwhile."""
 
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, _context):
-        if Going.is_on():
-            cls.poll_message_set("The simulator is at work; stop it first")
-            return False
-        return True
 
     def execute(self, context):
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -333,34 +334,35 @@ def contact_marks(
     return coloured(np.concatenate([stars, np.stack([points, ends], axis=1)]), CONTACT)
 
 
-def solid_wire(shape: str, sizes: dict[str, object], centre: ArrayLike) -> Floats:
-    """Edges of a primitive in its own axes; ``sizes`` as in the file: full edges, radii, height."""
-    centre = np.asarray(centre, float)
-    radius = float(sizes.get("radius", 0.0))  # type: ignore[arg-type]
-    half = 0.5 * float(sizes.get("height", 0.0))  # type: ignore[arg-type]
+def solid_wire(shape: str, sizes: dict[str, Any]) -> Floats:
+    """Edges (K, 2, 3) of a primitive about its centre, in its own axes; ``sizes`` as in the file:
+    full edges, radii, height.
+    """
+    radius = float(sizes.get("radius", 0.0))
+    half = 0.5 * float(sizes.get("height", 0.0))
     if shape == "box":
-        return box(0.5 * np.asarray(sizes["size"], float), centre)
+        return box(0.5 * np.asarray(sizes["size"], float), np.zeros(3))
     if shape == "ellipsoid":
-        return centre + _ball_wire(1.0) * (0.5 * np.asarray(sizes["size"], float))
+        return _ball_wire(1.0) * (0.5 * np.asarray(sizes["size"], float))
     if shape == "sphere":
-        return centre + _ball_wire(radius)
+        return _ball_wire(radius)
     if shape == "torus":
-        major, minor = float(sizes["major_radius"]), float(sizes["minor_radius"])  # type: ignore[arg-type]
+        major, minor = float(sizes["major_radius"]), float(sizes["minor_radius"])
         rings = [arc(major + d * minor) for d in (-1, 1)]
         tubes = [arc(minor, centre=major * d, u=d, v=Z) for d in (X, Y, -X, -Y)]
-        return centre + np.concatenate([*rings, *tubes])
+        return np.concatenate([*rings, *tubes])
     base, top = arc(radius, centre=-half * Z), arc(radius, centre=half * Z)
     corners = (X, Y, -X, -Y)
     if shape == "cone":
         sides = np.array([[radius * d - half * Z, half * Z] for d in corners])
-        return centre + np.concatenate([base, sides])
+        return np.concatenate([base, sides])
     sides = np.array([[radius * d - half * Z, radius * d + half * Z] for d in corners])
     caps = [
         arc(radius, a, a + np.pi, centre=h * Z, u=u, v=Z)
         for h, a in ((half, 0.0), (-half, np.pi))
         for u in (X, Y)
     ]
-    return centre + np.concatenate([base, top, sides, *(caps if shape == "capsule" else ())])
+    return np.concatenate([base, top, sides, *(caps if shape == "capsule" else ())])
 
 
 def _ball_wire(radius: float) -> Floats:

@@ -36,7 +36,7 @@ def collider_wire(context: bpy.types.Context, obj: bpy.types.Object) -> Floats:
         fit = fit_shape(shape, polygons.transformed(stretch), stretch)
     except (ValueError, ShapeError):  # Check says why
         return np.zeros((0, 2, 3))
-    return solid_wire(shape, fit.sizes, fit.centre) @ np.linalg.inv(stretch).T
+    return fit.placed(solid_wire(shape, fit.sizes)) @ np.linalg.inv(stretch).T
 
 
 def _plane(obj: bpy.types.Object) -> Floats:

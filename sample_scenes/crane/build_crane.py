@@ -10,7 +10,6 @@ the load swings on. The joints form a tree: every body hangs on exactly one othe
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -27,8 +26,6 @@ import modelling  # noqa: E402
 import parts  # noqa: E402
 import stage  # noqa: E402
 from modelling import joint, select, set_geometry, tag_body, tag_solid  # noqa: E402
-
-import blender_addon  # noqa: E402
 
 DURATION = 6.0  # s
 
@@ -230,18 +227,5 @@ def add_torque(body: bpy.types.Object, torque: Sequence[float], start: float, un
     load.use_until, load.until = True, until
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Model the crane in Blender and export it.")
-    parser.add_argument("--xml", type=Path, default=HERE / "crane.xml", help="scene to write")
-    parser.add_argument("--blend", type=Path, help="also save the .blend")
-    options = parser.parse_args()
-    blender_addon.register()
-    bpy.ops.wm.read_homefile(app_template="", use_empty=True)
-    build(bpy.context)
-    if options.blend:
-        bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
-    bpy.ops.impulse.export_scene(filepath=str(options.xml.resolve()))
-
-
 if __name__ == "__main__":
-    main()
+    modelling.main("Model the crane in Blender and export it.", build, HERE / "crane.xml")

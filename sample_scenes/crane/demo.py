@@ -18,19 +18,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "rendering"), str(ROOT)]
 
-from demo_tools import (  # noqa: E402
-    impulse,
-    quiet,
-    run_demo,
-    show_progress,
-    shown,
-    stage,
-    validate,
-)
+from demo_tools import impulse, run_demo, shown, stage, validate  # noqa: E402
 
 FRAMES = (1, 44, 68, 96)
-SAMPLES = 12
-WIDTH = 480
 
 
 def main() -> int:
@@ -39,44 +29,9 @@ def main() -> int:
 
 
 def demo_with_blender(output: Path) -> Path:
-    with quiet():
-        import bpy
-        import build_crane
-        import contact_sheet
+    import modelled_demo
 
-        from blender_addon.simulator import runner
-
-        build_crane.blender_addon.register()
-        bpy.ops.wm.read_homefile(app_template="", use_empty=True)
-    with stage("model the crane in Blender") as note, quiet():
-        build_crane.build(bpy.context)
-        note(f"{len(bpy.context.scene.objects)} objects")
-    scene_file, animation = output / "crane.xml", output / "crane.anim.npz"
-    with stage("export the scene") as note, quiet():
-        bpy.ops.impulse.export_scene(filepath=str(scene_file))
-        note(shown(scene_file))
-    validate(scene_file)
-    with stage("simulate") as note:
-        runner.run(runner.find_command(), scene_file, animation, progress=show_progress)
-        note(shown(animation))
-    with stage("import as keyframes") as note, quiet():
-        bpy.ops.impulse.import_animation(filepath=str(animation))
-        bpy.ops.wm.save_as_mainfile(filepath=str(output / "crane.blend"))
-        note(shown(output / "crane.blend"))
-    build_crane.stage.set_render(bpy.context.scene, samples=SAMPLES, width=WIDTH)
-    pictures = []
-    for frame in FRAMES:
-        with stage(f"render frame {frame}") as note, quiet():
-            bpy.context.scene.frame_set(frame)
-            pictures.append(output / f"crane-{frame:04d}.png")
-            bpy.context.scene.render.filepath = str(pictures[-1])
-            bpy.ops.render.render(write_still=True)
-            note(shown(pictures[-1]))
-    sheet = output / "crane.webp"
-    with stage("contact sheet") as note, quiet():
-        contact_sheet.make(pictures, sheet)
-        note(shown(sheet))
-    return sheet
+    return modelled_demo.make("build_crane", "crane", FRAMES, output)
 
 
 def demo_without_blender(output: Path) -> Path:

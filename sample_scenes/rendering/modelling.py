@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import bpy
+
+import blender_addon
 
 Vector = Sequence[float]
 
@@ -79,3 +83,17 @@ def joint(
     select(made)
     bpy.ops.impulse.tag_joint(type=kind, body1=body1, body2=body2, anchor2=anchor2)
     return made
+
+
+def main(description: str, build: Callable[[bpy.types.Context], None], xml: Path) -> None:
+    """The command line of a script that models a machine and exports it, to ``xml`` by default."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--xml", type=Path, default=xml, help="scene to write")
+    parser.add_argument("--blend", type=Path, help="also save the .blend")
+    options = parser.parse_args()
+    blender_addon.register()
+    bpy.ops.wm.read_homefile(app_template="", use_empty=True)
+    build(bpy.context)
+    if options.blend:
+        bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
+    bpy.ops.impulse.export_scene(filepath=str(options.xml.resolve()))

@@ -9,7 +9,6 @@ feet strike while three lift. The gait lies on the timeline, as keys of the serv
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 from collections.abc import Sequence
@@ -22,14 +21,13 @@ for folder in (HERE, HERE.parent / "rendering", HERE.parents[1], HERE.parents[1]
 
 import bpy  # noqa: E402  the paths come first
 import gait  # noqa: E402
+import modelling  # noqa: E402
 import parts  # noqa: E402
 import stage  # noqa: E402
 import walking_look  # noqa: E402
 import walking_machine as plan  # noqa: E402
 from modelling import joint, part, select, set_geometry, tag_body, tag_solid  # noqa: E402
 from solids_blender import WIDE  # noqa: E402
-
-import blender_addon  # noqa: E402
 
 FPS = 25
 FRAMES = 251  # ten seconds
@@ -222,18 +220,5 @@ def density(mass: float, size: Sequence[float]) -> float:
     return mass / math.prod(size)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Model the walking machine and export it.")
-    parser.add_argument("--xml", type=Path, default=Path("walking-machine.xml"), help="to write")
-    parser.add_argument("--blend", type=Path, help="also save the .blend")
-    options = parser.parse_args()
-    blender_addon.register()
-    bpy.ops.wm.read_homefile(app_template="", use_empty=True)
-    build(bpy.context)
-    if options.blend:
-        bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
-    bpy.ops.impulse.export_scene(filepath=str(options.xml.resolve()))
-
-
 if __name__ == "__main__":
-    main()
+    modelling.main("Model the walking machine and export it.", build, Path("walking-machine.xml"))

@@ -97,7 +97,7 @@ def test_the_window_is_free_while_the_test_runs(answer, with_command, tmp_path):
     operator = type("Operator", (), {"report": lambda *_arguments: None})()
 
     assert self_test.IMPULSE_OT_test_simulator.start(operator, bpy.context)
-    process = self_test.Going.test.child._process
+    process = self_test.UnderTest.test.child._process
     assert self_test.look() == self_test.TICK
     assert answer.works is None
     assert not bpy.ops.impulse.test_simulator.poll()

@@ -9,6 +9,7 @@ import pytest
 bpy = pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportError)
 
 import numpy as np  # noqa: E402
+from mathutils import Matrix  # noqa: E402
 
 from blender_addon.convert import quaternion_to_rotation  # noqa: E402
 
@@ -30,20 +31,37 @@ TURNS = {
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
 
-@pytest.mark.parametrize("scale", [(1.0, 1.0, 1.0), (-2.0, 2.0, 2.0)])
-@pytest.mark.parametrize("turn", TURNS)
-@pytest.mark.parametrize("kind", ADD)
-def test_it_is_that_of_the_mesh(context, exported, kind, turn, scale):
-    """A primitive whose turn was applied, off its origin and mirrored, keeps axis, place, sizes."""
+@pytest.fixture(params=[(1.0, 1.0, 1.0), (-2.0, 2.0, 2.0)], ids=["plain", "mirrored"])
+def scale(request):
+    return request.param
+
+
+@pytest.fixture(params=TURNS)
+def turn(request):
+    return request.param
+
+
+@pytest.fixture(params=ADD)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def part(context, kind, turn, scale):
+    """A primitive whose turn was applied, off its origin and perhaps mirrored, tagged as a body."""
     ADD[kind]()
     obj = bpy.context.object
     obj.rotation_euler = TURNS[turn]
     bpy.ops.object.transform_apply(rotation=True)
-    obj.data.transform(_shift(0.2, -0.1, 0.4))
+    obj.data.transform(Matrix.Translation((0.2, -0.1, 0.4)))
     obj.name, obj.scale, obj.location = "part", scale, (1, 2, 3)
     context.view_layer.update()
     bpy.ops.impulse.tag_body(shape="cylinder" if kind == "disc" else kind)
+    return obj
 
+
+def test_it_is_that_of_the_mesh(part, exported, kind, turn, scale):
+    """Axis, place and sizes."""
     scene = exported()
 
     made = scene.bodies[0].geometry[0]
@@ -59,7 +77,7 @@ def test_it_is_that_of_the_mesh(context, exported, kind, turn, scale):
     along = quaternion_to_rotation(np.array(made.orientation))[:, 2]
     # what is seen, in the axes of the body
     to_body = quaternion_to_rotation(np.array(scene.bodies[0].orientation)).T
-    to_body = to_body @ np.array(obj.matrix_world)[:3, :3]
+    to_body = to_body @ np.array(part.matrix_world)[:3, :3]
     drawn = to_body @ np.array(AXES[turn[-1]]) / size * (-1 if turn[0] == "-" else 1)
     place = to_body @ np.array([0.2, -0.1, 0.4])
     if kind == "cone":
@@ -69,10 +87,15 @@ def test_it_is_that_of_the_mesh(context, exported, kind, turn, scale):
     np.testing.assert_allclose(made.position, place, atol=1e-6)
 
 
-def _shift(*by):
-    from mathutils import Matrix
+def test_it_is_drawn_where_it_is(part, context):
+    """The wires of the overlay span the bounds of the mesh."""
+    from blender_addon.overlay.wires import collider_wire
 
-    return Matrix.Translation(by)
+    wire = collider_wire(context, part).reshape(-1, 3)
+
+    corners = np.array([corner[:] for corner in part.bound_box])
+    np.testing.assert_allclose(wire.min(axis=0), corners.min(axis=0), atol=0.01)
+    np.testing.assert_allclose(wire.max(axis=0), corners.max(axis=0), atol=0.01)
 
 
 def test_a_cube_keeps_the_axis_of_its_object(add_body, exported):
