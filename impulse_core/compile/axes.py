@@ -28,7 +28,7 @@ from impulse_core.joints.table import (
     VELOCITY_MOTOR,
 )
 from impulse_core.model import Axis, CountedAngle
-from impulse_core.types import new_records
+from impulse_core.types import Records, new_records
 from impulse_schema import Scene, joint_names, numbers_for
 from impulse_schema.checks.vectors import angle_between
 from impulse_schema.models import FREE_AXES, LIMITED_AXES, Freedom, Joint, LimitedFreedom, Motor
@@ -84,14 +84,16 @@ def axis_fields(
     joints: JointRows,
     bodies: BodyRows,
     problems: ProblemList,
+    signals: SignalList,
 ) -> dict[str, Any]:
-    """The axes of Model, its ``signals`` and ``counted``, by its names.
+    """The axes of Model and ``counted``, by its names; targets of motors are added to ``signals``.
 
     Args:
         scene: Its joints come first in ``joints``, its springs after them.
         joints: The joints, which are told whether they carry axes.
         bodies: Start of the body rows.
         problems: Where axes that no number can describe are reported.
+        signals: Functions of time.
     """
     names = joint_names(scene)
     axes: list[_Axis] = []
@@ -138,7 +140,7 @@ def axis_fields(
     angles = new_records(CountedAngle, len(counted))
     for record, angle in zip(angles, counted, strict=True):
         record["joint"], record["row"] = angle
-    return {**_arrays(axes, joints), "counted": angles}
+    return {"axes": _records(axes, joints, signals), "counted": angles}
 
 
 def _range(joint: Joint, axis: _Axis) -> _Axis:
@@ -243,13 +245,12 @@ def _counts_from(freedom: LimitedFreedom) -> str:
     return "Limits count from the start pose; let them include zero"
 
 
-def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
+def _records(axes: list[_Axis], joints: JointRows, signals: SignalList) -> Records:
     for axis in axes:
         if axis.row >= FIRST_ROTATION:
             joints.records["rotation_axes"][axis.joint] += 1
         elif axis.row == TRANSLATION_AXIS:
             joints.records["has_translation_axis"][axis.joint] = 1
-    signals = SignalList()
     records = new_records(Axis, len(axes))
     for row, axis in zip(records, axes, strict=True):
         for key in _NUMBERS:
@@ -263,10 +264,7 @@ def _arrays(axes: list[_Axis], joints: JointRows) -> dict[str, Any]:
             if motor.min_force is not None:
                 row["motor_back"] = -motor.min_force
             row["motor_target"] = signals.add(motor, axis.numbers)
-    return {
-        "axes": records,
-        "signals": signals.arrays(),
-    }
+    return records
 
 
 def _kind(motor: Motor | None) -> int:

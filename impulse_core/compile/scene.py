@@ -32,12 +32,20 @@ from impulse_core.compile.placing import (
 from impulse_core.compile.problems import ProblemList
 from impulse_core.compile.rotors import turning_bodies
 from impulse_core.compile.shapes import Solids, compile_shapes
-from impulse_core.compile.signals import check_targets, motor_switches
+from impulse_core.compile.signals import SignalList, changes, check_signals, signal_switches
 from impulse_core.geometry import MassProperties
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, FREE_COMPLIANCE, Model, State, new_state
 from impulse_core.types import Floats, Ints, Records, new_records
-from impulse_schema import Scene, SceneError, check_scene, expand_parts, joint_names, source_path
+from impulse_schema import (
+    Scene,
+    SceneError,
+    check_scene,
+    expand_parts,
+    joint_names,
+    numbers_for,
+    source_path,
+)
 from impulse_schema.models import Body
 
 __all__ = ["CompiledScene", "compile_scene"]
@@ -97,7 +105,7 @@ class CompiledScene:
     def switches(self, duration: float) -> Floats:
         """Times within the run at which a motion or a target breaks [s], where steps end."""
         return np.concatenate(
-            [motor_switches(self.scene, duration), keyframe_times(self.scene, duration)]
+            [signal_switches(self.scene, duration), keyframe_times(self.scene, duration)]
         )
 
     def user_poses(self, position: Floats, orientation: Floats) -> tuple[Floats, Floats]:
@@ -126,7 +134,7 @@ def compile_scene(scene: Scene, *, assemble: bool | None = None) -> CompiledScen
         raise SceneError(unsound)
     scene = expand_parts(scene)
     problems = ProblemList(scene)
-    check_targets(scene, problems)
+    check_signals(scene, problems)
     check_keyframes(scene, problems)
     check_rigid_motors(scene, problems)
     source = MassSource(scene, problems)
@@ -219,7 +227,9 @@ def _model(
     rows_at_start = BodyRows(
         bodies.position, bodies.orientation, records["inverse_mass"], records["inverse_inertia"]
     )
-    axes = axis_fields(scene, joints, rows_at_start, problems)
+    signals = SignalList()
+    axes = axis_fields(scene, joints, rows_at_start, problems, signals)
+    loads = _loads(scene, rows, bodies, signals)
     couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
     return Model(
         dynamic=len(_of_motion(scene, "dynamic")),
@@ -229,9 +239,11 @@ def _model(
         flow=FLOW_RK4 if scene.settings.free_motion == "rk4" else FLOW_EXACT,
         joints=joints.records,
         **axes,
+        signals=signals.arrays(),
         couplings=couplings,
         coupled=1 if len(couplings.joint) else None,
-        loads=_loads(scene, rows, bodies),
+        loads=loads,
+        timed=1 if (loads["signal"] >= 0).any() else None,
         paths=kinematics.paths,
     )
 
@@ -299,8 +311,10 @@ def _outputs(scene: Scene, body_row: Ints, bodies: PlacedBodies) -> tuple[Floats
     return origin, turned
 
 
-def _loads(scene: Scene, rows: dict[str, int], bodies: PlacedBodies) -> Records:
-    """The loads of Model."""
+def _loads(
+    scene: Scene, rows: dict[str, int], bodies: PlacedBodies, signals: SignalList
+) -> Records:
+    """The loads of Model; their factors are added to ``signals``."""
     loads, records = scene.loads, new_records(kinds.Load, len(scene.loads))
     on = np.array([rows[load.body] for load in loads], dtype=np.int64)
     back = conjugated(bodies.axes[on]).reshape(-1, 4)
@@ -317,4 +331,6 @@ def _loads(scene: Scene, rows: dict[str, int], bodies: PlacedBodies) -> Records:
         record["reaction"] = rows[load.reaction_body]
         record["force"], record["torque"] = load.force, load.torque
         record["in_body_axes"] = load.axes == "body"
+        numbers = numbers_for(scene, load)
+        record["signal"] = signals.add(load, numbers) if changes(load) else -1
     return records

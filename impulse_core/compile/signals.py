@@ -1,8 +1,10 @@
-"""Motor targets → Signals, the times at which they break, and whether they have values at all."""
+"""Motor targets and factors of loads → Signals, the times at which they break, and whether they have
+values at all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -19,9 +21,18 @@ from impulse_schema import (
     numbers_for,
     parse_expression,
 )
-from impulse_schema.models import Curve, Motor
+from impulse_schema.models import Curve, Load, Motor
 
-__all__ = ["SignalList", "check_targets", "motor_switches", "signal_error", "target_error"]
+__all__ = [
+    "SignalList",
+    "changes",
+    "check_signals",
+    "described_load",
+    "load_error",
+    "signal_error",
+    "signal_switches",
+    "target_error",
+]
 
 MOST_SWITCHES = 10_000
 """Breaks of one curve within a run beyond which steps are not cut at them: a curve that repeats
@@ -40,15 +51,16 @@ class SignalList:
         self._samples: list[tuple[Floats, Floats, Floats]] = []
         self._programs: list[Expression | None] = []
 
-    def add(self, motor: Motor, numbers: Mapping[str, float] = MappingProxyType({})) -> int:
-        """The number of the signal that the target of ``motor`` becomes, whose expression may name
-        ``numbers``.
+    def add(self, owner: Motor | Load, numbers: Mapping[str, float] = MappingProxyType({})) -> int:
+        """The number of the signal that the target of a motor or the factor of a load becomes,
+        whose expression may name ``numbers``.
         """
-        if motor.curve is not None:
-            return self._add_curve(motor.curve)
-        if motor.expression is not None:
-            return self._append(EXPRESSION, expression=parse_expression(motor.expression, numbers))
-        return self.add_constant(motor.target or 0.0)
+        if owner.curve is not None:
+            return self._add_curve(owner.curve)
+        if owner.expression is not None:
+            return self._append(EXPRESSION, expression=parse_expression(owner.expression, numbers))
+        constant = owner.target or 0.0 if isinstance(owner, Motor) else 1.0
+        return self.add_constant(constant)
 
     def add_constant(self, value: float) -> int:
         """The number of a signal that is ``value`` for ever."""
@@ -120,14 +132,26 @@ def _slopes(curve: Curve) -> Floats:
     return slopes
 
 
+def changes(load: Load) -> bool:
+    """Whether force and torque of a load change over time."""
+    return load.curve is not None or load.expression is not None
+
+
+def described_load(load: Load) -> str:
+    """What a message calls a load."""
+    return f"load '{load.name}'" if load.name else f"the load on body '{load.body}'"
+
+
 def signal_error(
-    motor: Motor, t: float, numbers: Mapping[str, float] = MappingProxyType({})
+    owner: Motor | Load, t: float, numbers: Mapping[str, float] = MappingProxyType({})
 ) -> str:
-    """What is wrong with the target of ``motor`` at time t [s]; "" if it has a finite value."""
-    if motor.expression is None:
+    """What is wrong with the target of a motor or the factor of a load at time t [s]; "" if it has
+    a finite value.
+    """
+    if owner.expression is None:
         return ""
     try:
-        parse_expression(motor.expression, numbers)(t)
+        parse_expression(owner.expression, numbers)(t)
     except ExpressionError as error:
         return str(error)
     return ""
@@ -142,25 +166,46 @@ def target_error(scene: Scene, j: int, t: float) -> str:
     return next((error for m in joint.motors if (error := signal_error(m, t, numbers))), "")
 
 
-def check_targets(scene: Scene, problems: ProblemList) -> None:
-    """Report every motor whose expression has no finite value at the start of the run."""
+def load_error(scene: Scene, times: Iterable[float]) -> tuple[str, str]:
+    """Which load has no factor at one of these times [s], at which it acts, and why; two empty
+    texts if all have.
+    """
+    for t in times:
+        for load in scene.loads:
+            acts = load.from_ <= t and (load.until is None or t <= load.until)
+            error = signal_error(load, t, numbers_for(scene, load)) if acts else ""
+            if error:
+                return described_load(load), error
+    return "", ""
+
+
+def check_signals(scene: Scene, problems: ProblemList) -> None:
+    """Report every motor whose expression has no finite value at the start of the run, and every
+    load whose expression has none when it begins.
+    """
     for j, (joint, name) in enumerate(zip(scene.joints, joint_names(scene), strict=True)):
         for k, motor in enumerate(joint.motors):
             if message := signal_error(motor, 0.0, numbers_for(scene, joint)):
-                problems.add(
-                    ("joints", j, "motors", k, "expression"),
-                    NO_VALUE,
-                    f"motor of joint '{name}': {message}",
-                    "Write a case for that time, as in 1/t if t > 0 else 0",
-                )
+                path = ("joints", j, "motors", k, "expression")
+                _add_problem(problems, path, f"motor of joint '{name}': {message}")
+    for k, load in enumerate(scene.loads):
+        if message := signal_error(load, load.from_, numbers_for(scene, load)):
+            _add_problem(problems, ("loads", k, "expression"), f"{described_load(load)}: {message}")
 
 
-def motor_switches(scene: Scene, duration: float) -> Floats:
-    """Times within the run at which a motor's curve jumps or has a kink [s], ascending.
+def _add_problem(problems: ProblemList, path: tuple[str | int, ...], message: str) -> None:
+    hint = "Write a case for that time, as in 1/t if t > 0 else 0"
+    problems.add(path, NO_VALUE, message, hint)
+
+
+def signal_switches(scene: Scene, duration: float) -> Floats:
+    """Times within the run at which the curve of a motor or a load jumps or has a kink [s],
+    ascending.
 
     Curves with more than MOST_SWITCHES of them have none here.
     """
-    curves = [motor.curve for joint in scene.joints for motor in joint.motors if motor.curve]
+    owners = [*(motor for joint in scene.joints for motor in joint.motors), *scene.loads]
+    curves = [owner.curve for owner in owners if owner.curve]
     times = [time for curve in curves for time in _switches(curve, duration)]
     ascending: Floats = np.unique(np.array(times, dtype=float))
     return ascending

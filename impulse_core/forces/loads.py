@@ -2,24 +2,49 @@
 
     m Δv = h/2 F,   ΔL = h/2 (τ + r × F)                                     (docs/algorithm.md, 7)
 
-with F and τ at the pose of that end, before the velocity correction at the far end. A load in
-body axes therefore stays symmetric in time. Which loads act is constant during a step: steps are
-cut where a load begins or ends.
+with F and τ at the pose and the time of that end, before the velocity correction at the far end. A
+load in body axes therefore stays symmetric in time, and so does one that changes. Which loads act
+is constant during a step: steps are cut where a load begins or ends, and where its curve breaks.
 """
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import cross, dot, quat_of, rotate, set_vec3, vec3_at, vec3_of
+from impulse_core.forces.signals.signals import signal_value_inside
 from impulse_core.jit import inner_kernel
+
+__all__ = ["factors_at", "kick", "load_power"]
 
 
 @inner_kernel
-def _load_in_world(model, state, k):
-    """Force, torque about the point of attack, and that point relative to the centre of mass."""
+def factors_at(model, timed, state, t, inside, work):
+    """Write the factors of the active loads at the time t [s] into work.load_factor, where a curve
+    jumps those on the side of the time ``inside`` the step [s]; False if one is not finite.
+
+    ``timed`` is Model.timed.
+    """
+    finite = True
+    if timed is not None:
+        for k in range(len(model.loads)):
+            signal = model.loads[k].signal
+            if signal >= 0 and state.loads[k].active:
+                factor = signal_value_inside(model.signals, work.stack, signal, t, inside)
+                finite = finite and abs(factor) < math.inf
+                work.load_factor[k] = factor
+    return finite
+
+
+@inner_kernel
+def _load_in_world(model, state, work, k):
+    """Force, torque about the point of attack, and that point relative to the centre of mass; needs
+    work.load_factor.
+    """
     i = model.loads[k].body
     q = quat_of(state.bodies[i].orientation)
-    F = vec3_of(model.loads[k].force)
-    T = vec3_of(model.loads[k].torque)
+    F = work.load_factor[k] * vec3_of(model.loads[k].force)
+    T = work.load_factor[k] * vec3_of(model.loads[k].torque)
     if model.loads[k].in_body_axes:
         axes = q * quat_of(model.loads[k].axes)
         F = rotate(axes, F)
@@ -28,11 +53,11 @@ def _load_in_world(model, state, k):
 
 
 @inner_kernel
-def kick(model, state, h):
+def kick(model, state, h, work):
     """Apply all active loads for the time h."""
     for k in range(len(model.loads)):
         if state.loads[k].active:
-            F, T, r = _load_in_world(model, state, k)
+            F, T, r = _load_in_world(model, state, work, k)
             _push(model, state, model.loads[k].body, h * F, h * (T + cross(r, F)))
             other = model.loads[k].reaction
             if other < model.dynamic:
@@ -57,7 +82,7 @@ def load_power(model, state, work):
     power = 0.0
     for k in range(len(model.loads)):
         if state.loads[k].active:
-            F, T, r = _load_in_world(model, state, k)
+            F, T, r = _load_in_world(model, state, work, k)
             i = model.loads[k].body
             w = vec3_at(work.angular_velocity, i)
             power += dot(F, vec3_of(state.bodies[i].velocity) + cross(w, r)) + dot(T, w)

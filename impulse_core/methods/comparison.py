@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
+from impulse_core.compile.signals import changes, described_load
 from impulse_core.joints.table import parts_of
 from impulse_core.methods.chains import NotAChainError, plan_chain
 from impulse_core.methods.tableaus import MULTIPLIER_METHODS, tableau
@@ -112,6 +113,9 @@ def more_than_joints(compiled: CompiledScene) -> str:
             return f"joint '{name}' can break"
     if scene.springs:
         return "it has springs between points"
+    for load in scene.loads:
+        if changes(load):
+            return f"{described_load(load)} changes with time"
     return ""
 
 

@@ -141,7 +141,7 @@ def _place(model, chain, coordinates, scratch, state):
 
 
 @inner_kernel
-def _forces(model, chain, scratch):
+def _forces(model, chain, scratch, work):
     """Generalised forces Γ of gravity and loads, into scratch.acceleration."""
     rate = scratch.rate
     x, y, z = vec3_at(chain.plane, 0), vec3_at(chain.plane, 1), vec3_at(chain.plane, 2)
@@ -150,7 +150,7 @@ def _forces(model, chain, scratch):
     for i in range(model.dynamic):
         set_vec3(rate.bodies[i].velocity, ZERO3)
         set_vec3(rate.bodies[i].angular_momentum, ZERO3)
-    kick(model, rate, 1.0)
+    kick(model, rate, 1.0, work)
     below_x, below_y = 0.0, 0.0  # force of the loads on all links below
     for k in range(len(chain.body) - 1, -1, -1):
         i = chain.body[k]
@@ -177,7 +177,7 @@ def _accelerate(model, chain, scratch, work):
     if len(model.loads):
         angular_velocities(model, scratch.stage, work)
         power = load_power(model, scratch.stage, work)
-    _forces(model, chain, scratch)
+    _forces(model, chain, scratch, work)
     M, f = scratch.matrix, scratch.acceleration
     arm, moment = scratch.next_arm, scratch.moment_arm
     for i in range(links):

@@ -96,7 +96,7 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     """Advance a state by h: COMPLETED, or why not."""
     power = load_power(model, state, work) if len(model.loads) else 0.0
     sweeps.spare[0] += sweeps.limit[0] * abs(h) / sweeps.path[0]
-    kick(model, state, 0.5 * h)
+    kick(model, state, 0.5 * h, work)
     status = _correct_joints(model, sweeps, state, h, tolerance, work, tally)
     if status != COMPLETED:
         return status
@@ -105,7 +105,7 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     advance(model, state, h, work)
     state.clock[0].time += h
     prepare_joints(model, sweeps, state, work)
-    kick(model, state, 0.5 * h)
+    kick(model, state, 0.5 * h, work)
     _correct_velocities(model, sweeps, state, h, tolerance, work, tally)
     if len(model.loads):
         tally.totals[0].work += 0.5 * h * (power + load_power(model, state, work))

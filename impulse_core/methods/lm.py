@@ -14,7 +14,7 @@ symplectic. Source: SB05, section 3.
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, Quat, quat_of, set_quat, set_vec3, vec3_at, vec3_of
-from impulse_core.forces.loads import load_power
+from impulse_core.forces.loads import factors_at, load_power
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -40,7 +40,7 @@ from impulse_core.methods.lm_stages import (
     take_coordinates,
 )
 from impulse_core.model.copies import copy_poses
-from impulse_core.model.status import COMPLETED, OPEN, RATE
+from impulse_core.model.status import COMPLETED, NO_LOAD, OPEN, RATE
 from impulse_core.observables.accelerations import (
     angular_accelerations,
     apply_loads,
@@ -82,7 +82,7 @@ def _attract(model, along, coupled, stages, work):
 @inner_kernel
 def _evaluate(model, along, coupled, stages, s, at, weight, prepared, work):
     """Rates of the present stage s, into stages.bodies, axes and terms, and weight [s] times the
-    powers there into stages.work: COMPLETED or NO_TARGET.
+    powers there into stages.work: COMPLETED, NO_TARGET or NO_LOAD.
 
     Args:
         at: Time of the stage, and a time within the step [s].
@@ -91,9 +91,11 @@ def _evaluate(model, along, coupled, stages, s, at, weight, prepared, work):
     stage, rate, status = stages.stage, stages.rate, COMPLETED
     copy_poses(stage.bodies, rate.bodies)
     angular_velocities(model, stage, work)
+    if not factors_at(model, model.timed, stage, at[0], at[1], work):
+        return NO_LOAD
     if len(model.loads):
         stages.work[LOADS] += weight * load_power(model, stage, work)
-    apply_loads(model, rate)
+    apply_loads(model, rate, work)
     angular_accelerations(model, stage, rate, work)
     if len(model.joints):
         if not prepared:
@@ -231,9 +233,10 @@ def _correct_velocities(model, along, stages, t, at, h, work, tally):
 
 @inner_kernel
 def _name_axis(model, status, begin, work, tally):
-    """Note which axis a step failed of, and how far into the step; returns the status."""
+    """Note which axis a step failed of, if of one, and how far into the step; returns the status."""
     if status != COMPLETED:
-        tally.failure[0].joint = model.axes[work.worst_axis[0]].joint
+        if status != NO_LOAD:
+            tally.failure[0].joint = model.axes[work.worst_axis[0]].joint
         tally.failure[0].begin = begin
     return status
 

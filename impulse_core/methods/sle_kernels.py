@@ -29,7 +29,7 @@ def find_directions(model, state, work):
 def push(model, state, h, work):
     """Let loads act for half a stage; their power before [W]."""
     power = load_power(model, state, work)
-    kick(model, state, 0.5 * h)
+    kick(model, state, 0.5 * h, work)
     return power
 
 
@@ -53,7 +53,7 @@ def take_prediction(model, state, h, work, tally):
     advance(model, state, h, work)
     state.clock[0].time += h
     joint_directions(model, state.bodies, work.now)
-    kick(model, state, 0.5 * h)
+    kick(model, state, 0.5 * h, work)
     return True
 
 

@@ -149,6 +149,8 @@ class Load:
     """1 where force and torque are given in the *user's* body axes."""
     axes: quat
     """User's body axes to body frame."""
+    signal: i8
+    """Signal that is the factor of both over time; -1 if they are constant."""
 
 
 @record
@@ -240,5 +242,7 @@ class Model(NamedTuple):
 
     loads: Records
     """Forces and torques from outside (Load), shape (l,)."""
+    timed: int | None
+    """1, or None if no load changes with time: kernels are then compiled without that."""
     paths: Paths
     """Motion of the kinematic bodies."""

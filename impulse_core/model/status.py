@@ -31,3 +31,5 @@ LIMIT = 13
 """A limit was reached for which the method has no law."""
 WEAK = 14
 """A velocity motor has too little force to be a constraint."""
+NO_LOAD = 15
+"""The factor of a load has no finite value."""

@@ -297,6 +297,8 @@ class Workspace(NamedTuple):
     """Values of an expression in the making, e at most, and their derivatives, shape (2 * e,)."""
     load_power: Floats
     """Power of the loads before they act in this half [W], shape (1,)."""
+    load_factor: Floats
+    """What force and torque of each load are multiplied by now, shape (l,)."""
 
 
 def _new_directions(joints: int, terms: int) -> Directions:
@@ -348,4 +350,5 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         part=new_records(Momenta, rows),
         stack=np.zeros(2 * model.signals.depth),
         load_power=np.zeros(1),
+        load_factor=np.ones(len(model.loads)),
     )

@@ -23,16 +23,16 @@ from impulse_core.joints.table import COUPLING, NO_PART, ROTATION_AXIS
 
 
 @inner_kernel
-def apply_loads(model, rate):
+def apply_loads(model, rate, work):
     """Velocities of rate become g + F/m, its angular momenta the torques τ of the loads.
 
-    The poses of rate must be those of the present state.
+    The poses of rate must be those of the present state, and the factors in work its own.
     """
     g = Vec3(model.gravity[0], model.gravity[1], model.gravity[2])
     for i in range(len(model.bodies)):
         set_vec3(rate.bodies[i].velocity, g if i < model.dynamic else ZERO3)
         set_vec3(rate.bodies[i].angular_momentum, ZERO3)
-    kick(model, rate, 1.0)
+    kick(model, rate, 1.0, work)
 
 
 @inner_kernel

@@ -24,6 +24,7 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.forces.axes import rotor_compliance
+from impulse_core.forces.loads import factors_at
 from impulse_core.free_motion.kinematic import drive, resume_kinematic
 from impulse_core.jit import inlined_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities, apply_impulses
@@ -56,7 +57,9 @@ def find_reactions(model, structure, state, work):
         set_vec3(work.next[i].position, ZERO3)
         set_vec3(work.stage[i].velocity, ZERO3)
     angular_velocities(model, state, work)
-    apply_loads(model, rate)
+    t = state.clock[0].time
+    factors_at(model, model.timed, state, t, t - _SIDE, work)
+    apply_loads(model, rate, work)
     if len(state.kinematic):
         _kinematic_accelerations(model, state, rate, work)
     for j in range(len(model.joints)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene
 from impulse_core.compile.axes import explicit_servo_hint
-from impulse_core.compile.signals import target_error
+from impulse_core.compile.signals import load_error, target_error
 from impulse_core.free_motion.flow import MORE_TURN, MOST_TURN
 from impulse_core.joints.table import FIRST_ROTATION, NO_MOTOR
 from impulse_core.methods.comparison import ComparisonRun
@@ -22,6 +22,7 @@ from impulse_core.model.status import (
     LAW,
     LAW_RATE,
     LINE,
+    NO_LOAD,
     NO_TARGET,
     RATE,
     ROSE,
@@ -64,6 +65,10 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
         body1, body2 = (attempt.compiled.body_names[int(i)] for i in failure["bodies"])
         message = f"{at} the contact of '{body1}' and '{body2}' {_creates(failure)}"
         return {**event, "body1": body1, "body2": body2, "message": message}
+    if failure["what"] == NO_LOAD:
+        times = failed_at, failed_at + float(failure["part"])
+        name, why = load_error(attempt.compiled.scene, times)
+        return {**event, "message": f"{at} {name or 'a load'} has no factor: {why or 'not finite'}"}
     j = int(failure["joint"])
     if failure["what"] == ROSE:
         event |= {"body1": attempt.names.body(int(failure["body"]))}

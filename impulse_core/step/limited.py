@@ -33,7 +33,7 @@ def limited_stage(model, structure, axes, state, h, tolerance, work, tally):
     end, left, parts = state.clock[0].time + h, h, 0
     status, _ = jump(model, structure, None, state, h, True, tolerance, work, tally)
     while left > 0.0 and status == COMPLETED:
-        begin_stage(model, axes, state, work)
+        begin_stage(model, axes, state, left, work)
         divides = parts < MOST_PARTS - 1
         length, status = _up_to_limit(
             model, structure, axes, state, left, h, divides, tolerance, work, tally

@@ -18,12 +18,12 @@ from impulse_core.forces.force_elements import (
     motor_without_target,
     second_half_laws,
 )
-from impulse_core.forces.loads import kick
+from impulse_core.forces.loads import factors_at, kick
 from impulse_core.free_motion.flow import advance
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities, joint_directions
 from impulse_core.joints.coupling import accept_coordinates
-from impulse_core.model.status import COMPLETED, LINE, NO_TARGET
+from impulse_core.model.status import COMPLETED, LINE, NO_LOAD, NO_TARGET
 from impulse_core.solver.direct import prepare
 from impulse_core.step.contacts import (
     begin_first_half,
@@ -65,7 +65,7 @@ class Part(NamedTuple):
 @inner_kernel
 def impulse_step(model, structure, axes, contact, state, h, tolerance, work, tally):
     """Advance a consistent state by a stage of length h: COMPLETED, or why not."""
-    begin_stage(model, axes, state, work)
+    begin_stage(model, axes, state, h, work)
     end = state.clock[0].time + h
     status = first_half(model, structure, axes, contact, state, h, tolerance, work, tally)
     if status == COMPLETED:
@@ -75,13 +75,17 @@ def impulse_step(model, structure, axes, contact, state, h, tolerance, work, tal
 
 
 @inner_kernel
-def begin_stage(model, axes, state, work):
-    """Coordinates and velocities along the axes, and the power of the loads, at t."""
+def begin_stage(model, axes, state, h, work):
+    """Coordinates and velocities along the axes, and the power of the loads, at t of a stage of
+    length h.
+    """
     if axes is not None:
         for k in range(len(model.axes)):
             work.axes[k].start = state.axes[k].position
             work.axes[k].open = 0
         read_rates(model, state, work.axes.rate, work)
+    t = state.clock[0].time
+    factors_at(model, model.timed, state, t, t + h, work)
     note_load_power(model, state, work)
 
 
@@ -95,8 +99,10 @@ def first_half(model, structure, axes, contact, state, h, tolerance, work, tally
         if axis >= 0:
             tally.failure[0].joint = model.axes[axis].joint
             return NO_TARGET
+    if not _loads_have_values(model, state, h, work):
+        return NO_LOAD
     begin_first_half(contact, model, state, h, work)
-    kick(model, state, 0.5 * h)
+    kick(model, state, 0.5 * h, work)
     note_motion(contact, model, state, work)
     return solve_positions(model, structure, axes, contact, state, h, tolerance, work, tally)
 
@@ -120,6 +126,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
     let_sleep(contact, model, state, False, work)
     accept_coordinates(model, model.coupled, state, work)
     state.clock[0].time = part.end
+    factors_at(model, model.timed, state, part.end, part.end - h, work)
 
     if axes is None:
         prepare(model, structure, state, work)
@@ -131,7 +138,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
     if axes is not None:
         read_rates(model, state, work.axes.next_rate, work)
         note_load_power(model, state, work)
-    kick(model, state, 0.5 * h)
+    kick(model, state, 0.5 * h, work)
     note_motion(contact, model, state, work)
     if axes is None:
         correct_velocities(model, structure, state, h, work, tally)
@@ -153,3 +160,13 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
             add_load_work(model, state, h, work, tally)
         tally.totals[0].kinematic_work += work.kinematic_work[0]
     return status
+
+
+@inner_kernel
+def _loads_have_values(model, state, h, work):
+    """Whether the factors of all active loads are finite at both ends of a stage of length h; those
+    at t are left in work.load_factor.
+    """
+    t = state.clock[0].time
+    there = factors_at(model, model.timed, state, t + h, t, work)
+    return factors_at(model, model.timed, state, t, t + h, work) and there

@@ -65,7 +65,7 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
             status, _ = jump(model, structure, contact, state, h, True, tolerance, work, tally)
             if status != COMPLETED:
                 return status
-        begin_stage(model, axes, state, work)
+        begin_stage(model, axes, state, left, work)
         divides = contact.time_of_impact and parts < MOST_PARTS - 1
         length, at_impact, status = _up_to_impact(
             model, structure, axes, contact, state, left, h, divides, tolerance, work, tally

@@ -1,4 +1,4 @@
-"""Numbers that expressions name: the constants of the scene, and the phase of the joint."""
+"""Numbers that expressions name: the constants of the scene, and the phase of the joint or load."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import keyword
 import re
 
 from impulse_schema.expressions import CONSTANTS, FUNCTIONS
-from impulse_schema.models import Joint, Scene
+from impulse_schema.models import Joint, Load, Scene
 
 PHASE = "phase"
 
 
-def numbers_for(scene: Scene, joint: Joint) -> dict[str, float]:
-    """What the expressions of a joint's motors may name besides the time, pi and e."""
-    return {constant.name: constant.value for constant in scene.constants} | {PHASE: joint.phase}
+def numbers_for(scene: Scene, owner: Joint | Load) -> dict[str, float]:
+    """What the expressions of a joint's motors, or that of a load, may name besides the time, pi
+    and e.
+    """
+    return {constant.name: constant.value for constant in scene.constants} | {PHASE: owner.phase}
 
 
 def name_problem(name: str) -> str:
@@ -25,7 +27,7 @@ def name_problem(name: str) -> str:
     if name in CONSTANTS:
         return f"is {CONSTANTS[name]:.6g} in expressions"
     if name == PHASE:
-        return "is the phase of the joint in expressions"
+        return "is the phase of the joint or load in expressions"
     if name in FUNCTIONS:
         return "is a function in expressions"
     return "has a meaning of its own in expressions" if keyword.iskeyword(name) else ""

@@ -54,6 +54,11 @@ ADDITIONS: dict[Version, tuple[tuple[str, str, object], ...]] = {
         ("Constant", "value", ...),
         ("Joint", "phase", ...),
     ),
+    "1.3": (
+        ("Load", "expression", ...),
+        ("Load", "curve", ...),
+        ("Load", "phase", ...),
+    ),
 }
 """Element, its key and the word that a version added; an ellipsis stands for any value but the
 default."""

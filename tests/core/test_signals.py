@@ -14,7 +14,7 @@ import impulse_core as ic
 from impulse_core.compile.signals import (
     MOST_SWITCHES,
     SignalList,
-    motor_switches,
+    signal_switches,
     signal_error,
 )
 from impulse_core.forces.signals.operations import OPERATIONS
@@ -262,7 +262,7 @@ def test_switches(sampled, switches):
     """Steps are cut where a curve jumps or has a kink within the run, and nowhere else."""
     scene = driven(sampled)
 
-    assert motor_switches(scene, 3.5) == pytest.approx(np.array(switches))
+    assert signal_switches(scene, 3.5) == pytest.approx(np.array(switches))
 
 
 def test_switches_of_fast_curves_are_bounded():
@@ -270,8 +270,8 @@ def test_switches_of_fast_curves_are_bounded():
     fast = driven(curve([0.0, 1e-9], [0.0, 1.0], repeat=True))
     slow = driven(curve([0.0, 1e-3], [0.0, 1.0], repeat=True))
 
-    assert len(motor_switches(fast, 10.0)) == 0
-    assert 0 < len(motor_switches(slow, 3.0)) <= MOST_SWITCHES
+    assert len(signal_switches(fast, 10.0)) == 0
+    assert 0 < len(signal_switches(slow, 3.0)) <= MOST_SWITCHES
 
 
 def driven(*motors):

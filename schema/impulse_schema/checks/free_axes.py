@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from impulse_schema.bounds import bounds_of
 from impulse_schema.checks.names import Names
-from impulse_schema.checks.vectors import not_after
-from impulse_schema.expressions import ExpressionError, parse_expression
+from impulse_schema.checks.signals import check_signals
 from impulse_schema.models import (
     FREE_AXES,
     LIMITED_AXES,
     TIED_AXES,
-    Curve,
     Freedom,
     Friction,
     Joint,
@@ -138,14 +136,7 @@ def _check_motor(motor: Motor, path: ScenePath, names: Names) -> Iterator[Findin
             message = f"a {motor.kind} motor does not use {key}"
             hint = 'Write kind="servo" or leave it out'
             yield Finding((*path, key), "E704", message, hint)
-    if motor.curve is not None:
-        yield from _check_curve(motor.curve, (*path, "curve"))
-    if motor.expression is not None:
-        try:
-            parse_expression(motor.expression, dict.fromkeys(names.numbers, 0.0))
-        except ExpressionError as error:
-            hint = error.hint or "Write arithmetic of the time t, as 0.5*sin(2*pi*t)"
-            yield Finding((*path, "expression"), "E711", str(error), hint)
+    yield from check_signals(motor, path, names, "0.5*sin(2*pi*t)")
 
 
 def _check_force(motor: Motor, path: ScenePath) -> Iterator[Finding]:
@@ -159,16 +150,6 @@ def _check_force(motor: Motor, path: ScenePath) -> Iterator[Finding]:
     elif most == 0 and not least:
         message = "the motor has no force in either direction"
         yield Finding((*path, "max_force"), "E709", message, "Leave it out, or give it a force")
-
-
-def _check_curve(curve: Curve, path: ScenePath) -> Iterator[Finding]:
-    if len(curve.times) != len(curve.values):
-        message = f"the curve has {len(curve.times)} times and {len(curve.values)} values"
-        yield Finding((*path, "values"), "E712", message, "Give a value for each time")
-    for before, time in zip(curve.times, curve.times[1:], strict=False):
-        if message := not_after(time, before):
-            yield Finding((*path, "times"), "E712", message, "Order the samples by time")
-            break
 
 
 def check_terms(coupling: Joint, path: ScenePath, names: Names) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from impulse_schema.checks.names import WORLD, Names
+from impulse_schema.checks.signals import check_signals
 from impulse_schema.checks.vectors import are_apart
 from impulse_schema.models import Load, SpringDamper
 from impulse_schema.problems import Finding
@@ -25,6 +26,13 @@ def check_load(load: Load, path: ScenePath, names: Names) -> Iterator[Finding]:
     if load.until is not None and not load.until > load.from_:
         message = f"the load ends at {load.until:g} s, and begins at {load.from_:g} s"
         yield Finding((*path, "until"), "E802", message, "It ends after it begins")
+    if load.curve is not None and load.expression is not None:
+        message = "the factor of a load is given once, here curve and expression are given"
+        yield Finding(path, "E808", message, "Keep one of them")
+    if load.phase and load.expression is None:
+        message = "phase stands for a number in the expression of a load, and there is none"
+        yield Finding((*path, "phase"), "E808", message, "Leave it out, or give an expression")
+    yield from check_signals(load, path, names, "sin(2*pi*t)")
     if not any(load.force) and not any(load.torque):
         yield Finding(path, "E803", "the load has neither force nor torque", "Give one of them")
     elif load.point is not None and not any(load.force):

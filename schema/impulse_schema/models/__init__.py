@@ -16,6 +16,7 @@ field is an XML attribute.
 
 from impulse_schema.models.bodies import Body, Keyframe, Load, SpringDamper
 from impulse_schema.models.constants import Constant
+from impulse_schema.models.curves import Curve
 from impulse_schema.models.element import AngleElement, Element
 from impulse_schema.models.geometry import Geometry, Material, MaterialPair, Mesh, Shape
 from impulse_schema.models.joints import (
@@ -23,7 +24,6 @@ from impulse_schema.models.joints import (
     LIMITED_AXES,
     TIED_AXES,
     CouplingTerm,
-    Curve,
     Freedom,
     Friction,
     Joint,

@@ -6,9 +6,11 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from impulse_schema.models.curves import Curve
 from impulse_schema.models.element import (
     AngleElement,
     Element,
+    Line,
     Name,
     NonNegative,
     Positive,
@@ -109,7 +111,11 @@ class Body(AngleElement):
 
 
 class Load(Element):
-    """A force or torque on a body during a time window."""
+    """A force or torque on a body during a time window.
+
+    It is constant, or force and torque are multiplied by one factor that changes over time: a
+    ``curve`` or an ``expression``.
+    """
 
     name: Name | None = Field(
         default=None, description="Free text that names the load in messages."
@@ -120,6 +126,21 @@ class Load(Element):
     )
     torque: Vector = Field(
         default=(0.0, 0.0, 0.0), description="Free torque.", json_schema_extra=meta("N m")
+    )
+    expression: Line | None = Field(
+        default=None,
+        description="Factor of force and torque as arithmetic of the time t, as in 'sin(2*pi*t)';"
+        " may name the constants of the scene and the phase of the load.",
+    )
+    curve: Curve | None = Field(
+        default=None,
+        description="Sampled factor of force and torque.",
+        json_schema_extra=meta(xml_child=True),
+    )
+    phase: float = Field(
+        default=0.0,
+        description="What phase stands for in its expression, as in 'sin(2*pi*(t/period + phase))',"
+        " by custom as a part of the period.",
     )
     axes: Literal["world", "body"] = Field(
         default="world", description="Axes in which force and torque are given."

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from impulse_schema.models.curves import Curve
 from impulse_schema.models.element import (
     AngleElement,
     Element,
@@ -21,25 +22,6 @@ Freedom = Literal["rotation", "translation"]
 LimitedFreedom = Literal["rotation", "translation", "swing", "twist"]
 
 _WHICH_AXIS = "Which free axis of a cylindrical joint, or of a screw (default rotation)."
-
-
-class Curve(Element):
-    """A sampled function of time."""
-
-    times: list[float] = Field(
-        min_length=2, description="Ascending sample times.", json_schema_extra=meta("s")
-    )
-    values: list[float] = Field(
-        min_length=2,
-        description="Value at each sample time; of a force motor in N or N m.",
-        json_schema_extra=meta("rad, m, rad/s or m/s"),
-    )
-    interpolation: Literal["step", "linear", "cubic"] = Field(
-        default="linear",
-        description="Between samples: cubic is a spline with continuous second derivative, level at"
-        " its ends. Constant before the first sample and after the last.",
-    )
-    repeat: bool = Field(default=False, description="Start over after the last sample.")
 
 
 class Motor(AngleElement):

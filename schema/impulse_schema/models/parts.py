@@ -59,7 +59,8 @@ class Use(Element):
     )
     phase: float = Field(
         default=0.0,
-        description="Added to the phase of each joint of the copy that has motors.",
+        description="Added to the phase of each joint of the copy that has motors, and of each load"
+        " that has an expression.",
     )
 
 

@@ -14,7 +14,7 @@ from impulse_schema.models.rules import CollisionFilter
 from impulse_schema.models.settings import Settings
 from impulse_schema.source import Source
 
-Version = Literal[1, "1.1", "1.2"]
+Version = Literal[1, "1.1", "1.2", "1.3"]
 """Versions of the file format that can be read, in their order."""
 
 NEWEST_VERSION: Version = get_args(Version)[-1]

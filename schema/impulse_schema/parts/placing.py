@@ -156,6 +156,8 @@ class Placer:
         values["torque"] = at.axial_image(load.torque) if in_body else at.axial(load.torque)
         if load.point is not None:
             values["point"] = at.image(load.point)
+        if load.expression is not None:
+            values["phase"] = load.phase + self._phase
 
     def _spring(self, spring: SpringDamper) -> None:
         values = spring.__dict__
