@@ -1,5 +1,5 @@
-"""Motor targets and factors of loads → Signals, the times at which they break, and whether they have
-values at all.
+"""Targets of motors and factors of loads → Signals, the times at which they break, and whether they
+have values at all.
 """
 
 from __future__ import annotations

@@ -233,7 +233,7 @@ def _correct_velocities(model, along, stages, t, at, h, work, tally):
 
 @inner_kernel
 def _name_axis(model, status, begin, work, tally):
-    """Note which axis a step failed of, if of one, and how far into the step; returns the status."""
+    """Note which axis a step failed of, if any, and how far into the step; returns the status."""
     if status != COMPLETED:
         if status != NO_LOAD:
             tally.failure[0].joint = model.axes[work.worst_axis[0]].joint

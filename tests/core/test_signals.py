@@ -14,8 +14,8 @@ import impulse_core as ic
 from impulse_core.compile.signals import (
     MOST_SWITCHES,
     SignalList,
-    signal_switches,
     signal_error,
+    signal_switches,
 )
 from impulse_core.forces.signals.operations import OPERATIONS
 from impulse_core.forces.signals.signals import (

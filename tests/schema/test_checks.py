@@ -34,6 +34,7 @@ def joint(attributes: str, children: str = "") -> str:
     return f'<joint body1="a" body2="b" {attributes}>{children}</joint>'
 
 
+RAMP = "<curve><times>0 1</times><values>0 1</values></curve>"
 HINGE = 'type="hinge" anchor="0 0 0" axis="0 0 1"'
 CONE = 'type="ball" anchor="0 0 0" axis="0 0 1"'
 SWING = '<limit freedom="swing" upper_deg="40"/>'
@@ -451,6 +452,18 @@ UNSOUND = [
     ('<load body="a" torque="1 0 0" point="0 0 1"/>', "E803", "and there is none"),
     ('<load body="a" force="1 0 0" reaction_body="a"/>', "E804", "both act on 'a'"),
     ('<load body="a" force="1 0 0" reaction_body="q"/>', "E303", "there is no body 'q'"),
+    (
+        f'<load body="a" force="1 0 0" expression="t">{RAMP}</load>',
+        "E808",
+        "curve and expression are given",
+    ),
+    ('<load body="a" force="1 0 0" phase="1"/>', "E808", "and there is none"),
+    ('<load body="a" force="1 0 0" expression="u*t"/>', "E711", "'u' is not known"),
+    (
+        f'<load body="a" force="1 0 0">{RAMP.replace("0 1", "0 0", 1)}</load>',
+        "E712",
+        "",
+    ),
     ('<spring body1="a" anchor="0 0 0" anchor2="0 0 1"/>', "E805", "neither stiffness nor"),
     (
         '<spring body1="a" stiffness="1" anchor="0 0 0" anchor2="0 0 0" rest_length="1"/>',

@@ -443,5 +443,6 @@ def test_no_signed_number_is_forgotten() -> None:
         ("Joint", "pitch"),
         ("Joint", "constant"),
         ("Joint", "phase"),
+        ("Load", "phase"),
         ("Use", "phase"),
     }

@@ -15,7 +15,7 @@ from impulse_schema.source import ScenePath
 def check_signals(
     owner: Motor | Load, path: ScenePath, names: Names, example: str
 ) -> Iterator[Finding]:
-    """Findings on the curve and the expression of ``owner``; ``example`` is one that it may have."""
+    """Findings on the curve and the expression of ``owner``; ``example`` is one it may have."""
     if owner.curve is not None:
         yield from _check_curve(owner.curve, (*path, "curve"))
     if owner.expression is not None:
