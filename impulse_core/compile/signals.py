@@ -204,8 +204,8 @@ def signal_switches(scene: Scene, duration: float) -> Floats:
 
     Curves with more than MOST_SWITCHES of them have none here.
     """
-    owners = [*(motor for joint in scene.joints for motor in joint.motors), *scene.loads]
-    curves = [owner.curve for owner in owners if owner.curve]
+    curves = [motor.curve for joint in scene.joints for motor in joint.motors if motor.curve]
+    curves += [load.curve for load in scene.loads if load.curve]
     times = [time for curve in curves for time in _switches(curve, duration)]
     ascending: Floats = np.unique(np.array(times, dtype=float))
     return ascending

@@ -34,7 +34,7 @@ def joint(attributes: str, children: str = "") -> str:
     return f'<joint body1="a" body2="b" {attributes}>{children}</joint>'
 
 
-RAMP = "<curve><times>0 1</times><values>0 1</values></curve>"
+RAMP = '<curve times="0 1" values="0 1"/>'
 HINGE = 'type="hinge" anchor="0 0 0" axis="0 0 1"'
 CONE = 'type="ball" anchor="0 0 0" axis="0 0 1"'
 SWING = '<limit freedom="swing" upper_deg="40"/>'
