@@ -111,7 +111,7 @@ def test_a_newer_file_is_refused_as_newer(tmp_path: Path, suffix: str, text: str
         (".xml", '<scene version="1.0"/>', "version cannot be '1.0'"),
         (".xml", '<scene version="1."/>', "'1.' is not a version"),
         (".xml", '<scene version="-1"/>', "'-1' is not a version"),
-        (".json", '{"version": 1.1}', 'Write 1, "1.1" or "1.2"'),
+        (".json", '{"version": 1.1}', 'Write 1, "1.1", "1.2" or "1.3"'),
         (".json", '{"version": "new"}', "version cannot be 'new'"),
         (".json", '{"version": [1]}', "version cannot be an array"),
     ],
