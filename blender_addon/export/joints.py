@@ -72,7 +72,7 @@ def joint_data(
     for problem in pointer_problems(group, names, used):
         tagged.report(obj, problem)
     for part, model in PARTS.items():
-        values[part] = [_part_data(item, model) for item in getattr(group, part)]
+        values[part] = [part_data(item, model) for item in getattr(group, part)]
         if part == "motors":
             _follow(values[part], obj, timeline)
         for data, item in zip(values[part], getattr(group, part), strict=True):
@@ -160,7 +160,8 @@ def spring_data(
     return values
 
 
-def _part_data(item: Any, model: Any) -> dict[str, Any]:
+def part_data(item: Any, model: Any) -> dict[str, Any]:
+    """What is set of a motor, a load or the like, and its curve if it follows one."""
     values = values_of(item, model)
     if getattr(item, "use_curve", False):
         curve = values_of(item.curve, models.Curve)

@@ -30,7 +30,10 @@ BETWEEN = (0.17, 0.37, 0.5, 0.71, 0.93)
 MOVED = 1e-5
 MOTION_HINT = "take its keys off, or make the body kinematic"
 VALUE_HINT = "the file holds one value; take the keys or the driver off"
-STEPS_HINT = "a load changes in steps; give its keys constant interpolation (T)"
+FACTOR_HINT = (
+    "a load with an expression or a curve changes in steps besides; clear that, or give its keys"
+    " constant interpolation (T)"
+)
 UNUSED_HINT = "the motor follows its expression or curve; clear that, or take the keys off"
 
 
@@ -136,7 +139,7 @@ def _hint(obj: bpy.types.Object, path: str) -> str:
     if obj.impulse.kind == "BODY" and path in PLACE:
         return MOTION_HINT
     if path.startswith("impulse.body.loads[") and path.endswith((".force", ".torque")):
-        return STEPS_HINT
+        return FACTOR_HINT
     if path.startswith("impulse.joint.motors[") and path.endswith((".target", ".target_angle")):
         return UNUSED_HINT
     return VALUE_HINT

@@ -215,7 +215,7 @@ def _spline(seen: Seen, tolerance: float, most: int) -> Samples | None:
 
 def spline_values(knots: Floats, values: Floats, at: Floats) -> Floats:
     """The spline of the file format with these samples, at frames between the first and last."""
-    slopes = _slopes(knots, values)
+    slopes = spline_slopes(knots, values)
     k = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(knots) - 2)
     h = knots[k + 1] - knots[k]
     s = (at - knots[k]) / h
@@ -228,7 +228,7 @@ def spline_values(knots: Floats, values: Floats, at: Floats) -> Floats:
     return result
 
 
-def _slopes(knots: Floats, values: Floats) -> Floats:
+def spline_slopes(knots: Floats, values: Floats) -> Floats:
     """Slopes at the samples: the second derivative is continuous, both ends are level.
 
     h[i] m[i-1] + 2 (h[i-1] + h[i]) m[i] + h[i-1] m[i+1] = 3 (h[i] d[i-1] + h[i-1] d[i]), with the

@@ -45,7 +45,7 @@ from ..properties.schema_properties import values_of
 from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
 from .deforming import report_deforming
 from .files import INLINE_FACES, write_scene
-from .joints import joint_data, spring_data
+from .joints import joint_data, part_data, spring_data
 from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons
 from .solids import SolidExporter
@@ -335,15 +335,19 @@ def _load_data(
 ) -> list[dict[str, Any]]:
     loads = []
     for number, group in enumerate(obj.impulse.body.loads):
-        load = values_of(group, models.Load)
+        load = part_data(group, models.Load)
+        if "expression" not in load:
+            del load["phase"]
         for problem in pointer_problems(group, names):
             tagged.report(obj, problem)
         load["body"] = obj.name
         load["from"] = load.pop("from_")
         in_body = ("point", "force") if load["axes"] == "body" else ("point",)
-        windows = timeline.windows(obj, number)
-        for window in [{}] if windows is None else windows:
-            timed = load | window
+        changing = timeline.loads(obj, number)
+        for part in [{}] if changing is None else changing:
+            timed = load | part
+            if part and not any(part["force"]):
+                timed.pop("point", None)
             timed |= {key: to_body_frame(obj, timed[key]) for key in in_body if key in timed}
             loads.append(timed)
     return loads

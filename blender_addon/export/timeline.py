@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's timeline says over time and the file can hold: targets of motors, loads that
-change in steps, poses of kinematic bodies.
+"""What Blender's timeline says over time and the file can hold: targets of motors, loads,
+poses of kinematic bodies.
 
 A property that one F-curve alone drives is read from that curve, its modifiers included. Whatever
 else there is (drivers, strips, two curves, a stretched time, what carries a body) is read from the
@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import bpy
@@ -28,8 +27,9 @@ from ..properties.schema_properties import values_of
 from .collect import Tagged, is_carried
 from .keyed import keyed_paths, moved_by_hand
 from .sampling import SINGLE, Function, Samples, grid_of, sampled
+from .timed_loads import has_factor, in_steps, timed_loads
 
-TOLERANCE = 1e-4  # rad or m; of targets and loads beyond 1, of their largest
+TOLERANCE = 1e-4  # rad or m; of loads, and of targets beyond 1, of their largest
 RAMP = 1e-6  # s that a jump of a curve takes which is no step
 FINEST = 64  # poses of a kinematic body for a frame, at most
 MOST_KEYS = 5000  # repeated ones, between which a curve is looked at more closely
@@ -42,13 +42,13 @@ Reader = Callable[[], list[float]]
 
 
 class Channel(NamedTuple):
-    """A number over time: its values at frames, the frames of its keys, and whether a servo is to
-    follow it.
+    """A number over time: its values at frames, the frames of its keys, and what it is of: "servo",
+    "load" or "".
     """
 
     function: Function
     keys: list[float]
-    servo: bool
+    of: str
 
 
 class Timeline:
@@ -63,6 +63,7 @@ class Timeline:
         self._scene = context.scene
         self._scrubber = Scrubber(context)
         self._fps = self._scene.render.fps / self._scene.render.fps_base
+        self._ramp = RAMP * self._fps
         self._targets: dict[tuple[str, int], Samples] = {}
         self._present: dict[tuple[str, int], float] = {}
         self._loads: dict[tuple[str, int], list[dict[str, Any]]] = {}
@@ -85,9 +86,10 @@ class Timeline:
                 self.exported |= {(obj.name, path) for path in paths}
             for obj, number, channels, paths in loads:
                 parts = {key: self._samples(channel) for key, channel in channels.items()}
-                if all(samples.interpolation == "step" for samples in parts.values()):
-                    load = obj.impulse.body.loads[number]
-                    self._loads[obj.name, number] = self._windows(load, parts)
+                load = obj.impulse.body.loads[number]
+                if in_steps(parts) or not has_factor(load):
+                    made = timed_loads(load, parts, self._scene.frame_start, self._fps)
+                    self._loads[obj.name, number] = made
                     self.exported |= {(obj.name, path) for path in paths}
             self._read_poses(led)
 
@@ -102,9 +104,9 @@ class Timeline:
             return {"target": decimals(samples.values[0])}
         return {"curve": samples.curve(self._scene.frame_start, self._fps)}
 
-    def windows(self, obj: bpy.types.Object, load: int) -> list[dict[str, Any]] | None:
-        """Values and times of a load that changes in steps: dicts of ``force``, ``torque``,
-        ``from`` and ``until``; None where it does not change.
+    def loads(self, obj: bpy.types.Object, load: int) -> list[dict[str, Any]] | None:
+        """What a load that changes is in the file, as ``timed_loads`` says; None where it does not
+        change.
         """
         return self._loads.get((obj.name, load))
 
@@ -148,21 +150,24 @@ class Timeline:
         ]
         span = float(self._scene.frame_start), self._last_frame()
         keys = [frame for curve in curves for frame in _keys(curve, *span)]
-        servo = getattr(group, "kind", "") == "servo"
+        of = "load" if axis is not None else "servo" if group.kind == "servo" else ""
         if len(curves) == 1 and self._is_plain(obj, paths):
-            return Channel(_evaluated(curves[0]), keys, servo)
+            return Channel(_evaluated(curves[0]), keys, of)
         reader = _number(obj, group, key, axis)
         self._scrubber.watch(*reader)
-        return Channel(partial(self._scrubber.values, reader[0]), keys, servo)
+        return Channel(partial(self._scrubber.values, reader[0]), keys, of)
 
     def _samples(self, channel: Channel) -> Samples:
         first, last = float(self._scene.frame_start), self._last_frame()
         grid = grid_of(first, last, channel.keys)
         size = float(np.abs(channel.function(grid)).max())
+        if channel.of == "load" and size > 0.0:  # which may be of any size
+            made = sampled(lambda at: channel.function(at) / size, grid, TOLERANCE, self._ramp)
+            return made._replace(values=size * made.values)
         tolerance = TOLERANCE * max(1.0, size)
-        if channel.servo:
+        if channel.of == "servo":
             tolerance = max(TOLERANCE, 4.0 * SINGLE * size)
-        return sampled(channel.function, grid, tolerance, RAMP * self._fps)
+        return sampled(channel.function, grid, tolerance, self._ramp)
 
     def _is_plain(self, obj: bpy.types.Object, paths: list[str]) -> bool:
         """Whether the F-curve of an action says what Blender shows."""
@@ -182,25 +187,6 @@ class Timeline:
             float(np.ceil(self._scene.frame_start + duration * self._fps)),
             self._scene.frame_start + 1.0,
         )
-
-    def _windows(self, load: Any, parts: dict[Any, Samples]) -> list[dict[str, Any]]:
-        """A load from change to change, within its own window."""
-        begin, end = load.from_, load.until if load.use_until else np.inf
-        changes = {frame for samples in parts.values() for frame in samples.frames[1:-1].tolist()}
-        start = self._scene.frame_start
-        times = [round((frame - start) / self._fps, 9) for frame in sorted(changes)]
-        bounds = [begin, *(time for time in times if begin < time < end), end]
-        windows = []
-        for since, until in pairwise(bounds):
-            place = start + since * self._fps + 1e-6
-            vectors = {
-                key: tuple(decimals([_step_at(parts[key, axis], place) for axis in range(3)]))
-                for key in ("force", "torque")
-            }
-            if any(any(vector) for vector in vectors.values()):
-                limit = {"until": until} if np.isfinite(until) else {}
-                windows.append({**vectors, "from": since, **limit})
-        return windows
 
     def _read_poses(self, bodies: list[bpy.types.Object]) -> None:
         frames = np.arange(self._scene.frame_start, self._scene.frame_end + 1.0)
@@ -313,12 +299,6 @@ def _paths_of(
         if match and obj.path_resolve(match[1]) == group:
             found.append(path)
     return found
-
-
-def _step_at(samples: Samples, frame: float) -> float:
-    """The value of a step at a frame."""
-    number = int(np.searchsorted(samples.frames, frame, side="right")) - 1
-    return float(samples.values[max(number, 0)])
 
 
 def _finer(read: Callable[[Floats], Floats], frames: Floats) -> Floats:

@@ -72,7 +72,7 @@ def _joint(
                 set_values(item, element)
                 if getattr(element, "curve", None) is not None:
                     item.use_curve = True
-                    _set_curve(item.curve, element.curve)
+                    set_curve(item.curve, element.curve)
     return obj
 
 
@@ -96,7 +96,8 @@ def _between(joint: Joint, named: Named) -> tuple[float, float, float]:
     return (float(x), float(y), float(z))
 
 
-def _set_curve(group: bpy.types.PropertyGroup, curve: Curve) -> None:
+def set_curve(group: bpy.types.PropertyGroup, curve: Curve) -> None:
+    """Give the curve of a motor or a load its samples."""
     set_values(group, curve)
     for time, value in zip(curve.times, curve.values, strict=True):
         sample = group.samples.add()

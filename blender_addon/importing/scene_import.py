@@ -19,6 +19,7 @@ from impulse_schema.models import Body
 from ..export.scene_export import metres_of
 from ..properties.assignment import Named, set_values
 from .joints import make_joints, make_springs
+from .loads import make_loads
 from .motion import animate
 from .objects import Maker, note_name
 from .report import ImportReport, ImportSceneError
@@ -66,9 +67,8 @@ def add_scene(context: bpy.types.Context, scene: Scene, name: str = "") -> Impor
     objects = {body.name: _body(maker, body, solids, report) for body in scene.bodies}
     _rename_materials(maker.collection.objects, materials)
     named: Named = objects.get
-    for load in scene.loads:
-        set_values(objects[load.body].impulse.body.loads.add(), load, named=named)
     constants = add_constants(view, scene, report)
+    make_loads(view, scene.loads, objects, constants, report)
     make_joints(maker, scene, named, constants, report)
     make_springs(maker, scene, named, report)
     add_filter(view, scene, named, is_first, report)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all panels share: where they are, labels left of values, lists with add and remove."""
 
+from impulse_schema import models
+
 from .. import documentation
 from ..properties.schema_properties import draw_fields
 
@@ -55,3 +57,20 @@ def draw_list(layout, items, path, model, title, *, draw=None, skip=(), rotating
             draw_fields(box, item, model, skip=skip, rotating=rotating)
         else:
             draw(box, item, index)
+
+
+def draw_curve(layout, owner, path):
+    """The samples that a motor or a load follows; ``path`` leads to it from its object's tag."""
+    layout.prop(owner, "use_curve")
+    if owner.use_curve:
+        draw_fields(layout, owner.curve, models.Curve)
+        draw_list(
+            layout, owner.curve.samples, f"{path}.curve.samples", None, "Samples",
+            draw=lambda box, item, _index: draw_sample(box, item),
+        )  # fmt: skip
+
+
+def draw_sample(layout, sample):
+    row = layout.row(align=True)
+    row.prop(sample, "time")
+    row.prop(sample, "value")

@@ -5,7 +5,7 @@ from impulse_schema import models
 
 from ..export.joints import PARTS, used_fields
 from ..properties.schema_properties import draw_end, draw_fields
-from .base import draw_list, folded
+from .base import draw_curve, draw_list, folded
 
 PART_TITLES = {
     "limits": "Limits", "springs": "Springs", "frictions": "Frictions", "terms": "Terms",
@@ -89,14 +89,7 @@ def draw_motor(layout, motor, index, rotating, skip):
     draw_fields(
         layout, motor, models.Motor, skip=skip, rotating=rotating, rates=motor.kind == "velocity"
     )
-    layout.prop(motor, "use_curve")
-    if motor.use_curve:
-        draw_fields(layout, motor.curve, models.Curve)
-        path = f"joint.motors[{index}].curve.samples"
-        draw_list(
-            layout, motor.curve.samples, path, None, "Samples",
-            draw=lambda box, item, _index: draw_sample(box, item),
-        )  # fmt: skip
+    draw_curve(layout, motor, f"joint.motors[{index}]")
 
 
 def draw_force_target(layout, motor, rotating):
@@ -105,9 +98,3 @@ def draw_force_target(layout, motor, rotating):
     value = row.row()
     value.active = motor.use_target
     value.prop(motor, "target", text="N·m" if rotating else "N")
-
-
-def draw_sample(layout, sample):
-    row = layout.row(align=True)
-    row.prop(sample, "time")
-    row.prop(sample, "value")

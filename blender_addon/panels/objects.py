@@ -7,7 +7,7 @@ from impulse_schema import models
 
 from ..authoring.joining import bodies_of_selection
 from ..properties.schema_properties import draw_end, draw_fields
-from .base import ImpulsePanel, draw_list, folded, prepare
+from .base import ImpulsePanel, draw_curve, draw_list, folded, prepare
 from .joints import draw_joint
 from .masses import draw_measured
 
@@ -83,12 +83,19 @@ def draw_body(layout, obj, scene_tag):
         start = folded(layout, "body_start", "Start velocity")
         if start:
             draw_fields(start, body, models.Body, names=("velocity", "angular_velocity"))
-        draw_list(layout, body.loads, "body.loads", models.Load, "Loads")
+        draw_list(layout, body.loads, "body.loads", models.Load, "Loads", draw=draw_load)
     rare = folded(layout, "body_more", "More")
     if rare:
         draw_fields(rare, body, models.Body, names=("collision_group", "record_clearance"))
         if body.own_geometry:
             draw_fields(rare, tag.geometry, models.Geometry, names=("density", *RARE))
+
+
+def draw_load(layout, load, index):
+    """The fields of a load; phase is a word of its expression."""
+    skip = () if load.expression else ("phase",)
+    draw_fields(layout, load, models.Load, skip=skip)
+    draw_curve(layout, load, f"body.loads[{index}]")
 
 
 def draw_mass(layout, obj):

@@ -122,9 +122,11 @@ Load = group(
     properties_of(
         models.Load,
         skip=("body",),
-        override=object_pointer(
-            "reaction_body", "Reaction body", "Takes the opposite force", is_body
-        ),
+        override={
+            **object_pointer("reaction_body", "Reaction body", "Takes the opposite force", is_body),
+            "curve": PointerProperty(type=Curve),
+            "use_curve": BoolProperty(name="Curve", description="Multiply by samples over time"),
+        },
     ),
     "A force or torque on the body it is stored with.",
 )

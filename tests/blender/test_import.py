@@ -350,3 +350,83 @@ def test_a_collection_that_leaves_a_body_out_is_refused(add_body, add_empty, con
 
     with pytest.raises(RuntimeError, match=r"hinge: refers to outside .* not in this scene"):
         bpy.ops.impulse.export_scene(filepath=str(tmp_path / "part.xml"), collection="part")
+
+
+GUSTS = """<scene version="1.3" name="gusts">
+  <settings duration="2" gravity="0 0 0"/>
+  <constant name="period" value="0.8"/>
+  <body name="ball" mass="2" inertia="0.5 0.5 0.5"/>
+  <body name="rod" mass="1" inertia="0.1 0.2 0.3" position="2 0 0"/>
+  <load name="gust" body="ball" force="0 0 3" torque="0 1 0" point="0 0 0.1" from="0.25"
+    until="1.7">
+    <curve times="0 0.31 1.03 2.5" values="1 -2.5 4 0" interpolation="{kind}"/></load>
+  <load name="rest" body="ball" force="5 0 0"/>
+  <load body="rod" force="0 2 0" axes="body" reaction_body="ball" phase="0.25"
+    expression="sin(2*pi*(t/period + phase))"/>
+  <load body="rod" torque="0 2 0"><curve times="0 0.5 1" values="0 1 0" repeat="true"/></load>
+</scene>"""
+
+
+@pytest.mark.parametrize("kind", ["step", "linear", "cubic"])
+def test_loads_that_change_come_back(kind, context, tmp_path):
+    """They are F-curves that show what the file says, and exported they move bodies alike; what
+    repeats or is an expression stays what it is.
+    """
+    from impulse_core import simulate
+
+    (tmp_path / "gusts.xml").write_text(GUSTS.format(kind=kind))
+    first = load_scene(tmp_path / "gusts.xml")
+    report = import_scene(context, tmp_path / "gusts.xml")
+    again = back(context, tmp_path)
+
+    loads = bpy.data.objects["ball"].impulse.body.loads
+    assert len(loads) == 2
+    assert "Loads of ball that change over time are F-curves here" in "\n".join(report.notes)
+    fps = context.scene.render.fps
+    values = []
+    for frame in (1, 9, 14, 30):
+        context.scene.frame_set(frame)
+        values.append((loads[0].force[2], loads[0].torque[1]))
+    shown = np.interp((np.array([1, 9, 14, 30]) - 1) / fps, [0, 0.31, 1.03, 2.5], [1, -2.5, 4, 0])
+    if kind == "linear":
+        assert np.array(values) == pytest.approx(np.outer(shown, (3.0, 1.0)), abs=1e-5)
+    of_rod = [load for load in again.loads if load.body == "rod"]
+    assert [load.expression for load in of_rod] == ["sin(2*pi*(t/period + phase))", None]
+    assert of_rod[1].curve is not None
+    assert of_rod[1].curve.repeat
+    one, two = (simulate(scene, step=0.01, fps=10.0) for scene in (first, again))
+    assert np.ptp(one.positions[:, 0, 2]) > 0.1
+    assert two.positions == pytest.approx(one.positions, abs=3e-4)
+    assert two.momentum["angular"] == pytest.approx(one.momentum["angular"], abs=3e-3)
+
+
+@pytest.mark.parametrize("kind", ["linear", "cubic"])
+def test_a_keyed_load_comes_back_as_one(kind, context, tmp_path):
+    """What the export divides into a load for each number, an import puts together, again and
+    again: the file stays the same.
+    """
+    (tmp_path / "gusts.xml").write_text(GUSTS.format(kind=kind))
+    import_scene(context, tmp_path / "gusts.xml")
+    once = back(context, tmp_path)
+
+    bpy.ops.wm.read_homefile(app_template="", use_empty=True)
+    import_scene(bpy.context, tmp_path / "back.xml")
+    twice = back(bpy.context, tmp_path)
+
+    assert len(bpy.data.objects["ball"].impulse.body.loads) == 2
+    assert len(once.loads) == len(twice.loads) == 5
+    for load, other in zip(once.loads, twice.loads, strict=True):
+        assert (load.force, load.torque, load.point) == (other.force, other.torque, other.point)
+        for t in np.linspace(0.0, 1.9, 77) if load.curve and not load.curve.repeat else ():
+            pair = [value_at(made.curve, t) for made in (load, other)]
+            assert pair[0] == pytest.approx(pair[1], abs=2e-3)
+
+
+def value_at(curve, t):
+    """A curve of the file at a time, by the simulator's own rule."""
+    from scipy.interpolate import CubicSpline
+
+    if curve.interpolation == "linear":
+        return np.interp(t, curve.times, curve.values)
+    inside = np.clip(t, curve.times[0], curve.times[-1])
+    return float(CubicSpline(curve.times, curve.values, bc_type="clamped")(inside))

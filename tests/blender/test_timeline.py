@@ -298,19 +298,130 @@ def test_a_load_that_changes_in_steps(add_body, exported, context):
     ]
 
 
-def test_a_load_that_changes_evenly_is_refused(add_body, context):
-    """The file has no such load: the message says how to make one that it has."""
+def keyed_load(body, channel, keys, kind, **given):
+    """A load of a body with keys of one number of it: (frame, value)."""
+    name, axis = channel
+    load = body.impulse.body.loads.add()
+    for attribute, value in given.items():
+        setattr(load, attribute, value)
+    for frame, value in keys:
+        getattr(load, name)[axis] = value
+        load.keyframe_insert(name, index=axis, frame=frame)
+    for curve in curves(body):
+        for point in curve.keyframe_points:
+            point.interpolation = kind
+    return load
+
+
+def as_curve(load):
+    """The curve of a load in the file as what ``at`` takes."""
+    return load.curve.model_dump(include={"times", "values", "interpolation"})
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 3e4])
+def test_a_load_on_straight_lines_is_exact(size, add_body, exported):
+    """Its keys are the samples, of the number that they are of, whatever its size; what has no keys
+    is a load of its own.
+    """
+    keys = ((1, size), (11, -2.5 * size), (31, 0.5 * size))
+    keyed_load(
+        add_body(), ("force", 2), keys, "LINEAR", name="gust", torque=(0, 0, 7.0), from_=0.25
+    )
+
+    still, moving = exported().loads
+
+    assert (still.force, still.torque, still.curve) == ((0, 0, 0), (0, 0, 7.0), None)
+    assert (moving.force, moving.torque) == ((0, 0, 1.0), (0, 0, 0))
+    assert (moving.name, moving.from_, moving.until) == ("gust", 0.25, None)
+    assert moving.curve.interpolation == "linear"
+    assert moving.curve.times[:3] == pytest.approx([0.0, 0.4, 1.2])
+    wanted = [size, -2.5 * size, 0.5 * size]
+    assert moving.curve.values[:3] == pytest.approx(wanted, rel=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    size=st.sampled_from([1e-3, 1.0, 2e5]),
+    values=st.lists(st.floats(-1, 1), min_size=2, max_size=6),
+    kind=st.sampled_from(["BEZIER", "SINE", "BOUNCE", "ELASTIC"]),
+    channel=st.sampled_from([("force", 0), ("torque", 1)]),
+)
+def test_a_smooth_load_is_followed(size, values, kind, channel):
+    """To 1e-4 of its largest value, between keys as at them."""
+    from blender_addon.authoring.tagging import tag_bodies
+    from blender_addon.export.scene_export import build
+
+    bpy.ops.wm.read_homefile(app_template="", use_empty=True)
+    context = bpy.context
+    context.scene.render.fps, context.scene.frame_end = 25, 60
+    bpy.ops.mesh.primitive_cube_add()
+    body = context.object
+    tag_bodies([body], shape="mesh", motion="dynamic")
+    keys = [(1 + 9 * k, size * value) for k, value in enumerate((1.0, *values))]
+    keyed_load(body, channel, keys, kind)
+    context.view_layer.update()
+
+    result = build(context)
+
+    assert [str(issue) for issue in result.issues if "load" in str(issue)] == []
+    (load,) = result.scene.loads if np.ptp([value for _, value in keys]) else (None,)
+    if load is None or load.curve is None:
+        return
+    (shown_curve,) = [c for c in curves(body) if c.array_index == channel[1]]
+    frames = np.arange(1.0, 60.0, 0.171875)
+    wanted = np.array([shown_curve.evaluate(frame) for frame in frames])
+    got = at(as_curve(load), (frames - 1.0) / FPS)
+    assert np.abs(got - wanted).max() <= 1.02e-4 * np.abs(wanted).max()
+
+
+def test_a_driven_load_is_followed(add_body, exported, context):
+    """A driver on one number of a load, read frame by frame and between."""
+    context.scene.frame_end = 50
+    body = add_body()
+    load = body.impulse.body.loads.add()
+    load.driver_add("torque", 1).driver.expression = "20*sin(frame/4)"
+    context.scene.frame_set(1)
+
+    (made,) = exported().loads
+
+    frames = np.arange(1.0, 50.0, 0.25)
+    got = at(as_curve(made), (frames - 1.0) / FPS)
+    np.testing.assert_allclose(got, 20.0 * np.sin(frames / 4.0), atol=2.2e-3)
+    assert made.torque == (0, 1.0, 0)
+
+
+def test_a_load_has_keys_or_a_factor(add_body, context, exported):
+    """Steps are multiplied by it; a product of two curves is none of the file, and refused."""
     from blender_addon.export.scene_export import build
 
     body = add_body()
-    load = body.impulse.body.loads.add()
-    for frame, value in ((1, 1.0), (11, 2.0)):
-        load.force[2] = value
-        load.keyframe_insert("force", frame=frame)
+    load = keyed_load(body, ("force", 2), ((1, 1.0), (11, 2.0)), "CONSTANT", expression="sin(t)")
+    load.phase = 0.5
+    steps = exported().loads
+    assert [(made.force, made.expression, made.phase) for made in steps] == [
+        ((0, 0, 1.0), "sin(t)", 0.5),
+        ((0, 0, 2.0), "sin(t)", 0.5),
+    ]
 
+    for point in curves(body)[0].keyframe_points:
+        point.interpolation = "LINEAR"
     (issue,) = build(context).issues
 
-    assert "loads[0].force) keyed or driven; a load changes in steps" in str(issue)
+    assert "loads[0].force) keyed or driven; a load with an expression or a curve" in str(issue)
+
+
+def test_a_point_stays_with_the_force(add_body, exported):
+    """A torque that changes has no point of attack, a force that changes has that of its load."""
+    body = add_body()
+    load = keyed_load(body, ("force", 0), ((1, 1.0), (11, 2.0)), "LINEAR")
+    load.use_point, load.point = True, (0.0, 0.0, 0.5)
+    for frame, value in ((1, 3.0), (11, 1.0)):
+        load.torque[2] = value
+        load.keyframe_insert("torque", index=2, frame=frame)
+
+    found = {load.torque: load.point for load in exported().loads}
+
+    assert found == {(0, 0, 0): (0.0, 0.0, 0.5), (0, 0, 1.0): None}
 
 
 def test_poses_between_frames_are_near_the_motion(add_body, exported, context):
