@@ -71,6 +71,10 @@ def short_runs() -> Iterator[ic.Recording]:
         ic.describe(bare)
         yield _run(bare)
         yield _run(bare, method="lmvd8")
+        bare.loads[0].expression = "1 + t"
+        yield _run(bare)
+        yield _run(bare, method="lmvd8")
+        bare.loads[0].expression = None
         bare.joints[0].springs = [Spring(damping=1.0)]
         yield _run(bare, method="lmvd8")
         bare.joints[0].springs = []
@@ -80,6 +84,9 @@ def short_runs() -> Iterator[ic.Recording]:
             yield _run(_machine(coupled=coupled, on_ground=on_ground))
     yield _run(_cubes(time_of_impact=True), duration=0.1)
     yield _run(_cubes(sleeping=True), duration=0.1)
+    pushed = _cubes()
+    pushed.loads = [Load(body=pushed.bodies[-1].name, force=(1.0, 0.0, 0.0), expression="t")]
+    yield _run(pushed)
     yield _run(_cubes(overlapping=True), assemble=True)
 
 

@@ -137,10 +137,14 @@ def axis_fields(
             axis = _axis(j, row, joints, bodies)
             axis.add_spring(spring.stiffness, spring.damping, rest)
             axes.append(axis)
+    return {"axes": _records(axes, joints, signals), "counted": _angles(counted)}
+
+
+def _angles(counted: list[tuple[int, int]]) -> Records:
     angles = new_records(CountedAngle, len(counted))
     for record, angle in zip(angles, counted, strict=True):
         record["joint"], record["row"] = angle
-    return {"axes": _records(axes, joints, signals), "counted": angles}
+    return angles
 
 
 def _range(joint: Joint, axis: _Axis) -> _Axis:

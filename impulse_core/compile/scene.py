@@ -243,7 +243,7 @@ def _model(
         couplings=couplings,
         coupled=1 if len(couplings.joint) else None,
         loads=loads,
-        timed=1 if (loads["signal"] >= 0).any() else None,
+        timed=1 if len(axes["axes"]) or any(map(changes, scene.loads)) else None,
         paths=kinematics.paths,
     )
 

@@ -243,6 +243,7 @@ class Model(NamedTuple):
     loads: Records
     """Forces and torques from outside (Load), shape (l,)."""
     timed: int | None
-    """1, or None if no load changes with time: kernels are then compiled without that."""
+    """1, or None if no load changes with time and nothing acts along an axis: kernels are then
+    compiled without functions of time, which those of axes hold in any case."""
     paths: Paths
     """Motion of the kinematic bodies."""

@@ -9,7 +9,7 @@ import impulse_core as ic
 from impulse_core.compile import SceneError, compile_scene
 from impulse_core.methods.comparison import cannot_express
 from impulse_schema import Constant, Part, Use
-from impulse_schema.models import Curve, Load, Spring
+from impulse_schema.models import Body, Curve, Geometry, Load, Spring
 from tests.core.scenes import box, chain, free_body, random_tree, scene_of
 
 PUSH = np.array([3.0, -1.0, 2.0])
@@ -271,3 +271,22 @@ def test_what_cannot_follow_a_load_says_so(options):
         ic.simulate(scene, duration=0.1, **options)
 
     assert cannot_express(compile_scene(scene), "lm4") == ""
+
+
+@pytest.mark.parametrize("step", [0.01, 0.004])
+def test_a_push_that_grows_lifts_what_lies(step):
+    """A cube on the ground leaves it when the force reaches its weight, and not before: the time
+    needs nothing but the weight and the slope, and what follows is a quadrature.
+    """
+    ground = Body(name="ground", motion="static", geometry=[Geometry(shape="plane")])
+    solid = Geometry(shape="box", size=(1.0, 1.0, 1.0))
+    cube = Body(name="cube", position=(0.0, 0.0, 0.5), density=1.0, geometry=[solid])
+    scene = scene_of([ground, cube])
+    scene.loads = [Load(body="cube", force=(0.0, 0.0, 9.81), expression="t/0.4")]
+
+    recording = ic.simulate(scene, duration=1.0, step=step, fps=20.0)
+
+    free = np.clip(recording.times - 0.4, 0.0, None)
+    height = 9.81 / 0.4 * free**3 / 6.0
+    assert recording.positions[:, 1, 2] - 0.5 == pytest.approx(height, abs=20.0 * step**2)
+    assert np.abs(recording.positions[recording.times < 0.39, 1, 2] - 0.5).max() <= 1e-4
