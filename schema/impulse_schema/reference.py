@@ -28,7 +28,8 @@ A file is written with the lowest version that knows all it holds: 1, 1.1 where 
 `screw`, a `torus` or `record_clearance`, 1.2 where it has `armature`, `damping` of a joint, a
 range of lengths, `max_velocity`, `min_force`, a motor that gives a force, a `<part>`, a `<use>`, a
 mesh with `mirror` or a height field with `diagonal`, 1.3 where a load has a `curve` or an
-`expression`. A reader refuses a version newer than its own. A bar that swings on a hinge, half a metre from its centre:
+`expression`. A reader refuses a version newer than its own. A bar that swings on a hinge, half a
+metre from its centre:
 
 ```xml
 <scene version="1" name="Pendulum">
