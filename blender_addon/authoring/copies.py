@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
-import numpy as np
 from bpy.types import Object
 from mathutils import Matrix
 
@@ -21,6 +20,7 @@ from ..compat import assign_action, curves_of, is_recorded, slot_handle
 from ..convert import Floats
 from ..export.collect import ancestors
 from ..export.keyed import CHANNELS
+from ..export.realising import turn_vectors
 from .tagging import TagError
 
 
@@ -41,7 +41,7 @@ def copy_objects(
             copy.parent = made[obj.parent.name]
             copy.matrix_parent_inverse = obj.matrix_parent_inverse
         repoint(copy.impulse, made)
-        _turn_vectors(copy, transform[:3, :3])
+        turn_vectors(copy, transform[:3, :3])
     for obj in originals:
         if not any(up.name in made for up in ancestors(obj)):
             made[obj.name].matrix_world = Matrix(transform.tolist()) @ obj.matrix_world
@@ -92,18 +92,6 @@ def repoint(group: Any, made: dict[str, Object]) -> None:
                 setattr(group, key, made[target.name])
             elif isinstance(target, bpy.types.PropertyGroup):
                 repoint(target, made)
-
-
-def _turn_vectors(obj: Object, linear: Floats) -> None:
-    """Turn what an object has in world axes."""
-    axial = np.linalg.det(linear) * linear
-    body = obj.impulse.body
-    body.velocity = linear @ np.array(body.velocity)
-    body.angular_velocity = axial @ np.array(body.angular_velocity)
-    for load in body.loads:
-        if load.axes == "world":
-            load.force = linear @ np.array(load.force)
-            load.torque = axial @ np.array(load.torque)
 
 
 def copy_group(source: Any, target: Any) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import bpy
 from bpy.types import Object
 
+from ..export.realising import is_instance
 from ..issues import Issue
 from . import mending_meshes, mending_poses, mending_tags
 
@@ -96,6 +97,8 @@ def fixes_of(issue: Issue) -> list[Fix]:
     if obj is None:
         return []
     suited = [fix for fix in FIXES if issue.code in fix.codes and fix.suits(obj, issue)]
+    if is_instance(obj) and issue.code != "B119":  # it is about an object that it shows
+        return []
     if obj.library is not None:  # nothing else can be changed
         return [fix for fix in suited if fix.mend is mending_poses.override_library]
     return suited

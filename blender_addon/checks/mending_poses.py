@@ -12,9 +12,9 @@ import numpy as np
 from bpy.types import Context, Object
 from mathutils import Vector
 
-from ..authoring.realising import realise_collection
 from ..compat import animation_curves
 from ..export.keyed import moved_by_hand
+from ..export.realising import is_instance, realise_collection
 from ..issues import Issue
 
 # Part of an overlap by which bodies are moved farther, so that rounding lets them not touch.
@@ -154,7 +154,7 @@ def _way_out(box: tuple[Any, Any], other: tuple[Any, Any]) -> Vector:
 
 
 def shows_collection(obj: Object, _issue: Issue) -> bool:
-    return obj.instance_type == "COLLECTION" and obj.instance_collection is not None
+    return is_instance(obj)
 
 
 def realise(context: Context, obj: Object, _issue: Issue) -> None:

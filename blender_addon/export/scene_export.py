@@ -8,7 +8,7 @@ nothing where there is an error. The start of the simulation is the pose at the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,9 +45,11 @@ from ..properties.schema_properties import values_of
 from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
 from .deforming import report_deforming
 from .files import INLINE_FACES, write_scene
+from .instances import exported_instances, of_instances, written_instances
 from .joints import joint_data, part_data, spring_data
 from .keyed import moved_by_hand, report_keyed
 from .meshes import Polygons
+from .realising import realised
 from .solids import SolidExporter
 from .timeline import Timeline
 from .undisturbed import without_motion
@@ -67,17 +69,28 @@ def build(
     collection: bpy.types.Collection | None = None,
     *,
     shown: bool = False,
+    played: bool = True,
 ) -> Build:
     """The tagged objects of the current view layer as a scene, with all that is wrong with it.
 
     ``collection`` takes those of one collection only. With ``shown``, for a look that disturbs
     nobody, no other frame is shown: poses are those of the present frame, and what the timeline
-    says over time is left out.
+    says over time is left out; so are instances. With ``played`` the motion is to come back, which
+    instances cannot take: only those of what stands still are part of the scene then.
     """
     if moved := moved_in_between(context):
         return Build(issues=moved)
-    with nullcontext() if shown else at_start(context.scene):
+    made: dict[str, tuple[str, str]] = {}
+    written: list[Issue] = []
+    with ExitStack() as stack:
+        if not shown:
+            stack.enter_context(at_start(context.scene))
+            present = objects_of(context.view_layer, collection)
+            instances = exported_instances(present, played=played)
+            written = written_instances(instances)
+            made = stack.enter_context(realised(context, instances))
         tagged = collect(context.view_layer, collection)
+        tagged.issues += written
         tagged.shown = shown
         timeline = Timeline(context, tagged)
         report_keyed(tagged, context.scene, timeline.exported)
@@ -96,9 +109,11 @@ def build(
         findings += validate_partially(
             data, findings, Source(Path(), b"", NoLayout(), allow_outside=True)
         )
-        result.issues = without_repetition(result.issues + from_findings(findings, data))
+        found = of_instances(result.issues + from_findings(findings, data), made)
+        result.issues = without_repetition(found)
         return result
-    result.issues = without_repetition(result.issues + from_problems(check_scene(scene), data))
+    found = of_instances(result.issues + from_problems(check_scene(scene), data), made)
+    result.issues = without_repetition(found)
     if not errors(result.issues):
         result.scene = scene
     return result
@@ -120,11 +135,15 @@ def metres_of(scene: bpy.types.Scene) -> float:
 
 
 def export(
-    context: bpy.types.Context, path: str | Path, collection: bpy.types.Collection | None = None
+    context: bpy.types.Context,
+    path: str | Path,
+    collection: bpy.types.Collection | None = None,
+    *,
+    played: bool = False,
 ) -> Build:
     """Write the scene to ``path`` (.xml or .json), large meshes beside it.
 
-    ``collection`` takes the tagged objects of one collection only.
+    ``collection`` takes the tagged objects of one collection only; ``played`` as in ``build``.
 
     Raises ExportError with every issue where the scene is invalid or cannot be written; files
     that exist are untouched then.
@@ -133,7 +152,7 @@ def export(
     if path.suffix.lower() not in (".xml", ".json"):
         text = f"'{path.name}' must end in .xml or .json."
         raise ExportError([Issue(text, code="B151")])
-    result = build(context, collection)
+    result = build(context, collection, played=played)
     if result.scene is None:
         raise ExportError(errors(result.issues))
     try:

@@ -34,8 +34,8 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
     )
 
     def begin(self, context, *, is_live):  # a check shows nothing meanwhile
-        watching.Watch.settle(context)
         result = scene_export.build(context)
+        watching.Watch.settle(context)
         self._issues, self._folder = result.issues, None
         show_issues(context.scene, self._issues)
         if errors(self._issues) or not self.start:
@@ -43,7 +43,7 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         self._folder = tempfile.TemporaryDirectory(prefix="impulse-")
         try:
             path = Path(self._folder.name) / "scene.xml"
-            self._scene = scene_export.export(context, path).scene
+            self._scene = scene_export.export(context, path, played=True).scene
             return runner.StartCheck(runner.find_command(preferences.command(context)), path)
         except (ExportError, runner.RunError) as error:
             return self._not_asked(context, error)

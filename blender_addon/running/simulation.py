@@ -89,7 +89,7 @@ def _started(
     copies = Path(bpy.path.abspath(directory)).absolute() if directory else None
     stem = Path(bpy.data.filepath).stem or "untitled"
     path = folder / (f"{stem}.xml" if copies else "scene.xml")
-    built = scene_export.export(context, path)
+    built = scene_export.export(context, path, played=True)
     assert built.scene is not None
     if copies is not None:
         for file in folder.iterdir():

@@ -4,7 +4,7 @@ The proportions are the "thirteen holy numbers" that Theo Jansen found for his S
 published in The Great Pretender (010 Publishers, Rotterdam 2007). A leg is three closed loops in a
 plane. Each is closed by a ball, as rod ends do it, and is still held in its plane once more than
 need be. Two legs, one the mirror image of the other, hang on each of six throws of the crankshaft,
-which are a third of a turn apart.
+which are a third of a turn apart. It walks on level ground and on bumps.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ HULL_MASS, CRANK_MASS = 12.0, 3.0  # kg
 TURN = 3.0  # rad/s of the crankshaft
 RISE = 0.6  # s, in which it begins to turn
 STRENGTH = 150.0  # N m
+
+# The rough ground: even steps of height in squares, drawn by lot, level where the machine starts.
+BUMP, CELL = 0.03, 0.2  # m: the highest, and the side of a square
+FROM, TO, LEVEL_TO, ASIDE = -2.0, 9.0, 1.6, 1.6  # m: along x, and half its width
+HEIGHTS, SEED = 11, 38
 Y = (0.0, 1.0, 0.0)
 
 
@@ -84,7 +89,18 @@ class Plane(NamedTuple):
 
 
 def jansen_walker() -> Scene:
-    """The machine on its lowest feet, at rest."""
+    """The machine on its lowest feet, at rest, on level ground."""
+    text = "Theo Jansen's walker with his proportions: twelve legs on one crankshaft walk."
+    return _scene("jansen-walker", text, Geometry(shape="plane", material="rock"))
+
+
+def rough_walk() -> Scene:
+    """The machine at rest before ground of bumps."""
+    text = f"Theo Jansen's walker on ground with bumps of up to {100 * BUMP:g} cm."
+    return _scene("jansen-walker-rough", text, _bumps())
+
+
+def _scene(name: str, description: str, ground: Geometry) -> Scene:
     throws = [(lane, 2.0 * math.pi / 3.0 * lane) for lane in range(THROWS)]
     # The crank of a leg and that of its mirror image add up to half a turn.
     legs = {
@@ -93,7 +109,7 @@ def jansen_walker() -> Scene:
         for side, mirror in (("rear", 1.0), ("front", -1.0))
     }
     height = FOOT - min(float(points.foot[1]) for points, _, _ in legs.values())
-    bodies = [_ground(), _frame(height), _crank([angle for _, angle in throws], height)]
+    bodies = [_ground(ground), _frame(height), _crank([angle for _, angle in throws], height)]
     joints = [_hinge("crankshaft", "frame", "crank", (0.0, 0.0, height))]
     joints[0].motors = [
         Motor(
@@ -102,17 +118,16 @@ def jansen_walker() -> Scene:
             max_force=STRENGTH,
         )
     ]
-    for name, (points, mirror, lane) in legs.items():
+    for side, (points, mirror, lane) in legs.items():
         # The two legs of a throw stand side by side.
         y = _lane(lane) + 1.2 * TUBE * mirror
-        leg_bodies, leg_joints = _leg(name, points, Plane(mirror, y, height))
+        leg_bodies, leg_joints = _leg(side, points, Plane(mirror, y, height))
         bodies += leg_bodies
         joints += leg_joints
     return Scene(
         version=1,
-        name="jansen-walker",
-        description="Theo Jansen's walker with his proportions: twelve legs on one crankshaft walk"
-        " on rough ground.",
+        name=name,
+        description=description,
         settings=Settings(step=0.005, duration=10.0, tolerance=1e-9),
         materials=[
             Material(name="rubber", static_friction=0.8),
@@ -270,9 +285,23 @@ def _frame(height: float) -> Body:
     )
 
 
-def _ground() -> Body:
-    plane = Geometry(shape="plane", material="rock")
-    return Body(name="ground", motion="static", geometry=[plane])
+def _ground(shape: Geometry) -> Body:
+    return Body(name="ground", motion="static", geometry=[shape])
+
+
+def _bumps() -> Geometry:
+    """A height field of corners that are as high as the lot says."""
+    columns, rows = (round(span / CELL) + 1 for span in (TO - FROM, 2 * ASIDE))
+    lots = np.random.default_rng(SEED).integers(0, HEIGHTS, (rows, columns))
+    heights = lots * BUMP / (HEIGHTS - 1)
+    heights[:, FROM + CELL * np.arange(columns) < LEVEL_TO] = 0.0
+    return Geometry(
+        shape="height_field",
+        position=((FROM + TO) / 2, 0.0, 0.0),
+        size=(TO - FROM, 2 * ASIDE, BUMP),
+        heights=np.round(heights, 4).tolist(),
+        material="rock",
+    )
 
 
 def _difference(p: tuple[float, ...], q: tuple[float, ...]) -> tuple[float, float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from car import car, driving_car
-from jansen_walker import jansen_walker
+from jansen_walker import jansen_walker, rough_walk
 from leg import leg
 from screw_jack import screw_jack
 from trotter import trotter
@@ -13,5 +13,5 @@ from impulse_schema import Scene
 
 def machines() -> dict[str, Scene]:
     """Every scene of this folder by its path below sample_scenes."""
-    scenes = (car(), driving_car(), leg(), screw_jack(), trotter(), jansen_walker())
+    scenes = (car(), driving_car(), leg(), screw_jack(), trotter(), jansen_walker(), rough_walk())
     return {f"machines/{scene.name}.xml": scene for scene in scenes}

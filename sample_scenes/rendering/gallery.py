@@ -73,6 +73,7 @@ PICTURES_OF = {
     ),
     "screw-jack": Picture((0.0, 4.0), azimuth=-75, elevation=10, apart=(1.1, 0, 0), below=-0.1),
     "jansen-walker": Picture((4.0,), azimuth=-62, elevation=12),
+    "jansen-walker-rough": Picture((6.0,), azimuth=-62, elevation=12),
     "sledge-pendulum-rough": Picture((0.0, 10.0), azimuth=-80, elevation=10, ground="stone"),
     "sledge-pendulum-smooth": Picture((0.0, 1.4, 2.1), azimuth=-80, elevation=10, ground="ice"),
     "walking-machine": Picture((5.0,), azimuth=-50, elevation=16),
@@ -186,7 +187,7 @@ def _colour(name: str, picture: Picture, body: str, solid: Geometry, number: int
             if part in body:
                 return shade
         return "steel"
-    if name == "jansen-walker":
+    if name.startswith("jansen-walker"):
         return _colour_of_leg(body, solid)
     if name.startswith("sledge"):
         return {"box": "red", "sphere": "yellow", "cylinder": "steel"}[solid.shape]

@@ -104,11 +104,35 @@ def _solid(solid: Geometry, meshes) -> bmesh.types.BMesh:
         _smooth(part)
     elif solid.shape == "plane":
         bmesh.ops.create_grid(part, x_segments=1, y_segments=1, size=WIDE)
+    elif solid.shape == "height_field":
+        _field(part, solid)
     elif solid.shape in ("mesh", "convex_hull"):
         _from_mesh(part, meshes[solid.mesh])
     else:
         raise NotImplementedError(f"a {solid.shape} is not drawn")
     return part
+
+
+def _field(part: bmesh.types.BMesh, solid: Geometry) -> None:
+    """The surface of a height field: two triangles for each of its cells."""
+    heights = np.array(solid.heights)
+    rows, columns = heights.shape
+    x, y = (
+        np.linspace(-edge / 2, edge / 2, n)
+        for edge, n in zip(solid.size[:2], (columns, rows), strict=True)
+    )
+    points = [
+        [part.verts.new((x[i], y[j], heights[j, i])) for i in range(columns)] for j in range(rows)
+    ]
+    for j in range(rows - 1):
+        for i in range(columns - 1):
+            a, b = points[j][i : i + 2]
+            d, c = points[j + 1][i : i + 2]
+            corners = (
+                ((a, b, c), (a, c, d)) if solid.diagonal == "rising" else ((a, b, d), (b, c, d))
+            )
+            for three in corners:
+                part.faces.new(three)
 
 
 def _torus(part: bmesh.types.BMesh, major: float, minor: float) -> None:

@@ -282,9 +282,9 @@ def test_instances_become_machines_of_their_own(make, exported, context):
     scene = exported()
     ends = {(joint.body1, joint.body2) for joint in scene.joints}
     places = {body.name: body.position for body in scene.bodies}
-    assert set(places) == {"torso", "upper.001", "lower.001"}
-    assert ends == {("upper.001", "lower.001")}
-    np.testing.assert_allclose(places["lower.001"], (5, 0, 1), atol=1e-6)
+    assert set(places) == {"torso", "instance.upper", "instance.lower"}
+    assert ends == {("instance.upper", "instance.lower")}
+    np.testing.assert_allclose(places["instance.lower"], (5, 0, 1), atol=1e-6)
 
 
 @pytest.mark.slow

@@ -66,6 +66,7 @@ CONTRACT = {  # names others rely on
     "walking-machine-toppling",
     "trotter",
     "jansen-walker",
+    "jansen-walker-rough",
 }
 
 
