@@ -153,6 +153,12 @@ def export(
         text = f"'{path.name}' must end in .xml or .json."
         raise ExportError([Issue(text, code="B151")])
     result = build(context, collection, played=played)
+    write(result, path)
+    return result
+
+
+def write(result: Build, path: Path) -> None:
+    """Write what was built; raises ExportError as ``export`` does."""
     if result.scene is None:
         raise ExportError(errors(result.issues))
     try:
@@ -166,7 +172,6 @@ def export(
     except OSError as error:
         text = f"{path}: the file cannot be written: {error.strerror}."
         raise ExportError([Issue(text, code="B151")]) from error
-    return result
 
 
 def moved_in_between(context: bpy.types.Context) -> list[Issue]:

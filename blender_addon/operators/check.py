@@ -43,7 +43,8 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         self._folder = tempfile.TemporaryDirectory(prefix="impulse-")
         try:
             path = Path(self._folder.name) / "scene.xml"
-            self._scene = scene_export.export(context, path, played=True).scene
+            scene_export.write(result, path)
+            self._scene = result.scene
             return runner.StartCheck(runner.find_command(preferences.command(context)), path)
         except (ExportError, runner.RunError) as error:
             return self._not_asked(context, error)

@@ -41,6 +41,9 @@ def main() -> int:
     parser.add_argument(
         "--tutorial", action="store_true", help="take the pictures of docs/first-walker.md instead"
     )
+    parser.add_argument(
+        "--repository", action="store_true", help="install from the index beside the zip instead"
+    )
     options = parser.parse_args()
     blender = os.environ.get("BLENDER")
     if not blender:
@@ -55,6 +58,8 @@ def main() -> int:
     with screen(environment):
         archive = options.zip or zip_for(blender, environment)
         script = "tutorial.py" if options.tutorial else "session.py"
+        if options.repository:
+            script = "repository.py"
         run(blender, script, archive.resolve(), output, environment)
     code = conclude(output)
     if options.tutorial and code == 0:
