@@ -13,7 +13,6 @@ import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import dropping
 import session
 
 MODULE = "of_index"
@@ -50,4 +49,4 @@ def install(going):
 
 
 if __name__ == "__main__":
-    session.start(install, dropping.drop, session.self_test)
+    session.start(install, session.self_test)
