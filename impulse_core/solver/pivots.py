@@ -12,8 +12,10 @@ Writing P = L D U with unit triangular L and U, the inverse is U⁻¹ D⁺ L⁻�
 
 from __future__ import annotations
 
-from impulse_core.algebra import Mat3
+from impulse_core.algebra import Mat3, Vec3
 from impulse_core.jit import kernel
+
+MOST_GROWTH = 10.0  # by which a pivot may be weaker than another of the block and still come first
 
 
 @kernel
@@ -23,12 +25,42 @@ def _reciprocal(pivot, floor):
 
 @kernel
 def pivot_inverse(P, floor):
-    """U⁻¹ D⁺ L⁻¹ of a 3×3 block, and which of its rows were dropped, as bits.
+    """P⁺ = U⁻¹ D⁺ L⁻¹ of a 3×3 block, and which of its rows were dropped, as bits.
 
     Args:
         P: The block, symmetric or not, with pivots of either sign.
         floor: Size below which each scalar pivot counts as zero, Vec3.
     """
+    x, y, z = abs(P.xx), abs(P.yy), abs(P.zz)
+    if _outweighs(y, floor.y, x, floor.x) and not _outweighs(z, floor.z, y, floor.y):
+        inverse, dropped = _ending_in_order(_swapped_xy(P), Vec3(floor.y, floor.x, floor.z))
+        return _swapped_xy(inverse), (dropped & 4) | (dropped & 1) << 1 | (dropped & 2) >> 1
+    if _outweighs(z, floor.z, x, floor.x):
+        inverse, dropped = _ending_in_order(_swapped_xz(P), Vec3(floor.z, floor.y, floor.x))
+        return _swapped_xz(inverse), (dropped & 2) | (dropped & 1) << 2 | (dropped & 4) >> 2
+    return _ending_in_order(P, floor)
+
+
+@kernel
+def _outweighs(pivot, floor, other, others_floor):
+    """Whether a pivot is so much stronger than another that it has to come first."""
+    return pivot * others_floor > MOST_GROWTH * other * floor
+
+
+@kernel
+def _ending_in_order(P, floor):
+    """The same of a block whose first row comes first."""
+    dx = _reciprocal(P.xx, floor.x)
+    y, z = abs(P.yy - P.yx * dx * P.xy), abs(P.zz - P.zx * dx * P.xz)
+    if _outweighs(z, floor.z, y, floor.y):
+        inverse, dropped = _in_order(_swapped_yz(P), Vec3(floor.x, floor.z, floor.y))
+        return _swapped_yz(inverse), (dropped & 1) | (dropped & 2) << 1 | (dropped & 4) >> 1
+    return _in_order(P, floor)
+
+
+@kernel
+def _in_order(P, floor):
+    """The same with the rows as they stand."""
     dx = _reciprocal(P.xx, floor.x)
     lyx, lzx = P.yx * dx, P.zx * dx
     uxy, uxz = P.xy * dx, P.xz * dx
@@ -45,3 +77,18 @@ def pivot_inverse(P, floor):
     )  # fmt: skip
     dropped = (dx == 0.0) + 2 * (dy == 0.0) + 4 * (dz == 0.0)
     return inverse, dropped
+
+
+@kernel
+def _swapped_xy(P):
+    return Mat3(P.yy, P.yx, P.yz, P.xy, P.xx, P.xz, P.zy, P.zx, P.zz)
+
+
+@kernel
+def _swapped_xz(P):
+    return Mat3(P.zz, P.zy, P.zx, P.yz, P.yy, P.yx, P.xz, P.xy, P.xx)
+
+
+@kernel
+def _swapped_yz(P):
+    return Mat3(P.xx, P.xz, P.xy, P.zx, P.zz, P.zy, P.yx, P.yz, P.yy)
