@@ -7,6 +7,11 @@ scalar elimination, and a row whose pivot is below its floor is dropped: its 1/d
 For a consistent right-hand side that is an exact solution, in which the dropped row's multiplier is
 zero and the rows before it carry all.
 
+What repeats is a direction: two rows of a joint may repeat others by their sum alone. The one of
+them that comes first then has the pivot θ² of what it holds besides, and divides the round-off of
+the other's by that. So a row does not come first where another is much stronger
+(docs/design/direct-solver.md).
+
 Writing P = L D U with unit triangular L and U, the inverse is U⁻¹ D⁺ L⁻¹.
 """
 
@@ -15,7 +20,7 @@ from __future__ import annotations
 from impulse_core.algebra import Mat3, Vec3
 from impulse_core.jit import kernel
 
-MOST_GROWTH = 10.0  # by which a pivot may be weaker than another of the block and still come first
+MOST_GROWTH = 10.0  # of round-off: a pivot that is weaker than another by more has to wait
 
 
 @kernel
