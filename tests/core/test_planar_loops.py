@@ -45,7 +45,7 @@ class Ladder:
         self.joints: list[Joint] = []
         rng = np.random.default_rng(seed)
         low = [np.array((0.5 * k, 0.0)) + rng.normal(0, 0.02, 2) for k in range(loops + 1)]
-        high = [at + (0.1, 0.4) + rng.normal(0, 0.03, 2) for at in low]
+        high = [at + np.array((0.1, 0.4)) + rng.normal(0, 0.03, 2) for at in low]
         for k, ends in enumerate(zip(low, high, strict=True)):
             self.add_bar(f"rung-{k}", *ends)
         for rail, pins in (("low", low), ("high", high)):
