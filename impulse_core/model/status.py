@@ -33,3 +33,5 @@ WEAK = 14
 """A velocity motor has too little force to be a constraint."""
 NO_LOAD = 15
 """The factor of a load has no finite value."""
+THROWN = 16
+"""Joints of a loop would turn a body too far that would not without them."""

@@ -15,6 +15,7 @@ __all__ = [
     "MOST_RISE",
     "completes",
     "energies",
+    "most_pushing",
     "observe",
     "tally_start",
     "tally_step",
@@ -118,7 +119,7 @@ def weigh(model, state, work, most, tally):
     failure = tally.failure[0]
     failure.energy = rise
     failure.body = _most_energetic(model, state, work)
-    failure.joint = _most_pushing(model, state, failure.body)
+    failure.joint = most_pushing(model, state.joints.multiplier, failure.body)
     return ROSE
 
 
@@ -192,14 +193,14 @@ def _most_energetic(model, state, work):
 
 
 @inner_kernel
-def _most_pushing(model, state, body):
-    """The joint of a body whose impulse is largest, -1 if it has none."""
+def most_pushing(model, impulse, body):
+    """The joint of a body whose impulse is the largest of all, shape (m, 6); -1 if it has none."""
     most, joint = -1.0, -1
     for j in range(len(model.joints)):
         if model.joints[j].body1 == body or model.joints[j].body2 == body:
             push = 0.0
             for row in range(6):
-                push += abs(state.joints[j].multiplier[row])
+                push += abs(impulse[j, row])
             if push > most:
                 most, joint = push, j
     return joint

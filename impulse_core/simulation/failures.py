@@ -26,6 +26,7 @@ from impulse_core.model.status import (
     NO_TARGET,
     RATE,
     ROSE,
+    THROWN,
     TOO_FAR,
 )
 from impulse_core.simulation.names import Names
@@ -56,11 +57,13 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     """The event that names time [s], joint and bodies."""
     failure, at = attempt.failure, f"at t = {failed_at:.6g} s"
     event: dict[str, Any] = {"time": failed_at, "kind": "failure"}
-    if failure["what"] == TOO_FAR:
-        row = int(failure["body"])
+    if failure["what"] in (TOO_FAR, THROWN):
+        row, j = int(failure["body"]), int(failure["joint"])
         name = attempt.names.body(row)
-        message = f"{at} body '{name}' {_too_far(attempt, row)}"
-        return {**event, "body1": name, "message": message}
+        if failure["what"] == THROWN:
+            event |= {"joint": attempt.names.joint(j)[0]}
+        said = _thrown(attempt, j) if failure["what"] == THROWN else _too_far(attempt, row)
+        return {**event, "body1": name, "message": f"{at} body '{name}' {said}"}
     if failure["what"] == CREATED:
         body1, body2 = (attempt.compiled.body_names[int(i)] for i in failure["bodies"])
         message = f"{at} the contact of '{body1}' and '{body2}' {_creates(failure)}"
@@ -132,6 +135,17 @@ def _too_far(attempt: Attempt, row: int) -> str:
         f"is too light for what acts on it: even in steps of {part:.3g} s it would be spun by"
         f" more than {MORE_TURN:g} rad; use a smaller step, or larger moments of inertia"
         f"{explicit_servo_hint(attempt.compiled.scene)}"
+    )
+
+
+def _thrown(attempt: Attempt, j: int) -> str:
+    """The same of a body that joint j of a loop would spin."""
+    return (
+        f"is thrown by {attempt.names.described(j)} in a loop: even in steps of"
+        f" {float(attempt.failure['part']):.3g} s it would be spun by more than {MORE_TURN:g} rad;"
+        " either joints there nearly repeat each other, so use one that leaves free what the others"
+        " hold already, or the loop is at a dead point, so start beside it, or the body is far too"
+        " light for what its loop carries, so use larger moments of inertia"
     )
 
 

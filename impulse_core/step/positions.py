@@ -18,7 +18,7 @@ from impulse_core.forces.axes import (
     give_of_axes,
     predict_axes,
 )
-from impulse_core.free_motion.flow import predict
+from impulse_core.free_motion.flow import predict, turns_too_far
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -35,8 +35,10 @@ from impulse_core.model.status import (
     NO_ROOM,
     OPEN,
     STOPPED,
+    THROWN,
     TOO_FAR,
 )
+from impulse_core.observables.invariants import most_pushing
 from impulse_core.solver.direct import factorise, prepare
 from impulse_core.solver.loose import (
     LARGEST_CONTRADICTION,
@@ -90,6 +92,8 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
         if let_go(model, structure, state, work):
             factorise(model, structure, state, work)
             status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
+    if status == TOO_FAR and structure.has_loops:
+        status = _too_far_by(model, structure, h, work, tally)
     work.regularisation[0] = 0.0
     if status == COMPLETED and structure.has_loops:
         take_again(structure, state, work)
@@ -166,6 +170,30 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_contacts(contact, model, structure, state, h, new, False, work)
         totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
+
+
+@inner_kernel
+def _too_far_by(model, structure, h, work, tally):
+    """THROWN where the body would not turn too far without the joints, and what pushes it most is a
+    joint of a loop, which is named; else TOO_FAR.
+    """
+    failure = tally.failure[0]
+    if turns_too_far(
+        model, vec3_of(work.stage[failure.body].angular_momentum), failure.body, h, work
+    ):
+        return TOO_FAR
+    failure.joint = most_pushing(model, work.impulse, failure.body)
+    if failure.joint < 0 or not _in_a_loop(structure, failure.joint):
+        return TOO_FAR
+    return THROWN
+
+
+@inner_kernel
+def _in_a_loop(structure, joint):
+    node = structure.joints[joint].translation_node
+    if node < 0:
+        node = structure.joints[joint].rotation_node
+    return node >= 0 and structure.pivot_floor[node, 0] > 0.0
 
 
 @inner_kernel

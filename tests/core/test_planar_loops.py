@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_core.algebra import Mat3, Vec3
+from impulse_core.compile import compile_scene
 from impulse_core.geometry.rotations import multiplied, rotated
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
 from impulse_core.solver.pivots import pivot_inverse
 from impulse_core.types import Floats
 from impulse_schema import Body, Geometry, Joint, Scene
@@ -204,3 +207,27 @@ def test_ladders_that_fall_on_the_ground_are_not_kicked(seed, loops):
     assert not [text for text in report["warnings"] if "nearly repeats" in text]
     moved = float(np.ptp(recording.energy["potential"]))
     assert report["energy_j"]["max_unexplained_step"] <= 1e-3 * moved
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_body_that_joints_of_a_loop_throw_is_not_called_light(seed):
+    """What would happen if no row were taken for redundant: the sentence names a joint of the body
+    and tells of what others hold already.
+    """
+    q = np.random.default_rng(seed).normal(size=4)
+    scene = Ladder(3, q / np.linalg.norm(q), seed, spin=5.0).scene(gravity=NO_GRAVITY, step=5e-3)
+    for body in scene.bodies:
+        across = body.inertia[1]
+        body.inertia = (0.6 * across, 0.8 * across, across)
+    compiled = compile_scene(scene, assemble=False)
+    engine = Engine(compiled, choose_options(compiled))
+    engine.structure.pivot_floor[:] *= 1e-8
+
+    while engine.advance(5e-3, 1, engine.steps):
+        assert engine.steps < 100
+    event = engine.failure(0.0, 5e-3)
+
+    assert event["body1"] in event["joint"]
+    assert f"body '{event['body1']}' is thrown by joint '{event['joint']}'" in event["message"]
+    assert "what the others hold already" in event["message"]
+    assert "light for what acts on it" not in event["message"]
