@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from balls import bouncing, rolling
+from dominoes import dominoes
 from egg import rotating_egg
 from heaps import cubes, pyramid, tower
 from rings import ring_chain, rolling_rings
@@ -19,6 +20,7 @@ def contacts() -> dict[str, Scene]:
         stick_slope(),
         tower(),
         pyramid(),
+        dominoes(),
         bouncing(),
         rolling(),
         rotating_egg(),

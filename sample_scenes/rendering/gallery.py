@@ -62,6 +62,9 @@ PICTURES_OF = {
     "stick-slope": Picture((60.0,), azimuth=-65, elevation=14, ground="stone", margin=1.5),
     "tower-10": Picture((60.0,), azimuth=-60, elevation=6),
     "pyramid-55": Picture((60.0,), azimuth=-65, elevation=10),
+    "dominoes-50": Picture(
+        (1.1,), azimuth=-55, elevation=12, seen=("domino-2", "domino-3"), margin=1.0
+    ),
     "cubes-1000": Picture((5.0,), azimuth=-55, elevation=28),
     "cubes-1000-brick": Picture((1.2,), azimuth=-55, elevation=28),
     "bouncing-49": Picture((0.6,), azimuth=-62, elevation=18),

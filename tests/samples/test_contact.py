@@ -33,6 +33,13 @@ def rings(monkeypatch):
     return importlib.import_module("rings")
 
 
+@pytest.fixture
+def dominoes(monkeypatch):
+    """The file that rows of dominoes are made and timed by."""
+    monkeypatch.syspath_prepend(str(SAMPLES / "contact"))
+    return importlib.import_module("dominoes")
+
+
 def axis(recording: Recording, body: str, own: np.ndarray) -> np.ndarray:
     """A direction of a body in the world, frame by frame."""
     return rotated(recording.orientations[:, recording.body(body)], own)
@@ -70,6 +77,42 @@ def test_plate_is_pushed_alike_in_every_direction(degrees):
         wanted = (0.7385 if body == "plate" else 0.211) * direction
         moved = path(recording, body)[-1] - path(recording, body)[0]
         assert np.linalg.norm(moved / half_square - wanted) <= 1e-4 * np.linalg.norm(wanted), body
+
+
+WAVE = 0.869  # m/s, MuJoCo with stiff contacts (README of the folder)
+
+
+def test_wave_of_dominoes_runs_as_fast_as_it_should(dominoes):
+    """To 1 % of its speed at a quarter of the step, and to 3 % of another simulator's."""
+    scene = dominoes.dominoes(30)
+    coarse, fine = (
+        dominoes.wave_speed(impulse_core.simulate(scene, step=h, fps=1.0 / h))
+        for h in (0.005, 0.00125)
+    )
+
+    assert coarse == pytest.approx(fine, rel=0.01)
+    assert fine == pytest.approx(WAVE, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("count", "pitch", "size", "step"),
+    [
+        (50, 0.025, (0.0075, 0.025, 0.05), 0.005),
+        (60, 0.035, (0.01, 0.03, 0.06), 0.004),
+        (40, 0.2, (0.075, 0.25, 0.5), 0.01),
+        (50, 0.02, (0.004, 0.02, 0.04), 0.0025),
+    ],
+    ids=["sample", "wide", "tall", "thin"],
+)
+def test_falling_dominoes_gain_no_energy(dominoes, count, pitch, size, step):
+    """In no step, but for the millionth that contacts may create; and all of them fall."""
+    scene = dominoes.dominoes(count, pitch=pitch, size=size)
+
+    recording = impulse_core.simulate(scene, step=step, fps=1.0 / step)
+
+    energy = recording.energy["total"]
+    assert np.diff(energy).max() <= 1e-6 * energy[0]
+    assert np.isfinite(dominoes.wave_speed(recording, pitch))
 
 
 @pytest.mark.parametrize("time_of_impact", [False, True])

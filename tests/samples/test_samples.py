@@ -44,6 +44,7 @@ CONTRACT = {  # names others rely on
     "stick-slope",
     "tower-10",
     "pyramid-55",
+    "dominoes-50",
     "cubes-1000",
     "cubes-1000-brick",
     "bouncing-49",
