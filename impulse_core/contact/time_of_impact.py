@@ -42,7 +42,7 @@ __all__ = [
     "shorten",
 ]
 
-MOST_PARTS = 32  # of a step; what meets after so many is stopped at the end of the step
+MOST_PARTS = 1024  # of a step, as of halves; what meets after so many is stopped at its end
 
 _MOST_TRIALS = 32  # of one part
 _MET = 0.01  # of the contacts' accuracy, the gap at which bodies have met

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from solids import GRAVITY, ball, block, friction, ground
 
 from impulse_schema import Load, Material, MaterialPair, Scene, Settings
@@ -15,6 +16,11 @@ PLATE_EDGE, PLATE_HEIGHT, PLATE_MASS, BALL_MASS = 20.0, 1.0, 10.0, 1.0  # m, m, 
 ROWS = 5
 GROUND_FRICTION, BALL_FRICTION = 0.4, 0.8
 PUSH = 150.0  # N
+
+PILED = 6  # balls along each edge of a cube of balls
+PILED_RADIUS, PILED_MASS = 0.1, 10.0  # m, kg
+PILED_PITCH, SHAKEN = 0.21, 0.001  # m between the middles, and by how much that is off at most
+PILED_HEIGHT = 1.101  # m, of the lowest middles
 
 
 def bouncing(rows: int = 7) -> Scene:
@@ -31,6 +37,30 @@ def bouncing(rows: int = 7) -> Scene:
         description="Forty-nine balls fall from 5 m and bounce without loss.",
         settings=Settings(step=0.01, duration=20.0),
         materials=[Material(name="ideal", static_friction=0.0, restitution=1.0)],
+        bodies=[ground("ideal"), *balls],
+    )
+
+
+def falling(restitution: float = 1.0, seed: int = 0, step: float = 0.001) -> Scene:
+    """A cube of balls without friction, not quite regular, falls apart: SimBenchmark, 666.
+
+    Args:
+        restitution: Of balls and ground; 1 is that benchmark's elastic form.
+        seed: Of the places.
+        step: [s].
+    """
+    off = np.random.default_rng(seed).random((PILED**3, 3)) * SHAKEN
+    places = np.argwhere(np.ones((PILED,) * 3)) * PILED_PITCH + off + (0.0, 0.0, PILED_HEIGHT)
+    balls = [
+        ball(f"ball-{k}", tuple(float(x) for x in at), PILED_RADIUS, PILED_MASS, "ideal")
+        for k, at in enumerate(places)
+    ]
+    return Scene(
+        version=1,
+        name=f"falling-balls-{len(balls)}",
+        description=f"A cube of {len(balls)} elastic balls falls on a plane and flies apart.",
+        settings=Settings(step=step, duration=10.0, time_of_impact=restitution > 0.0),
+        materials=[Material(name="ideal", static_friction=0.0, restitution=restitution)],
         bodies=[ground("ideal"), *balls],
     )
 

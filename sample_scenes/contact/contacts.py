@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from balls import bouncing, rolling
+from balls import bouncing, falling, rolling
 from dominoes import dominoes
 from egg import rotating_egg
 from heaps import cubes, pyramid, tower
 from rings import ring_chain, rolling_rings
+from rubble import rubble
 from sledge import sledges
 from sliding_cubes import sliding_cubes, stick_slope
 
@@ -22,6 +23,7 @@ def contacts() -> dict[str, Scene]:
         pyramid(),
         dominoes(),
         bouncing(),
+        falling(),
         rolling(),
         rotating_egg(),
         rolling_rings(),
@@ -32,5 +34,6 @@ def contacts() -> dict[str, Scene]:
 
 
 def large() -> dict[str, Scene]:
-    """Those that are only written by make samples: half a megabyte that two functions say."""
-    return {f"contact/{scene.name}.xml": scene for scene in (cubes(), cubes(brick=True))}
+    """Those that are only written by make samples: half a megabyte that three functions say."""
+    scenes = (cubes(), cubes(brick=True), rubble())
+    return {f"contact/{scene.name}.xml": scene for scene in scenes}

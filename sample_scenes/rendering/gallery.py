@@ -67,6 +67,7 @@ PICTURES_OF = {
     ),
     "cubes-1000": Picture((5.0,), azimuth=-55, elevation=28),
     "cubes-1000-brick": Picture((1.2,), azimuth=-55, elevation=28),
+    "rubble-300": Picture((1.9,), azimuth=35, elevation=16, seen=("stone", "ball"), margin=1.1),
     "bouncing-49": Picture((0.6,), azimuth=-62, elevation=18),
     "rolling": Picture((2.0,), azimuth=-62, elevation=24),
     "rotating-egg": Picture((0.0, 1.4, 2.2, 4.0), azimuth=-80, elevation=14, apart=(0.08, 0, 0)),
@@ -200,9 +201,18 @@ def _colour(name: str, picture: Picture, body: str, solid: Geometry, number: int
         return {"box": "red", "cylinder": "steel", "torus": PALETTE[number % 2]}[solid.shape]
     if body == "plate":
         return "white"
+    if name.startswith("rubble"):
+        return _colour_of_stone(body, number)
     if solid.shape == "sphere" and name == "rolling":
         return ("orange", "blue")[number % 2]
     return PALETTE[(number - 1 + number // 10) % len(PALETTE)]
+
+
+def _colour_of_stone(body: str, number: int) -> str:
+    """Stones of a few colours, a red ball on a chain."""
+    if not body.startswith("stone"):
+        return "red" if body == "ball" else "dark"
+    return ("shell", "white", "orange", "stone")[number % 4]
 
 
 def _colour_of_leg(body: str, solid: Geometry) -> str:

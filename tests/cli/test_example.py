@@ -17,7 +17,9 @@ from .conftest import Cli
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
 CARRIED = {
-    file.stem: file for file in SAMPLES.glob("*/*.xml") if not file.stem.startswith("cubes-1000")
+    file.stem: file
+    for file in SAMPLES.glob("*/*.xml")
+    if not file.stem.startswith(("cubes-1000", "rubble-"))
 }
 
 

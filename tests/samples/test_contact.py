@@ -34,6 +34,13 @@ def rings(monkeypatch):
 
 
 @pytest.fixture
+def balls(monkeypatch):
+    """The file that the scenes of balls are made by."""
+    monkeypatch.syspath_prepend(str(SAMPLES / "contact"))
+    return importlib.import_module("balls")
+
+
+@pytest.fixture
 def dominoes(monkeypatch):
     """The file that rows of dominoes are made and timed by."""
     monkeypatch.syspath_prepend(str(SAMPLES / "contact"))
@@ -121,6 +128,74 @@ def test_balls_bounce_for_ever(time_of_impact):
     energy = recorded("bouncing-49", time_of_impact=time_of_impact).energy["total"]
 
     assert np.abs(energy - energy[0]).max() <= 1e-9 * energy[0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_elastic_balls_that_meet_in_numbers_keep_their_energy(balls, seed):
+    """SimBenchmark's elastic 666 at h = 1 ms, until all are apart: no loss but that of contacts
+    slower than 2 g h, at most 1e-3 J each, and no step in which more meet than are answered.
+    """
+    scene = balls.falling(seed=seed)
+
+    recording = impulse_core.simulate(scene, duration=1.0, fps=1000)
+
+    lost = recording.energy["total"] - recording.energy["total"][0]
+    assert np.mean(lost**2) <= 1e-2
+    assert recording.diagnostics["contacts"]["late_impacts"] == 0
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_inelastic_balls_hardly_overlap(balls, seed):
+    """SimBenchmark's 666 at h = 1 ms: the mean sum of squared penetrations is below 1e-6 m²."""
+    scene = balls.falling(0.0, seed)
+
+    recording = impulse_core.simulate(scene, duration=1.5, fps=100)
+
+    squares = [
+        squared_overlaps(places, balls.PILED_RADIUS) for places in recording.positions[:, 1:]
+    ]
+    assert np.mean(squares) <= 1e-6
+
+
+def squared_overlaps(places: np.ndarray, radius: float) -> float:
+    """Sum of the squares over all pairs of balls, and balls and the ground z = 0 [m²]."""
+    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+    first, second = np.triu_indices(len(places), 1)
+    gaps = np.concatenate([apart[first, second] - 2 * radius, places[:, 2] - radius])
+    return float((np.minimum(gaps, 0.0) ** 2).sum())
+
+
+def test_wall_stands_until_the_ball_hits_it():
+    """No stone moves by 5e-4 m before; afterwards stones fly, the ball is slower, joints hold."""
+    recording = recorded("rubble-300", duration=1.4)
+    stones = [k for k, name in enumerate(recording.body_names) if name.startswith("stone")]
+    moved = np.linalg.norm(recording.positions - recording.positions[0], axis=2)[:, stones]
+    ball = np.linalg.norm(np.gradient(path(recording, "ball"), recording.times, axis=0), axis=1)
+
+    assert moved[recording.times <= 0.85].max() <= 5e-4
+    assert moved[-1].max() >= 0.3
+    assert ball[-1] <= 0.9 * ball.max()
+    assert recording.diagnostics["max_joint_error_m"] <= recording.diagnostics["tolerance_m"]
+
+
+@pytest.mark.parametrize(("count", "seed"), [(5, 3), (40, 0), (150, 7)])
+def test_stones_fill_their_wall_and_do_not_overlap(monkeypatch, count, seed):
+    """The volumes of the cells add up to the box but for their shortest edges, and each lies
+    beyond the planes half way to the others.
+    """
+    monkeypatch.syspath_prepend(str(SAMPLES / "contact"))
+    rubble = importlib.import_module("rubble")
+    box = np.array([2.0, 0.6, 1.0])
+
+    found = rubble.cells(count, box, seed)
+
+    filled = sum(rubble.volume(corners) for corners in found)
+    assert filled == pytest.approx(np.prod(box), rel=5e-3)
+    assert filled <= np.prod(box) * (1.0 + 1e-12)
+    inside = np.concatenate(found) - [-1.0, -0.3, 0.0]
+    assert (inside >= 0.0).all()
+    assert (inside <= box).all()
+    assert len(found) == count
 
 
 def test_egg_rises():
