@@ -40,6 +40,11 @@ class MassSource:
     _unit_density: dict[tuple[str, bool], MassProperties | None] = field(default_factory=dict)
     _polygons: dict[str, PolygonMesh | None] = field(default_factory=dict)
     _defects: dict[str, list[MeshDefect]] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for index, mesh in enumerate(self.scene.meshes):
+            self._numbers.setdefault(mesh.name, index)
 
     def of_mesh(self, name: str, *, hull: bool) -> MassProperties | None:
         """Mass properties at density one of a mesh or its convex hull; None if it has none."""
@@ -67,7 +72,7 @@ class MassSource:
 
     def index_of(self, name: str) -> int:
         """Number of a mesh of the scene."""
-        return next(i for i, mesh in enumerate(self.scene.meshes) if mesh.name == name)
+        return self._numbers[name]
 
     def polygons(self, name: str) -> PolygonMesh | None:
         """The polygons of a mesh [m]; None after reporting why they cannot be read."""
