@@ -34,6 +34,7 @@ __all__ = [
     "record",
     "six",
     "six_i8",
+    "unsigned",
     "vec3",
 ]
 
@@ -55,6 +56,9 @@ six = list[float]
 six_i8 = list[int]
 
 PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba goes by
+
+# Of indices whose sign the compiler need not look at; NumPy makes floats of them and plain ones.
+unsigned: Any = int if PLAIN else np.uint64
 
 _TYPES: dict[str, Any] = {
     "f8": np.float64,

@@ -22,6 +22,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
+from impulse_core.contact.batch_sweeps import sweep_batches
 from impulse_core.contact.delassus import delassus_block
 from impulse_core.contact.islands import is_large
 from impulse_core.contact.jacobian import diagonal_blocks
@@ -40,7 +41,7 @@ _ENOUGH = 0.03  # of the changes in the first sweep, what large islands are left
 
 
 @inner_kernel
-def solve_contacts(contacts, solver_bodies, delassus, newton, accuracy, coarse):
+def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy, coarse):
     """Find the impulses of all unsolved islands for the velocities of the solver bodies.
 
     The laws are to hold to accuracy [m/s], those of large islands to a coarse one.
@@ -51,8 +52,10 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, accuracy, coarse):
     for i in range(world):
         if solver_bodies.mark[i].unsolved == 0:
             continue
-        diagonal_blocks(contacts, solver_bodies, delassus, i)
         large = is_large(solver_bodies.mark, i)
+        if large and sweep_batches(contacts, solver_bodies, batches, i, _CALM * coarse)[0]:
+            continue
+        diagonal_blocks(contacts, solver_bodies, delassus, i)
         calm = _CALM * (coarse if large else accuracy)
         sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
         if quiet and large:

@@ -42,6 +42,7 @@ __all__ = [
     "contact_velocities",
     "diagonal_blocks",
     "number_articulated",
+    "own_block",
     "read_bodies",
     "relative_angular_velocity",
     "relative_velocity",
@@ -126,7 +127,7 @@ def diagonal_blocks(contacts, solver_bodies, delassus, i):
     row, mark = contacts.row, contacts.mark
     c = solver_bodies.mark[i].head
     while c >= 0:
-        W = _own_block(contacts, solver_bodies, c)
+        W = own_block(contacts, solver_bodies, c)
         k = mark[c].delassus_row
         if k >= 0:
             bodies = solver_bodies.row
@@ -155,7 +156,7 @@ def _yielding(W, w):
 
 
 @inner_kernel
-def _own_block(contacts, solver_bodies, c):
+def own_block(contacts, solver_bodies, c):
     """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     bodies = solver_bodies.row

@@ -35,6 +35,10 @@ class SolverBodyMark:
     """1 if the island is articulated: some of them are on jointed bodies."""
     unsolved: i8
     """1 if one of them breaks its law by more than it may."""
+    first_batch: i8
+    """First of the batches that hold the contacts of that island (batches.py)."""
+    batches: i8
+    """Their number, 0 before they are planned, -1 where they are not worth it."""
     place: i8
     """Of a body among those of the island that is being solved for."""
     link: i8

@@ -14,6 +14,7 @@ import numpy as np
 from impulse_core.collision.contacts import Contacts, Found, Memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
+from impulse_core.contact.batches import Batches
 from impulse_core.contact.events import ContactEvents
 from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
@@ -109,6 +110,7 @@ class ContactSetup(NamedTuple):
     sleep: Sleep
     delassus: Delassus
     newton: NewtonWork
+    batches: Batches
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""

@@ -15,6 +15,7 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import enlarge, new_sweep
+from impulse_core.contact.batches import new_batches
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.newton_work import new_newton_work
 from impulse_core.contact.restitution import NEWTON, POISSON
@@ -84,6 +85,7 @@ class ContactRunner(ElementRunner):
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             delassus=new_delassus(structure, state, work, _ARTICULATED_ROWS),
             newton=new_newton_work(rows, len(model.bodies)),
+            batches=new_batches(rows, len(model.bodies)),
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
             closed=np.zeros(1, dtype=np.int64),
@@ -230,6 +232,7 @@ class ContactRunner(ElementRunner):
                 earlier=new_memory(rows if setup.time_of_impact else 0, len(model.joints)),
                 sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
                 newton=new_newton_work(rows, len(model.bodies)),
+                batches=new_batches(rows, len(model.bodies)),
             )
         if articulated:
             probe, more = setup.delassus.probe, articulated + articulated // 2

@@ -132,6 +132,7 @@ def _find_islands(contact):
     ):
         return False
     find_islands(contact.contacts, contact.solver_bodies)
+    contact.batches.used[0], contact.batches.used[1] = 0, 0
     return True
 
 
@@ -190,7 +191,13 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         angular_velocities(model, state, work)
     read_bodies(contacts, solver_bodies, delassus, motion_of(model, state, work))
     solve_contacts(
-        contacts, solver_bodies, delassus, contact.newton, contact.accuracy / h, contact.coarse / h
+        contacts,
+        solver_bodies,
+        delassus,
+        contact.newton,
+        contact.batches,
+        contact.accuracy / h,
+        contact.coarse / h,
     )
     _push(contact, model, structure, state, multipliers, work)
 

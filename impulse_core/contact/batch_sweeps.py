@@ -1,0 +1,210 @@
+"""Accelerated Gauss-Seidel sweeps over the batches of a large island.
+
+Each sweep gives every contact the impulse of its own law, first along its normal, then across it,
+and the changes of impulses and velocities go on by Nesterov's momentum as long as they fall. Where
+momentum is kept is the velocities as well, so that nothing has to be pushed through contacts.
+
+Everything below is written for the compiler to work on several lanes at once: arrays of one
+dimension, unsigned indices with constant distances, a number of lanes that it does not know, and
+choices in place of branches. tests/contact/test_batches.py looks at the machine code.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.contact.batches import (
+    ARM1,
+    ARM2,
+    FLOOR,
+    FRICTION,
+    GIVE_ACROSS,
+    GIVE_ALONG,
+    IMPULSE,
+    INERTIA_NUMBERS,
+    LANES,
+    NORMAL,
+    OFFSET,
+    POINT_NUMBERS,
+    PULL,
+    plan_batches,
+    read_island,
+    write_island,
+)
+from impulse_core.jit import inner_kernel
+from impulse_core.types import unsigned
+
+__all__ = ["sweep_batches"]
+
+_MOST_SWEEPS = 60
+_LOOK = 8  # sweeps in which the least change is to fall
+_FALL = 0.8  # to this part, or sweeps no longer help
+
+# Distances between numbers of a lane.
+_0, _1, _2, _3, _4, _5, _6, _7 = (unsigned(LANES * k) for k in range(8))
+_8, _9, _10, _11, _12, _13, _14 = (unsigned(LANES * k) for k in range(8, 15))
+_SUM, _LARGEST = _12, _13
+_NX, _NY, _NZ = (unsigned(LANES * (NORMAL + k)) for k in range(3))
+_AX, _AY, _AZ = (unsigned(LANES * (ARM1 + k)) for k in range(3))
+_BX, _BY, _BZ = (unsigned(LANES * (ARM2 + k)) for k in range(3))
+_UX, _UY, _UZ = (unsigned(LANES * (OFFSET + k)) for k in range(3))
+_PX, _PY, _PZ = (unsigned(LANES * (IMPULSE + k)) for k in range(3))
+_WX, _WY, _WZ = (unsigned(LANES * (PULL + k)) for k in range(3))
+_ALONG, _ACROSS = unsigned(LANES * GIVE_ALONG), unsigned(LANES * GIVE_ACROSS)
+_FRICTION, _FLOOR = unsigned(LANES * FRICTION), unsigned(LANES * FLOOR)
+_POINT, _INERTIA = unsigned(LANES * POINT_NUMBERS), unsigned(LANES * INERTIA_NUMBERS)
+_LANES, _BOTH = unsigned(LANES), unsigned(2 * LANES)
+_IMPULSES = unsigned(3 * LANES)
+_ONE = unsigned(1)
+
+
+@inner_kernel
+def sweep_batches(contacts, solver_bodies, batches, i, calm):
+    """Improve the impulses of the island of solver body i until a sweep changes no velocity by more
+    than calm [m/s], or sweeps no longer help. Returns whether it was divided into batches, and
+    whether it is calm.
+    """
+    if not plan_batches(contacts, solver_bodies, batches, i):
+        return False, False
+    read_island(contacts, solver_bodies, batches, i)
+    begin = unsigned(solver_bodies.mark[i].first_batch)
+    end = begin + unsigned(solver_bodies.mark[i].batches)
+    before, least, looked, turns = 0.0, math.inf, math.inf, 0.0
+    quiet = False
+    for sweep in range(1, _MOST_SWEEPS + 1):
+        _sweep(batches, begin, end)
+        change, largest = _changes(batches)
+        quiet = largest <= calm
+        least = min(least, change)
+        stalls = False
+        if sweep % _LOOK == 0:
+            stalls = least > _FALL * looked
+            looked = least
+        if quiet or stalls or sweep == _MOST_SWEEPS:
+            break
+        turns = turns + 1.0 if change < before or before == 0.0 else 0.0
+        before = change
+        _go_on(batches, begin, end, turns / (turns + 3.0))
+    write_island(contacts, solver_bodies, batches, i)
+    return True, quiet
+
+
+@inner_kernel
+def _changes(batches):
+    """Σ w Δp² of the last sweep [J], and the largest w Δp [m/s]; both begin anew."""
+    lane, total, largest = batches.lane, 0.0, 0.0
+    for k in range(LANES):
+        total += lane[12 * LANES + k]
+        largest = max(largest, lane[13 * LANES + k])
+        lane[12 * LANES + k] = 0.0
+        lane[13 * LANES + k] = 0.0
+    return total, math.sqrt(largest)
+
+
+@inner_kernel
+def _sweep(batches, begin, end):
+    """Give all contacts the impulses of their laws, batch after batch."""
+    lanes = unsigned(batches.lanes[0])
+    for k in range(begin, end):
+        _gather(batches.velocity, batches.body, batches.lane, k * _BOTH)
+        first, last = unsigned(batches.start[k]), unsigned(batches.start[k + _ONE])
+        for q in range(first, last):
+            _visit(batches.point, batches.inertia, batches.lane, q * _POINT, k * _INERTIA, lanes)
+        _scatter(batches.velocity, batches.body, batches.lane, k * _BOTH)
+
+
+@inner_kernel
+def _gather(velocity, body, lane, bodies):
+    """Read the velocities of the bodies of a batch."""
+    for x in range(_LANES):
+        i, j = unsigned(body[bodies + x]) * _LANES, unsigned(body[bodies + _LANES + x]) * _LANES
+        for k in range(unsigned(6)):
+            lane[k * _LANES + x] = velocity[i + k]
+            lane[(k + unsigned(6)) * _LANES + x] = velocity[j + k]
+
+
+@inner_kernel
+def _scatter(velocity, body, lane, bodies):
+    """Write them back; several lanes write what does not move, and what it was."""
+    for x in range(_LANES):
+        i, j = unsigned(body[bodies + x]) * _LANES, unsigned(body[bodies + _LANES + x]) * _LANES
+        for k in range(unsigned(6)):
+            velocity[i + k] = lane[k * _LANES + x]
+            velocity[j + k] = lane[(k + unsigned(6)) * _LANES + x]
+
+
+@inner_kernel
+def _visit(point, inertia, lane, at, held, lanes):
+    """Give a point of each lane the impulse of its law: 0 ≤ p_n - p_0 ⟂ u_n ≥ 0, and p_t nearest to
+    p_t - u_t/w_t in the disc of radius μ p_n.
+    """
+    for x in range(lanes):
+        e, f = at + x, held + x
+        nx, ny, nz = point[e + _NX], point[e + _NY], point[e + _NZ]
+        ax, ay, az = point[e + _AX], point[e + _AY], point[e + _AZ]
+        bx, by, bz = point[e + _BX], point[e + _BY], point[e + _BZ]
+        # u = u_0 + v2 + ω2 × r2 - v1 - ω1 × r1
+        ux = point[e + _UX] + lane[x + _6] - lane[x + _0] + lane[x + _10] * bz - lane[x + _11] * by
+        ux = ux - lane[x + _4] * az + lane[x + _5] * ay
+        uy = point[e + _UY] + lane[x + _7] - lane[x + _1] + lane[x + _11] * bx - lane[x + _9] * bz
+        uy = uy - lane[x + _5] * ax + lane[x + _3] * az
+        uz = point[e + _UZ] + lane[x + _8] - lane[x + _2] + lane[x + _9] * by - lane[x + _10] * bx
+        uz = uz - lane[x + _3] * ay + lane[x + _4] * ax
+        px, py, pz = point[e + _PX], point[e + _PY], point[e + _PZ]
+        p_n = px * nx + py * ny + pz * nz
+        u_n = ux * nx + uy * ny + uz * nz
+        q_n = p_n - u_n * point[e + _ALONG]
+        q_n = q_n if q_n > point[e + _FLOOR] else point[e + _FLOOR]
+        d = q_n - p_n
+        ux = ux + point[e + _WX] * d
+        uy = uy + point[e + _WY] * d
+        uz = uz + point[e + _WZ] * d
+        u_n = ux * nx + uy * ny + uz * nz
+        across = point[e + _ACROSS]
+        tx = px - nx * p_n - (ux - nx * u_n) * across
+        ty = py - ny * p_n - (uy - ny * u_n) * across
+        tz = pz - nz * p_n - (uz - nz * u_n) * across
+        square = tx * tx + ty * ty + tz * tz
+        radius = point[e + _FRICTION] * q_n
+        share = radius / math.sqrt(square) if square > radius * radius else 1.0
+        qx, qy, qz = nx * q_n + tx * share, ny * q_n + ty * share, nz * q_n + tz * share
+        point[e + _PX] = qx
+        point[e + _PY] = qy
+        point[e + _PZ] = qz
+        dx, dy, dz = qx - px, qy - py, qz - pz
+        lane[x + _0] -= inertia[f + _0] * dx
+        lane[x + _1] -= inertia[f + _0] * dy
+        lane[x + _2] -= inertia[f + _0] * dz
+        lane[x + _6] += inertia[f + _7] * dx
+        lane[x + _7] += inertia[f + _7] * dy
+        lane[x + _8] += inertia[f + _7] * dz
+        hx, hy, hz = ay * dz - az * dy, az * dx - ax * dz, ax * dy - ay * dx
+        lane[x + _3] -= inertia[f + _1] * hx + inertia[f + _4] * hy + inertia[f + _5] * hz
+        lane[x + _4] -= inertia[f + _4] * hx + inertia[f + _2] * hy + inertia[f + _6] * hz
+        lane[x + _5] -= inertia[f + _5] * hx + inertia[f + _6] * hy + inertia[f + _3] * hz
+        hx, hy, hz = by * dz - bz * dy, bz * dx - bx * dz, bx * dy - by * dx
+        lane[x + _9] += inertia[f + _8] * hx + inertia[f + _11] * hy + inertia[f + _12] * hz
+        lane[x + _10] += inertia[f + _11] * hx + inertia[f + _9] * hy + inertia[f + _13] * hz
+        lane[x + _11] += inertia[f + _12] * hx + inertia[f + _13] * hy + inertia[f + _10] * hz
+        moved = (dx * dx + dy * dy + dz * dz) / (across if across > 0.0 else 1.0)
+        lane[x + _SUM] += moved
+        moved = moved / (across if across > 0.0 else 1.0)
+        lane[x + _LARGEST] = moved if moved > lane[x + _LARGEST] else lane[x + _LARGEST]
+
+
+@inner_kernel
+def _go_on(batches, begin, end, beta):
+    """Go on by β of the way since the sweep before, p ← p + β (p - p_before); velocities too."""
+    for q in range(unsigned(batches.start[begin]), unsigned(batches.start[end])):
+        _go_on_from(batches.point, batches.last, q * _POINT + _PX, q * _IMPULSES, _IMPULSES, beta)
+    numbers = unsigned(len(batches.velocity))
+    _go_on_from(batches.velocity, batches.last_velocity, _0, _0, numbers, beta)
+
+
+@inner_kernel
+def _go_on_from(now, before, at, kept, count, beta):
+    """So many numbers."""
+    for k in range(count):
+        x = now[at + k]
+        now[at + k] = x + beta * (x - before[kept + k])
+        before[kept + k] = x

@@ -1,0 +1,387 @@
+"""Batches: contacts of a large island, eight at a time, between bodies that no other of the eight
+moves.
+
+A sweep over contacts one after another is held up by their records, not by their arithmetic. So
+the contacts of a pair of shapes, at most four together, are a group, and eight groups that have no
+moving body in common are a batch: its numbers lie lane beside lane, and the processor works on
+several lanes at once (docs/design/batches.md). Each number of a lane takes the same roundings as it
+would alone, so that the width of a processor's vectors changes no bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from impulse_core.algebra import cross, dot, mat3_of, set_mat3, vec3_of
+from impulse_core.contact.jacobian import own_block
+from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.types import Floats, Ints, by_address
+
+__all__ = [
+    "ARM1",
+    "ARM2",
+    "FLOOR",
+    "FRICTION",
+    "GIVE_ACROSS",
+    "GIVE_ALONG",
+    "IMPULSE",
+    "INERTIA_NUMBERS",
+    "LANES",
+    "NORMAL",
+    "OFFSET",
+    "POINT_NUMBERS",
+    "PULL",
+    "Batches",
+    "new_batches",
+    "plan_batches",
+    "read_island",
+    "write_island",
+]
+
+LANES = 8
+_MOST_POINTS = 4  # of a group
+_LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
+
+# Numbers of a point, each LANES wide.
+NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
+GIVE_ALONG, GIVE_ACROSS, FRICTION, FLOOR = 18, 19, 20, 21
+POINT_NUMBERS = 22
+# Of the two bodies of a lane: 1/m, then xx, yy, zz, xy, xz, yz of the inverse inertia.
+INERTIA_NUMBERS = 14
+
+
+@by_address
+class Batches(NamedTuple):
+    """Batches of all large islands of a half step, at most b with q points."""
+
+    used: Ints
+    """Batches and points in use, shape (2,)."""
+    start: Ints
+    """First point of each batch, shape (b+1,)."""
+    body: Ints
+    """Rows of the bodies of each lane, those of nothing one after the last, shape (b × 2 × 8,)."""
+    contact: Ints
+    """Row of the contact in each lane of a point, -1 for none, shape (q × 8,)."""
+    inertia: Floats
+    """1/m and inverse inertia of the bodies, shape (b × 14 × 8,)."""
+    point: Floats
+    """What a sweep reads and writes of the points: normal, arms, velocity by no impulse, impulse,
+    velocity by a unit normal impulse, 1/w along and across the normal, friction, least normal
+    impulse; shape (q × 22 × 8,)."""
+    last: Floats
+    """Impulses after the sweep before [N s], shape (q × 3 × 8,)."""
+    lane: Floats
+    """Scratch of a batch: velocities of its bodies, and how much impulses changed, (14 × 8,)."""
+    velocity: Floats
+    """Change of the velocities [m/s] and angular velocities [rad/s] of all bodies, a row of eight
+    numbers each, and of nothing."""
+    last_velocity: Floats
+    """The same after the sweep before."""
+    lanes: Ints
+    """8: a number that the compiler does not know, shape (1,)."""
+    listed: Ints
+    """Plan: contacts of an island, shape (n,)."""
+    first: Ints
+    """Plan: first of them in each group, shape (n+1,)."""
+    level: Ints
+    """Plan: level of each group, shape (n,)."""
+    count: Ints
+    """Plan: groups of a level by their number of points, shape (4 n + 4,)."""
+    group: Ints
+    """Plan: group in each lane, shape (8 b,)."""
+    reached: Ints
+    """Plan: highest level of each body so far, shape (bodies,)."""
+
+
+def new_batches(contacts: int, bodies: int) -> Batches:
+    """For so many contacts and bodies of a scene."""
+    points = _LEAST_FILLED * contacts // LANES + 1
+    return Batches(
+        used=np.zeros(2, dtype=np.int64),
+        start=np.zeros(points + 1, dtype=np.int64),
+        body=np.zeros(points * 2 * LANES, dtype=np.int64),
+        contact=np.zeros(points * LANES, dtype=np.int64),
+        inertia=np.zeros(points * INERTIA_NUMBERS * LANES),
+        point=np.zeros(points * POINT_NUMBERS * LANES),
+        last=np.zeros(points * 3 * LANES),
+        lane=np.zeros(14 * LANES),
+        velocity=np.zeros((bodies + 1) * LANES),
+        last_velocity=np.zeros((bodies + 1) * LANES),
+        lanes=np.full(1, LANES, dtype=np.int64),
+        listed=np.zeros(contacts, dtype=np.int64),
+        first=np.zeros(contacts + 1, dtype=np.int64),
+        level=np.zeros(contacts, dtype=np.int64),
+        count=np.zeros(_MOST_POINTS * (contacts + 1), dtype=np.int64),
+        group=np.zeros(points * LANES, dtype=np.int64),
+        reached=np.zeros(bodies, dtype=np.int64),
+    )
+
+
+@inner_kernel
+def plan_batches(contacts, solver_bodies, batches, i):
+    """Divide the contacts of the island of solver body i into batches, once in a half step; False
+    where they are not worth it.
+    """
+    body = solver_bodies.mark[i]
+    if body.batches == 0:
+        groups = _find_groups(contacts, batches, body.head)
+        levels = 0
+        if groups > 0:
+            levels = _find_levels(contacts, solver_bodies, batches, groups)
+        body.first_batch = batches.used[0]
+        body.batches = -1
+        if groups > 0 and _place_groups(batches, groups, levels, body.number):
+            body.batches = batches.used[0] - body.first_batch
+            _fill(contacts, solver_bodies, batches, body.first_batch, batches.used[0])
+    return body.batches > 0
+
+
+@inner_kernel
+def _find_groups(contacts, batches, head):
+    """List the contacts of an island, and where runs of one pair begin; 0 if any of them is for
+    other methods.
+    """
+    mark, n, groups, size = contacts.mark, 0, 0, 0
+    c = head
+    while c >= 0:
+        if mark[c].delassus_row >= 0 or contacts.row[c].resists > 0.0:
+            return 0
+        batches.listed[n] = c
+        same = n > 0 and mark[c].pair == mark[batches.listed[n - 1]].pair and size < _MOST_POINTS
+        if not same:
+            batches.first[groups] = n
+            groups += 1
+            size = 0
+        size += 1
+        n += 1
+        c = mark[c].next
+    batches.first[groups] = n
+    return groups
+
+
+@inner_kernel
+def _find_levels(contacts, solver_bodies, batches, groups):
+    """Level of each group: one above those before it that move one of its bodies. Returns how many
+    there are.
+
+    Groups are taken in an order that jumps through the island: one that follows a heap upwards
+    carries a load through all its layers in a single sweep, and what accelerates sweeps then
+    overshoots.
+    """
+    mark, bodies = contacts.mark, solver_bodies.row
+    for g in range(groups):
+        c = batches.listed[batches.first[g]]
+        batches.reached[mark[c].body1] = 0
+        batches.reached[mark[c].body2] = 0
+    stride, levels, g = _stride(groups), 0, 0
+    for _ in range(groups):
+        c = batches.listed[batches.first[g]]
+        b1, b2 = mark[c].body1, mark[c].body2
+        level = 0
+        if bodies[b1].inverse_mass > 0.0:
+            level = batches.reached[b1]
+        if bodies[b2].inverse_mass > 0.0:
+            level = max(level, batches.reached[b2])
+        batches.level[g] = level
+        batches.reached[b1] = level + 1
+        batches.reached[b2] = level + 1
+        levels = max(levels, level + 1)
+        g = (g + stride) % groups
+    return levels
+
+
+@inner_kernel
+def _stride(count):
+    """A number without a divisor in common with count, near its golden section."""
+    stride = max(int(0.6180339887498949 * count), 1)
+    while True:
+        a, b = count, stride
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            return stride
+        stride += 1
+
+
+@inner_kernel
+def _place_groups(batches, groups, levels, contacts):
+    """Give each group a lane: by level, then by number of points, each level in batches of its own.
+    False where too many lanes stay empty.
+    """
+    count = batches.count
+    for j in range(_MOST_POINTS * levels):
+        count[j] = 0
+    for g in range(groups):
+        count[_kind(batches, g)] += 1
+    points, lanes = 0, 0
+    for level in range(levels):
+        for j in range(_MOST_POINTS * level, _MOST_POINTS * (level + 1)):
+            # a batch has the points of its first lane
+            if count[j] > 0:
+                begun = (LANES - lanes % LANES) % LANES
+                opened = (max(count[j] - begun, 0) + LANES - 1) // LANES
+                points += opened * (_MOST_POINTS - j % _MOST_POINTS)
+            size = count[j]
+            count[j] = lanes
+            lanes += size
+        lanes = (lanes + LANES - 1) // LANES * LANES
+    if points * LANES > _LEAST_FILLED * contacts:
+        return False
+    _open_batches(batches, groups, lanes)
+    return True
+
+
+@inlined_kernel
+def _kind(batches, g):
+    """Level of a group, and how many points it lacks to the most."""
+    lacking = _MOST_POINTS - (batches.first[g + 1] - batches.first[g])
+    return _MOST_POINTS * batches.level[g] + lacking
+
+
+@inner_kernel
+def _open_batches(batches, groups, lanes):
+    """Write down which group is in which lane, and the contacts of each."""
+    begin, first, point = batches.used[0], batches.first, batches.used[1]
+    for k in range(lanes):
+        batches.group[k] = -1
+    for g in range(groups):
+        j = _kind(batches, g)
+        batches.group[batches.count[j]] = g
+        batches.count[j] += 1
+    for k in range(lanes // LANES):
+        batches.start[begin + k] = point
+        g = batches.group[LANES * k]
+        for q in range(first[g + 1] - first[g]):
+            for lane in range(LANES):
+                g = batches.group[LANES * k + lane]
+                listed = g >= 0 and first[g] + q < first[g + 1]
+                batches.contact[LANES * point + lane] = (
+                    batches.listed[first[g] + q] if listed else -1
+                )
+            point += 1
+    batches.used[0] = begin + lanes // LANES
+    batches.used[1] = point
+    batches.start[batches.used[0]] = point
+
+
+@inner_kernel
+def _fill(contacts, solver_bodies, batches, begin, end):
+    """What stays the same in a half step: bodies, their inertia, and how their points give way."""
+    nothing = len(solver_bodies.row)
+    for k in range(begin, end):
+        for lane in range(LANES):
+            c = batches.contact[LANES * batches.start[k] + lane]
+            for side in range(2):
+                b = nothing
+                if c >= 0:
+                    b = contacts.mark[c].body2 if side else contacts.mark[c].body1
+                batches.body[(2 * k + side) * LANES + lane] = b
+                at = (INERTIA_NUMBERS * k + INERTIA_NUMBERS // 2 * side) * LANES + lane
+                _fill_inertia(solver_bodies, batches.inertia, at, b)
+            for q in range(batches.start[k], batches.start[k + 1]):
+                c = batches.contact[LANES * q + lane]
+                _fill_point(contacts, solver_bodies, batches.point, q, lane, c)
+
+
+@inner_kernel
+def _fill_inertia(solver_bodies, inertia, at, b):
+    """1/m and the inverse inertia of body b; none of what does not move."""
+    moves = b < len(solver_bodies.row) and solver_bodies.row[b].inverse_mass > 0.0
+    for j in range(INERTIA_NUMBERS // 2):
+        inertia[at + LANES * j] = 0.0
+    if moves:
+        J = mat3_of(solver_bodies.row[b].inverse_inertia)
+        inertia[at] = solver_bodies.row[b].inverse_mass
+        _put3(inertia, at + LANES, J.xx, J.yy, J.zz)
+        _put3(inertia, at + 4 * LANES, J.xy, J.xz, J.yz)
+
+
+@inlined_kernel
+def _put3(array, at, x, y, z):
+    """Three numbers, one in each row of lanes."""
+    array[at] = x
+    array[at + LANES] = y
+    array[at + 2 * LANES] = z
+
+
+@inner_kernel
+def _fill_point(contacts, solver_bodies, point, q, lane, c):
+    """Geometry and law of contact c; nothing that could bear an impulse where there is none."""
+    at = POINT_NUMBERS * LANES * q + lane
+    if c < 0:
+        for j in range(POINT_NUMBERS):
+            point[at + LANES * j] = 0.0
+        return
+    row = contacts.row[c]
+    n = vec3_of(row.normal)
+    r1, r2 = vec3_of(row.arm1), vec3_of(row.arm2)
+    W = own_block(contacts, solver_bodies, c)
+    set_mat3(row.block, W)
+    pull = W @ n
+    along, across = _gives(W, n, pull)
+    _put3(point, at + LANES * NORMAL, n.x, n.y, n.z)
+    _put3(point, at + LANES * ARM1, r1.x, r1.y, r1.z)
+    _put3(point, at + LANES * ARM2, r2.x, r2.y, r2.z)
+    _put3(point, at + LANES * PULL, pull.x, pull.y, pull.z)
+    point[at + LANES * GIVE_ALONG] = 1.0 / along
+    point[at + LANES * GIVE_ACROSS] = 1.0 / across
+    point[at + LANES * FRICTION] = row.friction
+    point[at + LANES * FLOOR] = row.min_impulse
+
+
+@inner_kernel
+def _gives(W, n, pull):
+    """Inverse mass along n, and the largest across it: of P W P with P = 1 - n nᵀ, whose trace and
+    sum of squares are those of two eigenvalues.
+    """
+    along = dot(n, pull)
+    trace = W.xx + W.yy + W.zz - along
+    squares = W.xx * W.xx + W.yy * W.yy + W.zz * W.zz
+    squares += 2.0 * (W.xy * W.xy + W.xz * W.xz + W.yz * W.yz)
+    squares += along * along - 2.0 * dot(pull, pull)
+    apart = max(0.5 * squares - 0.25 * trace * trace, 0.0)
+    return along, 0.5 * trace + math.sqrt(apart)
+
+
+@inner_kernel
+def read_island(contacts, solver_bodies, batches, i):
+    """Take impulses and velocities as they are now: changes of velocities begin with none."""
+    begin = solver_bodies.mark[i].first_batch
+    end = begin + solver_bodies.mark[i].batches
+    bodies = solver_bodies.row
+    for q in range(batches.start[begin], batches.start[end]):
+        for lane in range(LANES):
+            c = batches.contact[LANES * q + lane]
+            if c < 0:
+                _put3(batches.last, 3 * LANES * q + lane, 0.0, 0.0, 0.0)
+                continue
+            at, row = POINT_NUMBERS * LANES * q + lane, contacts.row[c]
+            b1, b2 = contacts.mark[c].body1, contacts.mark[c].body2
+            u = vec3_of(row.offset) + vec3_of(bodies[b2].velocity) - vec3_of(bodies[b1].velocity)
+            u = u + cross(vec3_of(bodies[b2].angular_velocity), vec3_of(row.arm2))
+            u = u - cross(vec3_of(bodies[b1].angular_velocity), vec3_of(row.arm1))
+            p = vec3_of(row.impulse)
+            _put3(batches.point, at + LANES * OFFSET, u.x, u.y, u.z)
+            _put3(batches.point, at + LANES * IMPULSE, p.x, p.y, p.z)
+            _put3(batches.last, 3 * LANES * q + lane, p.x, p.y, p.z)
+    for t in range(len(batches.velocity)):
+        batches.velocity[t] = 0.0
+        batches.last_velocity[t] = 0.0
+
+
+@inner_kernel
+def write_island(contacts, solver_bodies, batches, i):
+    """Give the contacts the impulses that were found."""
+    begin = solver_bodies.mark[i].first_batch
+    end = begin + solver_bodies.mark[i].batches
+    for q in range(batches.start[begin], batches.start[end]):
+        for lane in range(LANES):
+            c = batches.contact[LANES * q + lane]
+            if c >= 0:
+                at = (POINT_NUMBERS * q + IMPULSE) * LANES + lane
+                contacts.row[c].impulse[0] = batches.point[at]
+                contacts.row[c].impulse[1] = batches.point[at + LANES]
+                contacts.row[c].impulse[2] = batches.point[at + 2 * LANES]

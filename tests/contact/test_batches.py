@@ -1,0 +1,124 @@
+"""Large islands in batches: no lane moves another's body, and the laws hold as they should."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from impulse_core.compile import compile_scene
+from impulse_core.contact.batches import LANES
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import choose_options
+from impulse_schema import Scene
+from impulse_schema.models import Body, Geometry
+from tests.contact.scenes import scene
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def box(name: str, position: tuple[float, float, float], mass: float, size=(1.0, 1.0, 1.0)) -> Body:
+    solid = Geometry(shape="box", size=size)
+    return Body(name=name, mass=mass, position=position, geometry=[solid])
+
+
+def wall(length: int, height: int, seed: int) -> Scene:
+    """Bricks upon bricks, each upon two, of masses from 1 to 30 kg, a little above each other."""
+    random = np.random.default_rng(seed)
+    bodies = [
+        box(
+            f"brick-{row}-{k}",
+            (1.01 * k + 0.25 * (row % 2), 0.0, 0.5 + 1.0001 * row),
+            float(30.0 ** random.uniform()),
+        )
+        for row in range(height)
+        for k in range(length)
+    ]
+    return scene(*bodies)
+
+
+def started(pile: Scene, step: float) -> Engine:
+    compiled = compile_scene(pile)
+    engine = Engine(compiled, choose_options(compiled, step=step))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("length", "height", "seed", "step"), [(16, 10, 1, 0.01), (30, 8, 2, 0.004), (9, 26, 3, 0.002)]
+)
+def test_a_wall_stands_in_batches(length, height, seed, step):
+    """Every contact of the island is in one lane, no two lanes of a batch move one body, and laws
+    are met within the tolerance of the scene.
+    """
+    engine = started(wall(length, height, seed), step)
+    for taken in range(round(0.6 / step)):
+        assert engine.advance(step, 1, taken)
+    engine.tally.totals["violation"] = 0.0
+    engine.tally.totals["deepest"] = 0.0
+    assert engine.advance(step, 1, round(0.6 / step))
+
+    setup = engine.runner.setup
+    bodies, batches = setup.solver_bodies, setup.batches
+    largest = int(np.argmax(np.where(bodies.mark["head"] >= 0, bodies.mark["number"], 0)))
+    count, points = batches.used
+    assert bodies.mark["batches"][largest] == count > 0
+    lanes = batches.contact[: LANES * points]
+    assert sorted(lanes[lanes >= 0]) == sorted(contacts_of(setup, largest))
+    mass = np.append(bodies.row["inverse_mass"], 0.0)  # and nothing
+    for batch in batches.body[: 2 * LANES * count].reshape(-1, 2 * LANES):
+        moved = batch[mass[batch] > 0.0]
+        assert len(set(moved)) == len(moved)
+    assert engine.tally.totals["violation"][0] <= engine.tolerance
+    assert engine.tally.totals["deepest"][0] <= 10.0 * engine.tolerance
+    assert np.abs(engine.state.bodies["velocity"][: engine.model.dynamic]).max() < 0.01
+
+
+def contacts_of(setup, island: int) -> list[int]:
+    found, c = [], int(setup.solver_bodies.mark["head"][island])
+    while c >= 0:
+        found.append(c)
+        c = int(setup.contacts.mark["next"][c])
+    return found
+
+
+def test_what_batches_are_not_worth_is_solved_without():
+    """All cubes bear one plate, so that no two of its contacts may be changed at once."""
+    cubes = [box(f"cube-{k}", (1.5 * (k % 16), 1.5 * (k // 16), 0.5), 10.0) for k in range(256)]
+    plate = box("plate", (11.25, 11.25, 1.05), 500.0, size=(25.0, 25.0, 0.1))
+    engine = started(scene(*cubes, plate), 0.01)
+    for taken in range(20):
+        assert engine.advance(0.01, 1, taken)
+
+    marks = engine.runner.setup.solver_bodies.mark
+    assert -1 in marks["batches"][marks["head"] >= 0]
+    assert np.abs(engine.state.bodies["velocity"][: engine.model.dynamic]).max() < 1e-3
+
+
+def test_the_same_bits_on_every_processor(tmp_path):
+    """With vectors as wide as here, with the narrowest of this kind of processor, and as plain
+    Python; packed where it is compiled.
+    """
+    widest = run(tmp_path / "widest")
+    narrowest = run(tmp_path / "narrowest", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    plain = run(tmp_path / "plain", NUMBA_DISABLE_JIT="1")
+
+    assert widest[0] == narrowest[0] == plain[0]
+    assert int(widest[1]) > 20  # a contact multiplies some eighty times
+    assert int(narrowest[1]) > 20
+
+
+def run(cache: Path, **environment: str) -> list[str]:
+    printed = subprocess.run(
+        [sys.executable, "-m", "tests.contact.batch_bits"],
+        cwd=ROOT,
+        env={**os.environ, "IMPULSE_CACHE_DIR": str(cache), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return printed.stdout.split()
