@@ -88,7 +88,7 @@ class Batches(NamedTuple):
     """Plan: first of them in each group, shape (n+1,)."""
     level: Ints
     """Plan: level of each group, shape (n,)."""
-    count: Ints
+    counted: Ints
     """Plan: groups of a level by their number of points, shape (4 n + 4,)."""
     group: Ints
     """Plan: group in each lane, shape (8 b,)."""
@@ -114,7 +114,7 @@ def new_batches(contacts: int, bodies: int) -> Batches:
         listed=np.zeros(contacts, dtype=np.int64),
         first=np.zeros(contacts + 1, dtype=np.int64),
         level=np.zeros(contacts, dtype=np.int64),
-        count=np.zeros(_MOST_POINTS * (contacts + 1), dtype=np.int64),
+        counted=np.zeros(_MOST_POINTS * (contacts + 1), dtype=np.int64),
         group=np.zeros(points * LANES, dtype=np.int64),
         reached=np.zeros(bodies, dtype=np.int64),
     )
@@ -211,7 +211,7 @@ def _place_groups(batches, groups, levels, contacts):
     """Give each group a lane: by level, then by number of points, each level in batches of its own.
     False where too many lanes stay empty.
     """
-    count = batches.count
+    count = batches.counted
     for j in range(_MOST_POINTS * levels):
         count[j] = 0
     for g in range(groups):
@@ -249,8 +249,8 @@ def _open_batches(batches, groups, lanes):
         batches.group[k] = -1
     for g in range(groups):
         j = _kind(batches, g)
-        batches.group[batches.count[j]] = g
-        batches.count[j] += 1
+        batches.group[batches.counted[j]] = g
+        batches.counted[j] += 1
     for k in range(lanes // LANES):
         batches.start[begin + k] = point
         g = batches.group[LANES * k]

@@ -5,6 +5,7 @@ The kernels of a family are imported, and so compiled, only when one of its meth
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import numpy as np
@@ -161,6 +162,8 @@ class _MultiplierRun:
 
         self.method = method
         self.tolerance = tolerance
+        # which rows hold is told at closed poses, and is to stay so while they turn
+        structure = structure._replace(most_growth=math.inf)
         chosen = MULTIPLIER_METHODS[method]
         coefficients = tableau(chosen.order)
         self.fractions = _gaps(coefficients[2])

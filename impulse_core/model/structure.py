@@ -68,6 +68,9 @@ class Structure(NamedTuple):
     pivot_floor: Floats
     """Scalar pivots below this belong to rows that repeat others, shape (K, 3); 0 in nodes of
     bodies and of joints on no loop, where that cannot be."""
+    most_growth: float
+    """Of round-off: a row of a joint that is weaker than another by more has to wait for it; inf
+    where rows come in their order."""
     coupling_block: Ints
     """Blocks of each term's coupling with the linear and angular parts of body 1 and of body 2; -1
     where that is the world, or the linear part of an angle, shape (t, 4)."""

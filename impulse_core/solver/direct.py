@@ -136,7 +136,7 @@ def _factorise(structure, work):
     for k in range(nodes):
         if structure.pivot_floor[k, 0] > 0.0:
             floor = floor_of(structure, k, work)
-            pivot, work.dropped[k] = pivot_inverse(mat3_at(block, k), floor)
+            pivot, work.dropped[k] = pivot_inverse(mat3_at(block, k), floor, structure.most_growth)
         else:
             pivot = inverse_symmetric(mat3_at(block, k))
         put_mat3(block, k, pivot)

@@ -137,7 +137,9 @@ def _factorise(structure, lower, upper, work):
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
         if structure.pivot_floor[k, 0] > 0.0:
-            pivot, _ = pivot_inverse(mat3_at(lower, k), floor_of(structure, k, work))
+            pivot, _ = pivot_inverse(
+                mat3_at(lower, k), floor_of(structure, k, work), structure.most_growth
+            )
         else:
             pivot = inverse(mat3_at(lower, k))
         put_mat3(lower, k, pivot)

@@ -37,6 +37,7 @@ __all__ = ["elimination_order", "plan_structure"]
 
 PIVOT_FLOOR = 1e-10
 """Scalar pivots below this share of diag(A) belong to rows that repeat others."""
+_MOST_GROWTH = 10.0  # of round-off, from which on a weaker row of a joint comes later
 
 # A vertex of the body-joint graph is ("b", body row) or ("j", joint number), coded as integers.
 
@@ -287,6 +288,7 @@ def _lay_out(
         fill_block=np.array([k for k in blocks if k not in assembled], dtype=np.int64),
         solve_node=np.array(visit, dtype=np.int64),
         pivot_floor=_pivot_floor(nodes, joint_places["row_scale"], looped, translation, rotation),
+        most_growth=_MOST_GROWTH,
         coupling_block=_coupling_blocks(terms, block_of),
         has_loops=int(bool(looped)),
     )

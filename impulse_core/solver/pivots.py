@@ -20,8 +20,6 @@ from __future__ import annotations
 from impulse_core.algebra import Mat3, Vec3
 from impulse_core.jit import kernel
 
-MOST_GROWTH = 10.0  # of round-off: a pivot that is weaker than another by more has to wait
-
 
 @kernel
 def _reciprocal(pivot, floor):
@@ -29,35 +27,42 @@ def _reciprocal(pivot, floor):
 
 
 @kernel
-def pivot_inverse(P, floor):
+def pivot_inverse(P, floor, most_growth):
     """P⁺ = U⁻¹ D⁺ L⁻¹ of a 3×3 block, and which of its rows were dropped, as bits.
 
     Args:
         P: The block, symmetric or not, with pivots of either sign.
         floor: Size below which each scalar pivot counts as zero, Vec3.
+        most_growth: Of round-off; a row that is weaker than another by more has to wait for it.
     """
     x, y, z = abs(P.xx), abs(P.yy), abs(P.zz)
-    if _outweighs(y, floor.y, x, floor.x) and not _outweighs(z, floor.z, y, floor.y):
-        inverse, dropped = _ending_in_order(_swapped_xy(P), Vec3(floor.y, floor.x, floor.z))
+    if _outweighs(y, floor.y, x, floor.x, most_growth) and not _outweighs(
+        z, floor.z, y, floor.y, most_growth
+    ):
+        inverse, dropped = _ending_in_order(
+            _swapped_xy(P), Vec3(floor.y, floor.x, floor.z), most_growth
+        )
         return _swapped_xy(inverse), (dropped & 4) | (dropped & 1) << 1 | (dropped & 2) >> 1
-    if _outweighs(z, floor.z, x, floor.x):
-        inverse, dropped = _ending_in_order(_swapped_xz(P), Vec3(floor.z, floor.y, floor.x))
+    if _outweighs(z, floor.z, x, floor.x, most_growth):
+        inverse, dropped = _ending_in_order(
+            _swapped_xz(P), Vec3(floor.z, floor.y, floor.x), most_growth
+        )
         return _swapped_xz(inverse), (dropped & 2) | (dropped & 1) << 2 | (dropped & 4) >> 2
-    return _ending_in_order(P, floor)
+    return _ending_in_order(P, floor, most_growth)
 
 
 @kernel
-def _outweighs(pivot, floor, other, others_floor):
+def _outweighs(pivot, floor, other, others_floor, most_growth):
     """Whether a pivot is so much stronger than another that it has to come first."""
-    return pivot * others_floor > MOST_GROWTH * other * floor
+    return pivot * others_floor > most_growth * other * floor
 
 
 @kernel
-def _ending_in_order(P, floor):
+def _ending_in_order(P, floor, most_growth):
     """The same of a block whose first row comes first."""
     dx = _reciprocal(P.xx, floor.x)
     y, z = abs(P.yy - P.yx * dx * P.xy), abs(P.zz - P.zx * dx * P.xz)
-    if _outweighs(z, floor.z, y, floor.y):
+    if _outweighs(z, floor.z, y, floor.y, most_growth):
         inverse, dropped = _in_order(_swapped_yz(P), Vec3(floor.x, floor.z, floor.y))
         return _swapped_yz(inverse), (dropped & 1) | (dropped & 2) << 1 | (dropped & 4) >> 1
     return _in_order(P, floor)

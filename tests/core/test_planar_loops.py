@@ -116,7 +116,7 @@ def test_a_block_that_lacks_one_direction_is_inverted_along_the_others(seed, exp
     P = across.T @ np.diag(10.0 ** np.array(size)) @ across
     scale = np.abs(P).max()
 
-    found, dropped = pivot_inverse(Mat3(*P.ravel()), Vec3(*[1e-10 * scale] * 3))
+    found, dropped = pivot_inverse(Mat3(*P.ravel()), Vec3(*[1e-10 * scale] * 3), 10.0)
     inverse = np.array(found).reshape(3, 3)
 
     assert dropped in (1, 2, 4)
@@ -132,7 +132,7 @@ def test_a_block_of_full_rank_is_inverted_in_any_order(seed, order):
     P = Q @ np.diag(10.0 ** rng.uniform(-4, 0, 3)) @ Q.T
     P = (P + 1e-6 * rng.normal(size=(3, 3)))[np.ix_(order, order)]
 
-    found, dropped = pivot_inverse(Mat3(*P.ravel()), Vec3(*[1e-300] * 3))
+    found, dropped = pivot_inverse(Mat3(*P.ravel()), Vec3(*[1e-300] * 3), 10.0)
 
     assert dropped == 0
     np.testing.assert_allclose(np.array(found).reshape(3, 3) @ P, np.eye(3), rtol=0, atol=1e-9)

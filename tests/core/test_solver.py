@@ -271,7 +271,9 @@ def test_pivot_inverse(seed, rank, power):
     P = B @ B.T
     scale = np.diag(P)
 
-    inverse, dropped = pivot_inverse(Mat3(*P.ravel().tolist()), Vec3(*(1e-10 * scale).tolist()))
+    inverse, dropped = pivot_inverse(
+        Mat3(*P.ravel().tolist()), Vec3(*(1e-10 * scale).tolist()), 10.0
+    )
 
     found = np.array(inverse).reshape(3, 3)
     unit = np.sqrt(np.outer(scale, scale))
@@ -286,7 +288,7 @@ def test_pivot_inverse_of_unsymmetric_blocks(columns):
     """Where no pivot is small it is the inverse of an unsymmetric block, as Newton's is."""
     P = np.array(columns).reshape(3, 3) / 1e3 + 4.0 * np.eye(3)
 
-    inverse, dropped = pivot_inverse(Mat3(*P.ravel().tolist()), Vec3(1e-10, 1e-10, 1e-10))
+    inverse, dropped = pivot_inverse(Mat3(*P.ravel().tolist()), Vec3(1e-10, 1e-10, 1e-10), 10.0)
 
     assert dropped == 0
     assert np.array(inverse).reshape(3, 3) == pytest.approx(np.linalg.inv(P), rel=1e-9, abs=1e-9)
