@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import Delaunay
 
 import impulse_core
 from impulse_core import Recording
@@ -180,8 +181,8 @@ def test_wall_stands_until_the_ball_hits_it():
 
 @pytest.mark.parametrize(("count", "seed"), [(5, 3), (40, 0), (150, 7)])
 def test_stones_fill_their_wall_and_do_not_overlap(monkeypatch, count, seed):
-    """The volumes of the cells add up to the box but for their shortest edges, and each lies
-    beyond the planes half way to the others.
+    """The volumes of the cells add up to the box but for their shortest edges; a point of the box is
+    in one of them, or none, and all their corners are in the box.
     """
     monkeypatch.syspath_prepend(str(SAMPLES / "contact"))
     rubble = importlib.import_module("rubble")
@@ -196,6 +197,10 @@ def test_stones_fill_their_wall_and_do_not_overlap(monkeypatch, count, seed):
     assert (inside >= 0.0).all()
     assert (inside <= box).all()
     assert len(found) == count
+    points = np.random.default_rng(seed).uniform(size=(2000, 3)) * box + [-1.0, -0.3, 0.0]
+    within = sum((Delaunay(corners).find_simplex(points) >= 0).astype(int) for corners in found)
+    assert within.max() == 1
+    assert within.mean() > 0.99
 
 
 def test_egg_rises():
