@@ -370,6 +370,8 @@ def read_island(contacts, solver_bodies, batches, i):
     for t in range(len(batches.velocity)):
         batches.velocity[t] = 0.0
         batches.last_velocity[t] = 0.0
+    for t in range(len(batches.lane)):
+        batches.lane[t] = 0.0
 
 
 @inner_kernel

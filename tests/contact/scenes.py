@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Material, Settings
 
@@ -71,3 +73,29 @@ def fan(
         for k in range(count)
     ]
     return scene(*dominoes, materials=(wood,), **settings)
+
+
+def box(
+    name: str,
+    position: tuple[float, float, float],
+    mass: float,
+    size: tuple[float, float, float] = (1.0, 1.0, 1.0),
+) -> Body:
+    """Of any size."""
+    solid = Geometry(shape="box", size=size)
+    return Body(name=name, mass=mass, position=position, geometry=[solid])
+
+
+def wall(length: int, height: int, seed: int) -> Scene:
+    """Bricks upon bricks, each upon two, of masses from 1 to 30 kg, a little above each other."""
+    random = np.random.default_rng(seed)
+    bodies = [
+        box(
+            f"brick-{row}-{k}",
+            (1.01 * k + 0.25 * (row % 2), 0.0, 0.5 + 1.0001 * row),
+            float(30.0 ** random.uniform()),
+        )
+        for row in range(height)
+        for k in range(length)
+    ]
+    return scene(*bodies)

@@ -15,31 +15,10 @@ from impulse_core.contact.batches import LANES
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
-from impulse_schema.models import Body, Geometry
-from tests.contact.scenes import scene
+from tests.contact.scenes import box, scene, wall
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT, OVERLAP = 1e-5, 3e-4  # m, of bricks of a metre; what heaps are allowed at rest
-
-
-def box(name: str, position: tuple[float, float, float], mass: float, size=(1.0, 1.0, 1.0)) -> Body:
-    solid = Geometry(shape="box", size=size)
-    return Body(name=name, mass=mass, position=position, geometry=[solid])
-
-
-def wall(length: int, height: int, seed: int) -> Scene:
-    """Bricks upon bricks, each upon two, of masses from 1 to 30 kg, a little above each other."""
-    random = np.random.default_rng(seed)
-    bodies = [
-        box(
-            f"brick-{row}-{k}",
-            (1.01 * k + 0.25 * (row % 2), 0.0, 0.5 + 1.0001 * row),
-            float(30.0 ** random.uniform()),
-        )
-        for row in range(height)
-        for k in range(length)
-    ]
-    return scene(*bodies)
 
 
 def started(pile: Scene, step: float) -> Engine:

@@ -17,6 +17,7 @@ import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
+from tests.contact.scenes import wall
 from tests.core.gears import geared_machine
 from tests.core.scenes import chain
 from tests.determinism.runs import busy_ground, driven_tree, swinging_loop, tumbling_stack
@@ -31,6 +32,7 @@ NO_CONTACT = {
     "coupled": geared_machine,
 }
 CONTACT = {
+    "wall": (lambda: wall(12, 12, 4), 0.1),
     "tumbling": (lambda: tumbling_stack(5), 0.6),
     "machine": (busy_ground, 1.0),
     "sleep-and-impacts": (lambda: busy_ground(time_of_impact=True, sleeping=True), 1.5),
@@ -68,6 +70,7 @@ SCRATCH = (
     "runner.setup.contacts",
     "runner.setup.earlier",
     "runner.setup.newton",
+    "runner.setup.batches",
     "runner.setup.delassus",
     "runner.setup.needed",
     "runner.setup.closed",
@@ -84,7 +87,10 @@ SCRATCH = (
     *(f"runner.setup.events.{name}" for name in ("time", "what", "pair")),
 )
 # Lies among scratch, but is constant, or for signals.
-CONSTANT = ("runner.sweeps.limit", "runner.sweeps.padding", "work.stop")
+CONSTANT = (
+    *("runner.sweeps.limit", "runner.sweeps.padding", "runner.setup.batches.lanes"),
+    "work.stop",
+)
 # Scratch that is not spoiled: what others look into.
 SPARED = (
     *(f"comparison.stages.{name}.present" for name in ("bodies", "axes", "terms")),

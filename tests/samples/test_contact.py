@@ -181,8 +181,8 @@ def test_wall_stands_until_the_ball_hits_it():
 
 @pytest.mark.parametrize(("count", "seed"), [(5, 3), (40, 0), (150, 7)])
 def test_stones_fill_their_wall_and_do_not_overlap(monkeypatch, count, seed):
-    """The volumes of the cells add up to the box but for their shortest edges; a point of the box is
-    in one of them, or none, and all their corners are in the box.
+    """The volumes of the cells add up to the box but for their shortest edges; a point of the box
+    is in one of them, or none, and all their corners are in the box.
     """
     monkeypatch.syspath_prepend(str(SAMPLES / "contact"))
     rubble = importlib.import_module("rubble")
