@@ -43,8 +43,9 @@ def _load_in_world(model, state, work, k):
     """
     i = model.loads[k].body
     q = quat_of(state.bodies[i].orientation)
-    F = work.load_factor[k] * vec3_of(model.loads[k].force)
-    T = work.load_factor[k] * vec3_of(model.loads[k].torque)
+    factor = work.load_factor[k] if model.loads[k].signal >= 0 else 1.0
+    F = factor * vec3_of(model.loads[k].force)
+    T = factor * vec3_of(model.loads[k].torque)
     if model.loads[k].in_body_axes:
         axes = q * quat_of(model.loads[k].axes)
         F = rotate(axes, F)

@@ -298,7 +298,7 @@ class Workspace(NamedTuple):
     load_power: Floats
     """Power of the loads before they act in this half [W], shape (1,)."""
     load_factor: Floats
-    """What force and torque of each load are multiplied by now, shape (l,)."""
+    """What force and torque of each load that changes are multiplied by now, shape (l,)."""
 
 
 def _new_directions(joints: int, terms: int) -> Directions:
@@ -350,5 +350,5 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         part=new_records(Momenta, rows),
         stack=np.zeros(2 * model.signals.depth),
         load_power=np.zeros(1),
-        load_factor=np.ones(len(model.loads)),
+        load_factor=np.zeros(len(model.loads)),
     )

@@ -69,6 +69,7 @@ PICTURES_OF = {
     "cubes-1000-brick": Picture((1.2,), azimuth=-55, elevation=28),
     "rubble-300": Picture((1.9,), azimuth=35, elevation=16, seen=("stone", "ball"), margin=1.1),
     "bouncing-49": Picture((0.6,), azimuth=-62, elevation=18),
+    "falling-balls-216": Picture((0.7,), azimuth=-62, elevation=14),
     "rolling": Picture((2.0,), azimuth=-62, elevation=24),
     "rotating-egg": Picture((0.0, 1.4, 2.2, 4.0), azimuth=-80, elevation=14, apart=(0.08, 0, 0)),
     "rolling-rings": Picture((0.8,), azimuth=-35, elevation=22, ground="stone"),
