@@ -61,32 +61,29 @@ _ONE = unsigned(1)
 @inner_kernel
 def sweep_batches(contacts, solver_bodies, batches, i, calm):
     """Improve the impulses of the island of solver body i until a sweep changes no velocity by more
-    than calm [m/s], or sweeps no longer help. Returns whether it was divided into batches, and
-    whether it is calm.
+    than calm [m/s], or sweeps no longer help. Returns whether it was divided into batches.
     """
     if not plan_batches(contacts, solver_bodies, batches, i):
-        return False, False
+        return False
     read_island(contacts, solver_bodies, batches, i)
     begin = unsigned(solver_bodies.mark[i].first_batch)
     end = begin + unsigned(solver_bodies.mark[i].batches)
     before, least, looked, turns = 0.0, math.inf, math.inf, 0.0
-    quiet = False
     for sweep in range(1, _MOST_SWEEPS + 1):
         _sweep(batches, begin, end)
         change, largest = _changes(batches)
-        quiet = largest <= calm
         least = min(least, change)
         stalls = False
         if sweep % _LOOK == 0:
             stalls = least > _FALL * looked
             looked = least
-        if quiet or stalls or sweep == _MOST_SWEEPS:
+        if largest <= calm or stalls or sweep == _MOST_SWEEPS:
             break
         turns = turns + 1.0 if change < before or before == 0.0 else 0.0
         before = change
         _go_on(batches, begin, end, turns / (turns + 3.0))
     write_island(contacts, solver_bodies, batches, i)
-    return True, quiet
+    return True
 
 
 @inner_kernel

@@ -5,7 +5,7 @@ A contact is visited again only if one of its bodies was moved noticeably since.
 step of a conjugate gradient method, whose direction goes on as long as changes become smaller
 (Silcowitz, Niebe and Erleben 2010): a tower whose contacts stick is as ill-conditioned as the beam
 that it is. Islands that a few sweeps do not solve are solved by Newton's method where that is
-cheap.
+cheap. Large ones are swept in batches (batch_sweeps.py) where that is worth it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy,
         if solver_bodies.mark[i].unsolved == 0:
             continue
         large = is_large(solver_bodies.mark, i)
-        if large and sweep_batches(contacts, solver_bodies, batches, i, _CALM * coarse)[0]:
+        if large and sweep_batches(contacts, solver_bodies, batches, i, _CALM * coarse):
             continue
         diagonal_blocks(contacts, solver_bodies, delassus, i)
         calm = _CALM * (coarse if large else accuracy)

@@ -26,7 +26,7 @@ def said_by(operator, **arguments):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A disk of 16 kB in memory, full but for some bytes, with a file on it."""
+    """A disk of 16 kB in memory; None where none can be made."""
     folder = tmp_path / "disk"
     folder.mkdir()
     done = subprocess.run(
@@ -34,7 +34,7 @@ def small_disk(tmp_path):
         capture_output=True,
         check=False,
     )
-    if done.returncode:  # who is no administrator cannot make a disk: then a device that is full
+    if done.returncode:  # who is no administrator: then a device that is full
         folder.rmdir()
         yield None
         return
@@ -110,9 +110,12 @@ def test_a_full_disk_is_a_sentence_and_keeps_the_scene_of_before(context, add_bo
 @pytest.mark.slow
 def test_a_run_on_a_full_disk_is_a_sentence(context, add_body, small_disk, monkeypatch):
     """The folder of the runs is on it: what fails says so, and no motion is left half."""
-    if small_disk is None:
-        return
     add_body("box", shape="box", location=(0, 0, 3))
+    if small_disk is None:
+        text = said_by(bpy.ops.impulse.run_simulation, directory="/dev/full")
+        assert "cannot be written" in text
+        assert bpy.data.objects["box"].animation_data is None
+        return
     (small_disk / "filler").write_bytes(bytes(shutil.disk_usage(small_disk).free))
     monkeypatch.setattr(places, "user_folder", lambda: small_disk)
 

@@ -62,7 +62,7 @@ class Settings(Element):
     time_of_impact: bool = Field(
         default=False,
         description="Divide steps where bodies meet and where axes reach limits: a step with an"
-        " impact is undone and taken in parts that end with each impact, at most 32. Otherwise a"
+        " impact is undone and taken in parts that end with each impact, at most 1024. Otherwise a"
         " bounce is put off to the end of its step.",
     )
     sleeping: bool = Field(
