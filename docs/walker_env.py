@@ -48,9 +48,7 @@ class WalkerEnv(gymnasium.Env):
         self.targets = np.zeros(len(self.servos))
         return self._seen(self.session.snapshot()), {}
 
-    def step(
-        self, action: np.ndarray
-    ) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         self.targets = self.targets + FASTEST / DECISIONS * np.clip(action, -1, 1)
         wanted = tuple((name, 0, float(x)) for name, x in zip(self.servos, self.targets))
         before = self.session.snapshot().positions[self.body, 0]

@@ -30,6 +30,9 @@ __all__ = ["Build", "LiveMachine", "Moment", "StepError"]
 Pose = tuple[tuple[float, ...], tuple[float, ...]]
 
 
+_MOST_CALLS = 4096  # of which each is remembered how long it took
+
+
 class StepError(ArithmeticError):
     """A step that failed; ``event`` says of what, as in a recording."""
 
@@ -164,6 +167,10 @@ class LiveMachine:
             engine.work.stop[0] = 0
             done = engine.advance(call.length, 1, call.first)
         taken = call.steps if done else engine.completed
+        if len(engine.call_seconds) > _MOST_CALLS:
+            seconds = sum(each * count for each, count in engine.call_seconds)
+            count = sum(count for _, count in engine.call_seconds)
+            engine.call_seconds = [(seconds / count, count)]
         if taken:
             end = call.end if taken == call.steps else (call.first + taken) * h
             engine.state.clock["time"] = end
@@ -392,6 +399,7 @@ class LiveMachine:
 
     def restore(self, moment: Moment) -> None:
         """Go on from a moment of this machine."""
+        events = self.engine.events
         if moment.build is not self.build:
             engine = self._engine_of(moment.build)
             self._take(engine, pose_frame(engine))
@@ -401,6 +409,7 @@ class LiveMachine:
         self.targets.put_all(moment.targets)
         self._take_up()
         self.step = moment.step
+        self.engine.events = [event for event in events if event["time"] <= self.time]
         self.acting = [*moment.acting]
         self.pulls = {pull.body: pull for pull in moment.pulls}
 

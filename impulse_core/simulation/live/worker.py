@@ -83,7 +83,8 @@ class Worker:
         self._interval = 1.0 / rate
         self._until = until
         self._steps_left: int | None = None
-        self._batch_seconds, self._batch = 0.0, 1
+        self._step_seconds = 0.0
+        self._many = False  # whether a call of many steps is under way
         self._pace = Pace(speed)
         self._published_at = 0.0
         self.latest = self._snapshot()
@@ -101,7 +102,8 @@ class Worker:
             if self._closing or self.state == "stopped":
                 raise SessionError("the session has stopped; it takes no more commands.")
             self._queue.append(receipt)
-            self.machine.engine.work.stop[0] = 1  # ends a call of many steps after the one it is in
+            if self._many:
+                self.machine.engine.work.stop[0] = 1  # ends the call after the step it is in
             self._wake.notify_all()
         return receipt
 
@@ -254,34 +256,35 @@ class Worker:
     def _step(self) -> None:
         """Take the steps that are due, and say how far that came."""
         machine, h = self.machine, self.machine.engine.options.step
-        most = min(self._batch, self._pace.steps_due(machine.time, h))
+        batch = int(_SECONDS_PER_CALL / self._step_seconds) if self._step_seconds else 1
+        most = max(1, min(batch, self._pace.steps_due(machine.time, h)))
         if self._steps_left is not None:
             most = min(most, self._steps_left)
         if self._until is not None:
             left = (self._until - machine.time) / h
             most = max(1, min(most, int(left + 1e-9)))
-        began = clock.perf_counter()
+        began = clock.thread_time()  # not that of readers that hold Python up
         try:
             if self._control is not None:
                 most = 1
                 self._ask(self._control)
-            machine.engine.work.stop[0] = 0
-            if most > 1 and self._queue:  # which came before the flag was taken down
-                most = 1
-            taken = self.frames.advance(most)
-            if not taken:  # a command came in the middle of a step
+            taken = 0
+            if most > 1:
+                self._many = True
+                if not self._queue:
+                    taken = self.frames.advance(most)
+                self._many = False
                 machine.engine.work.stop[0] = 0
+            if not taken:  # and none is under way that a command might end
                 taken = self.frames.advance(1)
         except Exception as error:
             self._fail(error)
             return
         if taken:
-            self._passed(taken, clock.perf_counter() - began)
+            self._passed(taken, clock.thread_time() - began)
 
     def _passed(self, taken: int, seconds: float) -> None:
-        self._batch = max(
-            1, min(int(_SECONDS_PER_CALL * taken / max(seconds, 1e-9)), 4 * self._batch)
-        )
+        self._step_seconds = seconds / taken
         self.history.passed()
         self._pace.reached(self.machine.time)
         if self._steps_left is not None:
@@ -304,6 +307,7 @@ class Worker:
             self.history.note(command)
 
     def _fail(self, error: Exception) -> None:
+        self._many = False
         self._stand("failed")
         if isinstance(error, StepError):
             self.event = error.event
