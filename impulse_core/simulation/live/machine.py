@@ -12,6 +12,7 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.compile.editing import Load, with_loads, without_bodies
+from impulse_core.compile.joints import REPAIR_FRACTION
 from impulse_core.joints.breaking import without_broken
 from impulse_core.model import FREE_COMPLIANCE, copy_state, new_tally
 from impulse_core.model.snapshot import Snapshot as Copy
@@ -246,20 +247,39 @@ class LiveMachine:
         engine.tally.totals["work"] += energy_of(engine) - self._energy
         self.wake()
 
-    def _close(self) -> float:
-        """Close the joints and correct the velocities; the error that stays [m]."""
+    def _close_or_return(self, what: str, before: Moment) -> None:
+        """Close the joints, and book what the energy changed by.
+
+        Raises:
+            CommandError: They are too far apart for that; the machine is as it was before.
+        """
+        engine, energy = self.engine, energy_of(self.engine)
+        opened, stays = self._close()
+        if opened <= REPAIR_FRACTION * engine.model.size and stays <= engine.tolerance:
+            engine.tally.totals["work"] += energy_of(engine) - energy
+            return
+        self.restore(before)
+        raise CommandError(
+            f"{what} cannot be closed from here, {opened:.3g} m apart: drag the bodies together to"
+            " 1 % of the scene's size, or rewind."
+        )
+
+    def _close(self) -> tuple[float, float]:
+        """Close the joints and correct the velocities; the errors before and after [m]."""
         engine, state = self.engine, self.engine.state
         model, scratch = engine.model, new_tally(len(engine.model.joints))
         before = copy_state(state)
         state.axes["compliance"] = FREE_COMPLIANCE * model.axes["inverse_mass"]
         self._take_up()
         engine.runner.run(state, engine.options.step, 0, -1, scratch)  # scratch that fits the state
-        _, after, _ = begin(model, engine.structure, state, engine.tolerance, engine.work, scratch)
+        opened, stays, _ = begin(
+            model, engine.structure, state, engine.tolerance, engine.work, scratch
+        )
         # what a step begins with, and full turns, are not those of a start
         state.joints["multiplier"], state.turns[:] = before.joints["multiplier"], before.turns
         state.clock[:] = before.clock
         self._take_up()
-        return float(after)
+        return float(opened), float(stays)
 
     def _take_up(self) -> None:
         engine = self.engine
@@ -294,18 +314,12 @@ class LiveMachine:
             rows[c] |= bool(np.isin(among, np.flatnonzero(rows)).any())
         if bool((state.joints["broken"][rows] == 0).all()) == enabled:
             return
-        before, energy = self.moment(), energy_of(engine)
+        before = self.moment()
         state.joints["broken"][rows] = 0 if enabled else 1
         state.joints["multiplier"][rows] = 0.0
         self._take_up()
-        if enabled and not (stays := self._close()) <= engine.tolerance:
-            self.restore(before)
-            name = engine.compiled.joint_names[j]
-            raise CommandError(
-                f"joint '{name}' cannot be closed from here: {stays:.3g} m stay open. Rewind to"
-                " where its bodies are nearer, or drag them there."
-            )
-        engine.tally.totals["work"] += energy_of(engine) - energy
+        if enabled:
+            self._close_or_return(f"joint '{engine.compiled.joint_names[j]}'", before)
         self.wake()
 
     def save(self, path: str) -> None:
@@ -372,16 +386,19 @@ class LiveMachine:
         Raises:
             SceneError: That machine cannot be simulated; this one is as it was.
             OptionError: The same.
+            CommandError: Joints of it cannot be closed from where its bodies are; the same.
         """
-        self.settle()
+        before = self.moment()
         engine, targets = self._engine_of(build), self.targets.values
-        start = pose_frame(engine)
+        start, was = pose_frame(engine), self.engine.compiled.joint_names
         carry_over(self.engine, engine)
         self._take(engine, start)
         self.targets.put_all(targets)
         self.wake()
         self._take_up()
         self.build = build
+        if set(engine.compiled.joint_names) - set(was):
+            self._close_or_return("a joint of the body", before)
 
     # ----- moments ---------------------------------------------------------------------------
 
