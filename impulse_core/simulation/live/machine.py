@@ -113,7 +113,6 @@ class LiveMachine:
         self.step = 0
         self.acting: list[Acting] = []
         self.pulls: dict[str, Pull] = {}
-        self._pushed = False
         engine = self._engine_of(self.build, on_part)
         self._take(engine, pose_frame(engine))
         self.bodies = tuple(self.engine.compiled.body_names)
@@ -153,7 +152,6 @@ class LiveMachine:
             StepError: A step failed; the machine stands where it began.
         """
         engine, h = self.engine, self.engine.options.step
-        self.settle()
         now = self.time
         single = bool(self.acting or self.pulls)
         stop = next_stop(self._stops_after(now), now, h)
@@ -229,22 +227,15 @@ class LiveMachine:
     # ----- what commands do ------------------------------------------------------------------
 
     def push_once(self, impulse: Push) -> None:
-        """Give an impulse; what joints answer follows at ``settle``."""
-        if not self._pushed:
-            self._energy = energy_of(self.engine)
-        work = float(self.engine.tally.totals["work"][0])
-        push(self.engine, impulse, 1.0)
-        self.engine.tally.totals["work"] = work
-        self._pushed = True
+        """Give an impulse, let joints answer to it, and book what the energy changes by as work.
 
-    def settle(self) -> None:
-        """Let joints answer to impulses, and book what the energy changed by as work."""
-        if not self._pushed:
-            return
-        self._pushed = False
+        At once, so that looking at the machine between two impulses makes no difference.
+        """
         engine = self.engine
+        energy, work = energy_of(engine), engine.tally.totals["work"].copy()
+        push(engine, impulse, 1.0)
         self._close()
-        engine.tally.totals["work"] += energy_of(engine) - self._energy
+        engine.tally.totals["work"] = work + energy_of(engine) - energy
         self.wake()
 
     def _close_or_return(self, what: str, before: Moment) -> None:
@@ -304,7 +295,6 @@ class LiveMachine:
         Raises:
             CommandError: It cannot be closed from there; the machine is as it was.
         """
-        self.settle()
         engine = self.engine
         state, couplings = engine.state, engine.compiled.model.couplings
         rows = engine.compiled.row_owner == j
@@ -328,7 +318,6 @@ class LiveMachine:
         Raises:
             StateFileError: The file cannot be written.
         """
-        self.settle()
         values = self.targets.values
         note = {
             "step": self.step,
@@ -348,7 +337,6 @@ class LiveMachine:
         Raises:
             StateFileError: It is damaged, or of another machine; this one is as it was.
         """
-        self._pushed = False
         values = self.targets.values
         self.targets.put_all({})
         try:
@@ -378,7 +366,7 @@ class LiveMachine:
         engine = self._engine_of(build)
         self._take(engine, pose_frame(engine))
         self.build, self.step = build, 0
-        self.acting, self.pulls, self._pushed = [], {}, False
+        self.acting, self.pulls = [], {}
 
     def rebuild(self, build: Build) -> None:
         """Become another machine, in which all that has a name stays where it is.
@@ -404,7 +392,6 @@ class LiveMachine:
 
     def moment(self) -> Moment:
         """All that the future depends on."""
-        self.settle()
         return Moment(
             self.build,
             self.step,
@@ -421,7 +408,6 @@ class LiveMachine:
             engine = self._engine_of(moment.build)
             self._take(engine, pose_frame(engine))
             self.build = moment.build
-        self._pushed = False
         self.engine.restore(moment.copy)
         self.targets.put_all(moment.targets)
         self._take_up()
@@ -432,12 +418,10 @@ class LiveMachine:
 
     def snapshot(self, **told: Any) -> Snapshot:
         """What it is like now."""
-        self.settle()
         return take_snapshot(self.engine, self.start, self.bodies, step=self.step, **told)
 
     def digest(self) -> str:
         """SHA-256 of every number that the next step reads."""
-        self.settle()
         return self.engine.digest()
 
 
