@@ -84,12 +84,12 @@ release: $(INSTALLED)
 	$(BIN)/python .ci/release.py
 
 # Long forms of tests: processes that are killed, or asked to end, while they run and write (a quarter
-# of an hour), a thousand random machines, and every sample over its whole duration at five frame
-# rates (hours).
+# of an hour), a thousand random machines, a million commands to a session, and every sample over its
+# whole duration at five frame rates (hours).
 soak: $(INSTALLED) samples
 	$(BIN)/python -m tests.soak.kills
 	IMPULSE_SOAK=1 $(BIN)/python -m pytest -n $(WORKERS) tests/verification/test_random_machines.py \
-		tests/samples/test_frame_rates.py
+		tests/samples/test_frame_rates.py tests/live/test_logs.py
 
 test-blender: $(INSTALLED) samples
 	$(BIN)/python -m pytest tests/blender

@@ -1,4 +1,4 @@
-"""A program that owns the main thread and the window, and asks a session now and then (docs/live.md).
+"""A program that owns the main thread and a window, and asks a session now and then (live.md).
 
     python docs/foreign_loop.py sample_scenes/walking/walking-machine.xml torso
 

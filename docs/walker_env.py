@@ -9,7 +9,7 @@ Each servo is told how fast to turn; the reward is how far the torso gets along 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -25,7 +25,7 @@ HIGHEST = 1e3  # of any observation, in its unit
 class WalkerEnv(gymnasium.Env):
     """Height, attitude and motion of a body, and the angles of all servos."""
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
 
     def __init__(self, scene: str, body: str = "torso") -> None:
         self.session = ic.Session(
@@ -43,14 +43,16 @@ class WalkerEnv(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        super().reset(seed=seed)
+        super().reset(seed=seed, options=options)
         self.session.do(ic.Reset())
         self.targets = np.zeros(len(self.servos))
         return self._seen(self.session.snapshot()), {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         self.targets = self.targets + FASTEST / DECISIONS * np.clip(action, -1, 1)
-        wanted = tuple((name, 0, float(x)) for name, x in zip(self.servos, self.targets))
+        wanted = tuple(
+            (name, 0, float(x)) for name, x in zip(self.servos, self.targets, strict=True)
+        )
         before = self.session.snapshot().positions[self.body, 0]
         self.session.do(ic.SetMotorTargets(wanted))
         try:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from impulse_core.collision.contacts import (
     Memory,
@@ -27,7 +28,7 @@ from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept
 from impulse_core.step.run import System
-from impulse_core.types import Floats
+from impulse_core.types import Floats, Ints, Records
 
 __all__ = ["ContactRunner"]
 
@@ -135,27 +136,19 @@ class ContactRunner(ElementRunner):
         ]
 
     def contact_points(self, state: State) -> ContactPoints:
+        return self.contact_copy(state).points()
+
+    def contact_copy(self, state: State) -> ContactCopy:
         c, memory = self.setup.contacts, self.setup.memory
-        used = int(c.used[0])
-        row, mark = c.row[:used], c.mark[:used]
-        asleep = self.setup.sleep.asleep == 1  # their contacts are no longer among the remembered
-        awake = ~(asleep[mark["body1"]] | asleep[mark["body2"]])
-        row, mark = row[awake], mark[awake]
-        if len(row) != memory.used[0]:  # before the first step, which was only looked at
-            row, mark = row[:0], mark[:0]
-        step = float(memory.step[0]) or 1.0
-        # what is remembered leaves out impacts that were met, which are no forces
-        remembered = memory.row[: len(row)]
-        force = (remembered["first"] + remembered["second"]) / step
-        normal = row["normal"]
-        bearing = np.einsum("ck,ck->c", force, normal) > 0.0
-        owner = self.setup.shapes.owner
-        return ContactPoints(
-            owner[mark["shape1"][bearing]],
-            owner[mark["shape2"][bearing]],
-            (state.bodies["position"][mark["body1"]] + row["arm1"])[bearing],
-            normal[bearing],
-            force[bearing],
+        used, remembered = int(c.used[0]), int(memory.used[0])
+        return ContactCopy(
+            _copied_rows(c.row[:used]),
+            _copied_rows(c.mark[:used]),
+            _copied_rows(memory.row[:remembered]),
+            float(memory.step[0]) or 1.0,
+            self.setup.sleep.asleep == 1,
+            self.setup.shapes.owner,
+            state.bodies["position"].copy(),
         )
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:
@@ -242,6 +235,44 @@ class ContactRunner(ElementRunner):
         if events:
             setup = setup._replace(events=new_contact_events(2 * events))
         self.setup = setup
+
+
+def _copied_rows(rows: Records) -> Records:
+    """A copy by bytes, since NumPy copies records field by field."""
+    return np.frombuffer(rows.tobytes(), rows.dtype)
+
+
+class ContactCopy(NamedTuple):
+    """What contact points are found from, copied after a step."""
+
+    row: Records
+    mark: Records
+    remembered: Records
+    step: float
+    asleep: NDArray[np.bool_]
+    owner: Ints
+    position: Floats
+
+    def points(self) -> ContactPoints:
+        """The points that bore a force."""
+        row, mark = self.row, self.mark
+        # the contacts of those that sleep are no longer among the remembered
+        awake = ~(self.asleep[mark["body1"]] | self.asleep[mark["body2"]])
+        row, mark = row[awake], mark[awake]
+        if len(row) != len(self.remembered):  # before the first step, which was only looked at
+            row, mark = row[:0], mark[:0]
+        # what is remembered leaves out impacts that were met, which are no forces
+        remembered = self.remembered[: len(row)]
+        force = (remembered["first"] + remembered["second"]) / self.step
+        normal = row["normal"]
+        bearing = np.einsum("ck,ck->c", force, normal) > 0.0
+        return ContactPoints(
+            self.owner[mark["shape1"][bearing]],
+            self.owner[mark["shape2"][bearing]],
+            (self.position[mark["body1"]] + row["arm1"])[bearing],
+            normal[bearing],
+            force[bearing],
+        )
 
 
 def _kept(name: str, memory: Memory) -> dict[str, Kept]:

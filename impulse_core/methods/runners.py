@@ -97,6 +97,9 @@ class Runner(Protocol):
     def contact_points(self, state: State) -> ContactPoints | None:
         """Points that bore a force in the last step, which ended with the state."""
 
+    def contact_copy(self, state: State) -> Any:
+        """A copy, of which ``points()`` is what ``contact_points`` gives; None without contacts."""
+
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         """Pairs of bodies of the scene that overlap too far at the start, with the depth [m]."""
 
@@ -153,6 +156,9 @@ class Memoryless:
         return []
 
     def contact_points(self, state: State) -> ContactPoints | None:  # noqa: ARG002
+        return None
+
+    def contact_copy(self, state: State) -> Any:  # noqa: ARG002
         return None
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:

@@ -15,7 +15,7 @@ class Controller:
     def __init__(self, engine: Engine, control: Control) -> None:
         self._engine, self._control = engine, control
         self._targets = MotorTargets(engine.compiled)
-        self._start = pose_frame(engine)
+        self._start = pose_frame(engine.compiled, engine.state)
         self._bodies = tuple(engine.compiled.body_names)
         self._asked = -1.0
 

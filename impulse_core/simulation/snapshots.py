@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from impulse_core.compile import CompiledScene
 from impulse_core.geometry.rotations import conjugated, rotated
+from impulse_core.model import State
 from impulse_core.observables.invariants import observe
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.frames import frame_record
@@ -61,7 +62,6 @@ class Snapshot:
         bodies: Names of all bodies, in whose order arrays are.
         energy: "kinetic", "potential" and "total" [J]; and since the start "work_of_loads", which
             counts what commands did, "work_of_kinematic_bodies", "work_of_motors" and "dissipated".
-        momentum: "linear" [N s] and "angular" [N m s] about the world's origin.
     """
 
     time: float
@@ -71,20 +71,25 @@ class Snapshot:
     lost: float
     bodies: tuple[str, ...]
     energy: Mapping[str, float]
-    momentum: Mapping[str, Floats]
     _compiled: CompiledScene
-    _frame: Frame
     _start: Frame
-    _momenta: NDArray[np.void]
+    _state: State
+    _momenta: tuple[Any, Any]
     _points: Any
 
     @cached_property
     def _poses(self) -> tuple[Floats, Floats]:
-        frame = self._frame
+        bodies = self._state.bodies
         positions, orientations = self._compiled.user_poses(
-            frame["position"][0], frame["orientation"][0]
+            bodies["position"], bodies["orientation"]
         )
         return _frozen(positions), _frozen(orientations)
+
+    @cached_property
+    def momentum(self) -> Mapping[str, Floats]:
+        """Total "linear" [N s] and "angular" [N m s] momentum, about the world's origin."""
+        linear, angular = (_frozen(np.array(momentum)) for momentum in self._momenta)
+        return MappingProxyType({"linear": linear, "angular": angular})
 
     @property
     def positions(self) -> Floats:
@@ -101,22 +106,22 @@ class Snapshot:
         """Of all bodies [m], world frame, shape (n, 3); of static and kinematic ones the origin."""
         rows = self._compiled.body_row
         moves = (rows < self._compiled.model.dynamic)[:, None]
-        found: Floats = np.where(moves, self._frame["position"][0][rows], self.positions)
+        found: Floats = np.where(moves, self._state.bodies["position"][rows], self.positions)
         return _frozen(found)
 
     @cached_property
     def velocities(self) -> Floats:
         """Of the centres of mass [m/s], world frame, shape (n, 3)."""
-        velocities: Floats = self._momenta["velocity"][self._compiled.body_row]
+        velocities: Floats = self._state.bodies["velocity"][self._compiled.body_row]
         return _frozen(velocities)
 
     @cached_property
     def angular_velocities(self) -> Floats:
         """Of all bodies [rad/s], world frame, shape (n, 3)."""
-        q, model = self._frame["orientation"][0], self._compiled.model
-        L = self._momenta["angular_momentum"]
+        bodies, model = self._state.bodies, self._compiled.model
+        q, L = bodies["orientation"], bodies["angular_momentum"]
         w = rotated(q, model.bodies["inverse_inertia"] * rotated(conjugated(q), L))
-        w[model.dynamic :] = L[model.dynamic :]
+        w[model.dynamic : -1] = self._state.kinematic["spin"]
         found: Floats = w[self._compiled.body_row]
         return _frozen(found)
 
@@ -125,7 +130,8 @@ class Snapshot:
         """Coordinates of joints and what acts along them, by the names that recordings have:
         "angle" [rad], "displacement" [m], "drive_torque" [N m], "drive_force" [N] and others.
         """
-        found = joint_quantities(self._compiled, self._frame, self._start)
+        frame = pose_frame(self._compiled, self._state)
+        found = joint_quantities(self._compiled, frame, self._start)
         return MappingProxyType(
             {
                 name: MappingProxyType(
@@ -145,7 +151,7 @@ class Snapshot:
         if self._points is None:
             none, vectors = np.zeros(0, dtype=np.int64), np.zeros((0, 3))
             return Contacts(none, none, vectors, vectors, vectors)
-        return Contacts(*map(_frozen, self._points))
+        return Contacts(*map(_frozen, self._points.points()))
 
     def index(self, body: str) -> int:
         """Number of a body in the order of the arrays.
@@ -164,10 +170,9 @@ Control = Callable[[float, Snapshot], Mapping[Any, float]]
 (joint, number of the motor)."""
 
 
-def pose_frame(engine: Engine) -> Frame:
-    """What coordinates of joints are found from, of the present state, shape (1,)."""
-    frame = np.zeros(1, dtype=frame_record(engine.compiled.model, 0))
-    state = engine.state
+def pose_frame(compiled: CompiledScene, state: State) -> Frame:
+    """What coordinates of joints are found from, shape (1,)."""
+    frame = np.zeros(1, dtype=frame_record(compiled.model, 0))
     frame["time"] = state.clock["time"]
     frame["position"][0] = state.bodies["position"]
     frame["orientation"][0] = state.bodies["orientation"]
@@ -176,9 +181,6 @@ def pose_frame(engine: Engine) -> Frame:
     frame["axis_force"][0] = state.axes["force"]
     frame["turned"][0] = state.turns["angle"]
     return frame
-
-
-_MOMENTA = np.dtype([("velocity", float, 3), ("angular_momentum", float, 3)])
 
 
 def take_snapshot(
@@ -203,24 +205,15 @@ def take_snapshot(
         lost: The same [s].
     """
     kinetic, potential, linear, angular = observe(engine.model, engine.state, engine.work)
-    totals, dynamic = engine.tally.totals[0], engine.model.dynamic
-    frame = pose_frame(engine)
-    frame["momentum"][0] = linear, angular
-    frame["energy"][0] = kinetic, potential
-    momenta = np.empty(len(engine.model.bodies), dtype=_MOMENTA)
-    momenta["velocity"] = engine.state.bodies["velocity"]
-    momenta["angular_momentum"] = engine.state.bodies["angular_momentum"]
-    momenta["angular_momentum"][dynamic:-1] = engine.state.kinematic["spin"]
-    for array in (frame, momenta):
-        array.flags.writeable = False
+    totals = engine.tally.totals
     energy = {
-        "kinetic": float(kinetic),
-        "potential": float(potential),
-        "total": float(kinetic + potential),
-        "work_of_loads": float(totals["work"]),
-        "work_of_kinematic_bodies": float(totals["kinematic_work"]),
-        "work_of_motors": float(totals["motor_work"]),
-        "dissipated": float(totals["settled"]),
+        "kinetic": kinetic,
+        "potential": potential,
+        "total": kinetic + potential,
+        "work_of_loads": float(totals["work"][0]),
+        "work_of_kinematic_bodies": float(totals["kinematic_work"][0]),
+        "work_of_motors": float(totals["motor_work"][0]),
+        "dissipated": float(totals["settled"][0]),
     }
     return Snapshot(
         time=float(engine.state.clock["time"][0]),
@@ -230,15 +223,17 @@ def take_snapshot(
         lost=lost,
         bodies=bodies,
         energy=MappingProxyType(energy),
-        momentum=MappingProxyType(
-            {"linear": frame["momentum"][0, 0], "angular": frame["momentum"][0, 1]}
-        ),
         _compiled=engine.compiled,
-        _frame=frame,
         _start=start,
-        _momenta=momenta,
-        _points=engine.runner.contact_points(engine.state),
+        _state=_copied(engine.state),
+        _momenta=(linear, angular),
+        _points=engine.runner.contact_copy(engine.state),
     )
+
+
+def _copied(state: State) -> State:
+    """A copy that cannot be written; by bytes, since NumPy copies records field by field."""
+    return State._make(np.frombuffer(array.tobytes(), array.dtype) for array in state)
 
 
 def _frozen(array: _Array) -> _Array:

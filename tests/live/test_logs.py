@@ -117,7 +117,7 @@ def any_command(random: np.random.Generator) -> ic.Command:
         lambda: ic.SetMotorTarget("shoulder", x),
         lambda: ic.SetMotorTarget("elbow", x),
         lambda: ic.ApplyForce("upper", (x, y, z), 0.01),
-        lambda: ic.Resume(),
+        ic.Resume,
         lambda: ic.SetSpeed(None),
     ]
     return kinds[random.integers(len(kinds))]()

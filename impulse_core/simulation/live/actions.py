@@ -12,9 +12,11 @@ from impulse_core.checkpoints import StateFileError
 from impulse_core.compile import SceneError, did_you_mean
 from impulse_core.compile.editing import ParameterError, new_load, set_parameters
 from impulse_core.simulation.live import commands as c
+from impulse_core.simulation.live.builds import Build
 from impulse_core.simulation.live.commands import Command, CommandError
-from impulse_core.simulation.live.machine import Build, LiveMachine
+from impulse_core.simulation.live.machine import LiveMachine
 from impulse_core.simulation.live.pushes import Acting, Pull, Push
+from impulse_core.simulation.live.states import load_machine
 from impulse_core.simulation.options import OptionError
 from impulse_core.simulation.targets import TargetError
 
@@ -182,7 +184,7 @@ def _remove_load(build: Build, command: c.RemoveLoad) -> Build:
 
 
 def _load_state(machine: LiveMachine, command: c.LoadState) -> None:
-    machine.load(command.path)
+    load_machine(machine, command.path)
 
 
 _EDITS: dict[type[Command], Callable[[Build, Any], Build]] = {

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from impulse_core.simulation.live.actions import act
+from impulse_core.simulation.live.builds import Moment
 from impulse_core.simulation.live.commands import Command, CommandError
-from impulse_core.simulation.live.machine import LiveMachine, Moment
+from impulse_core.simulation.live.machine import LiveMachine
 from impulse_core.simulation.timeline import same_time
 
 __all__ = ["Entry", "History"]

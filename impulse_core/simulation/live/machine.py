@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from impulse_core.compile import CompiledScene, Scene, compile_scene
-from impulse_core.compile.editing import Load, with_loads, without_bodies
+from impulse_core.compile import Scene
 from impulse_core.compile.joints import REPAIR_FRACTION
 from impulse_core.joints.breaking import without_broken
 from impulse_core.model import FREE_COMPLIANCE, copy_state, new_tally
-from impulse_core.model.snapshot import Snapshot as Copy
 from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.live.builds import Build, Moment
 from impulse_core.simulation.live.carrying import carry_over, energy_of
 from impulse_core.simulation.live.commands import CommandError
 from impulse_core.simulation.live.pushes import Acting, Pull, Push, push, push_for
@@ -26,10 +24,7 @@ from impulse_core.simulation.targets import MotorTargets
 from impulse_core.simulation.timeline import active_loads, next_call, next_stop, steps_behind
 from impulse_core.step.start import begin
 
-__all__ = ["Build", "LiveMachine", "Moment", "StepError"]
-
-Pose = tuple[tuple[float, ...], tuple[float, ...]]
-
+__all__ = ["LiveMachine", "StepError"]
 
 _MOST_CALLS = 4096  # of which each is remembered how long it took
 
@@ -40,52 +35,6 @@ class StepError(ArithmeticError):
     def __init__(self, event: dict[str, Any]) -> None:
         self.event = event
         super().__init__(str(event["message"]))
-
-
-@dataclass(frozen=True, eq=False)
-class Build:
-    """What a machine is made of.
-
-    Attributes:
-        scene: With the parameters as they are now.
-        given: Options that were given beside its settings.
-        assemble: As ``simulate`` takes it.
-        loads: Added to those of the scene.
-        standing: Poses of bodies that were taken out.
-    """
-
-    scene: Scene
-    given: Mapping[str, Any]
-    assemble: bool | None
-    loads: tuple[Load, ...] = ()
-    standing: Mapping[str, Pose] = field(default_factory=dict)
-
-    def compiled(self) -> CompiledScene:
-        """The arrays of this machine.
-
-        Raises:
-            SceneError: It cannot be simulated.
-        """
-        scene = without_bodies(with_loads(self.scene, self.loads), self.standing)
-        return compile_scene(scene, assemble=self.assemble)
-
-
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """All that the future of a machine depends on, beside the commands to come."""
-
-    build: Build
-    step: int
-    copy: Copy
-    targets: Mapping[tuple[str, int], float]
-    acting: tuple[Acting, ...]
-    pulls: tuple[Pull, ...]
-
-    @property
-    def size(self) -> int:
-        """Memory that it takes [B], without what it shares with others."""
-        few = 96 * (len(self.acting) + len(self.pulls)) + 64 * len(self.targets)
-        return len(self.copy.data) + few + 400
 
 
 class LiveMachine:
@@ -114,7 +63,7 @@ class LiveMachine:
         self.acting: list[Acting] = []
         self.pulls: dict[str, Pull] = {}
         engine = self._engine_of(self.build, on_part)
-        self._take(engine, pose_frame(engine))
+        self._take(engine, pose_frame(engine.compiled, engine.state))
         self.bodies = tuple(self.engine.compiled.body_names)
 
     @property
@@ -179,7 +128,7 @@ class LiveMachine:
             failure = engine.failure(now, call.length)
             if before is not None:
                 engine.restore(before)
-                self._take_up()
+                self.take_up()
             raise StepError(failure)
         return taken
 
@@ -201,7 +150,7 @@ class LiveMachine:
                 engine.work.stop[0] = 0
         finally:
             engine.restore(before)
-            self._take_up()
+            self.take_up()
 
     def _stops_after(self, now: float) -> list[float]:
         """Times at which loads or curves switch, known for long enough [s]."""
@@ -261,7 +210,7 @@ class LiveMachine:
         model, scratch = engine.model, new_tally(len(engine.model.joints))
         before = copy_state(state)
         state.axes["compliance"] = FREE_COMPLIANCE * model.axes["inverse_mass"]
-        self._take_up()
+        self.take_up()
         engine.runner.run(state, engine.options.step, 0, -1, scratch)  # scratch that fits the state
         opened, stays, _ = begin(
             model, engine.structure, state, engine.tolerance, engine.work, scratch
@@ -269,10 +218,11 @@ class LiveMachine:
         # what a step begins with, and full turns, are not those of a start
         state.joints["multiplier"], state.turns[:] = before.joints["multiplier"], before.turns
         state.clock[:] = before.clock
-        self._take_up()
+        self.take_up()
         return float(opened), float(stays)
 
-    def _take_up(self) -> None:
+    def take_up(self) -> None:
+        """Go on from a state that was replaced."""
         engine = self.engine
         engine.runner.take_up(engine.state)
         self._broken_anew()
@@ -307,54 +257,10 @@ class LiveMachine:
         before = self.moment()
         state.joints["broken"][rows] = 0 if enabled else 1
         state.joints["multiplier"][rows] = 0.0
-        self._take_up()
+        self.take_up()
         if enabled:
             self._close_or_return(f"joint '{engine.compiled.joint_names[j]}'", before)
         self.wake()
-
-    def save(self, path: str) -> None:
-        """Write all that the future depends on to a file.
-
-        Raises:
-            StateFileError: The file cannot be written.
-        """
-        values = self.targets.values
-        note = {
-            "step": self.step,
-            "targets": [[*key, value] for key, value in values.items()],
-            "acting": [[*acting.push, acting.steps] for acting in self.acting],
-            "pulls": [[*pull] for pull in self.pulls.values()],
-        }
-        self.targets.put_all({})  # what the scene says, of which the file has a digest
-        try:
-            self.engine.save(path, json.dumps(note).encode())
-        finally:
-            self.targets.put_all(values)
-
-    def load(self, path: str) -> None:
-        """Go on from a file that ``save`` wrote of the same machine; steps go on to be counted.
-
-        Raises:
-            StateFileError: It is damaged, or of another machine; this one is as it was.
-        """
-        values = self.targets.values
-        self.targets.put_all({})
-        try:
-            note = json.loads(self.engine.load(path) or b"{}")
-        except BaseException:
-            self.targets.put_all(values)
-            raise
-        self.targets.put_all({(j, m): value for j, m, value in note.get("targets", ())})
-        self.acting = [
-            Acting(Push(body, _triple(force), _triple(torque), _triple(point), in_axes), steps)
-            for body, force, torque, point, in_axes, steps in note.get("acting", ())
-        ]
-        pulls = [
-            Pull(body, _triple(point), _triple(target), k, d)
-            for body, point, target, k, d in note.get("pulls", ())
-        ]
-        self.pulls = {pull.body: pull for pull in pulls}
-        self._take_up()
 
     def reset(self, build: Build) -> None:
         """Begin at the start of a machine.
@@ -364,7 +270,7 @@ class LiveMachine:
             OptionError: The same.
         """
         engine = self._engine_of(build)
-        self._take(engine, pose_frame(engine))
+        self._take(engine, pose_frame(engine.compiled, engine.state))
         self.build, self.step = build, 0
         self.acting, self.pulls = [], {}
 
@@ -378,12 +284,12 @@ class LiveMachine:
         """
         before = self.moment()
         engine, targets = self._engine_of(build), self.targets.values
-        start, was = pose_frame(engine), self.engine.compiled.joint_names
+        start, was = pose_frame(engine.compiled, engine.state), self.engine.compiled.joint_names
         carry_over(self.engine, engine)
         self._take(engine, start)
         self.targets.put_all(targets)
         self.wake()
-        self._take_up()
+        self.take_up()
         self.build = build
         if set(engine.compiled.joint_names) - set(was):
             self._close_or_return("a joint of the body", before)
@@ -406,11 +312,11 @@ class LiveMachine:
         events = self.engine.events
         if moment.build is not self.build:
             engine = self._engine_of(moment.build)
-            self._take(engine, pose_frame(engine))
+            self._take(engine, pose_frame(engine.compiled, engine.state))
             self.build = moment.build
         self.engine.restore(moment.copy)
         self.targets.put_all(moment.targets)
-        self._take_up()
+        self.take_up()
         self.step = moment.step
         self.engine.events = [event for event in events if event["time"] <= self.time]
         self.acting = [*moment.acting]
@@ -423,7 +329,3 @@ class LiveMachine:
     def digest(self) -> str:
         """SHA-256 of every number that the next step reads."""
         return self.engine.digest()
-
-
-def _triple(vector: Any) -> Any:
-    return None if vector is None else tuple(vector)

@@ -19,6 +19,7 @@ from impulse_core.simulation.live.history import History
 from impulse_core.simulation.live.machine import LiveMachine, StepError
 from impulse_core.simulation.live.pacing import Pace
 from impulse_core.simulation.live.receipts import Receipt, SessionError
+from impulse_core.simulation.live.states import save_machine
 from impulse_core.simulation.options import OptionError
 from impulse_core.simulation.snapshots import Control, Snapshot
 from impulse_core.simulation.targets import TargetError
@@ -231,7 +232,7 @@ class Worker:
         from impulse_core.checkpoints import StateFileError
 
         try:
-            self.machine.save(command.path)
+            save_machine(self.machine, command.path)
         except StateFileError as error:
             raise CommandError(str(error)) from None
 
