@@ -7,17 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic_core import ValidationError
-
 from impulse_schema import Load, Scene
 from impulse_schema.parameters import (
     Parameter,
     ParameterError,
     find_parameters,
     list_parameters,
+    new_load,
     set_parameters,
 )
-from impulse_schema.translate import translate
 
 __all__ = [
     "Load",
@@ -33,21 +31,6 @@ __all__ = [
 
 Pose = tuple[tuple[float, ...], tuple[float, ...]]
 """Position [m] and orientation of a body's origin."""
-
-
-def new_load(values: Mapping[str, Any]) -> Load:
-    """A load with the keys that it has in a scene file.
-
-    Raises:
-        ParameterError: A key or a value cannot be there.
-    """
-    raw: dict[str, Any] = {"version": 1, "loads": [dict(values)]}
-    try:
-        return Scene.model_validate(raw).loads[0]
-    except ValidationError as error:
-        first = next(iter(translate(error.errors(), raw)))
-        hint = first.hint if isinstance(first.hint, str) else first.hint()
-        raise ParameterError(f"the load: {first.message}. {hint}".rstrip()) from None
 
 
 def with_loads(scene: Scene, loads: Iterable[Load]) -> Scene:

@@ -92,19 +92,15 @@ def simulate(
             "lmv4", "lmvd4" and "gc4" (docs/algorithm.md, section 7).
         solver: "direct", or "sle" and "iterative" of the papers (docs/design/solvers.md).
         tolerance: Largest joint error accepted after a step [m].
-        budget_ms: Time that solver "iterative" may take for a step [ms], which ends there with the
-            joints as far corrected as it came. The result depends on the machine.
+        budget_ms: Time that solver "iterative" may take for a step [ms]; the result depends on it.
         budget_corrections: The same as a number of corrections of single joints, with one result
             everywhere. Two for each joint and stage are made whatever the budget.
-        time_of_impact: Whether steps are divided where bodies meet and where axes reach limits, so
-            that impacts act then.
+        time_of_impact: Whether steps are divided where bodies meet and axes reach limits.
         contacts: Whether the recording holds the contact points of each frame.
-        assemble: Move bodies until joints close, however far apart they start, and axes lie within
-            their limits, and let bodies come apart that overlap; the report says how far each body
-            was moved. False does nothing of it.
-        control: A controller, called once before each step with the time [s] and a ``Snapshot``. It
-            returns targets of motors by joint, or by (joint, number of the motor), which hold from
-            then on: rad or m for servos, rad/s or m/s for velocities, N or N m for forces.
+        assemble: Move bodies until joints close and axes lie within their limits, and let bodies
+            come apart that overlap; the report says how far each was moved. False does not.
+        control: Called once before each step with the time [s] and a ``Snapshot``; returns targets
+            of motors by joint, or by (joint, number of the motor), in the units of the scene file.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
         file: An .imprec file for the frames, readable while it grows: a run that is killed loses
@@ -115,17 +111,16 @@ def simulate(
         ``diagnostics["interrupted"]`` True.
 
     Raises:
-        SceneError: The scene cannot be simulated; all problems at once.
+        SceneError: The scene cannot be simulated.
         OptionError: An argument cannot be used.
-        TargetError: The controller names a motor that is not there, or a target that is no number.
+        TargetError: The controller names no motor of the scene, or a target that is no number.
         RecordingError: ``file`` cannot be written, before anything is computed.
         SimulationError: The simulation failed; its ``recording`` holds the frames so far.
     """
-    given: dict[str, Any] = {
-        "duration": duration, "step": step, "fps": fps, "method": method, "solver": solver,
-        "tolerance": tolerance, "budget_ms": budget_ms, "budget_corrections": budget_corrections,
-        "time_of_impact": time_of_impact, "contacts": contacts,
-    }  # fmt: skip
+    given: dict[str, Any] = {"duration": duration, "step": step, "fps": fps, "method": method,
+        "solver": solver, "tolerance": tolerance, "budget_ms": budget_ms,
+        "budget_corrections": budget_corrections, "time_of_impact": time_of_impact,
+        "contacts": contacts}  # fmt: skip
     return _simulated(scene, given, assemble, control, threads, progress, file)
 
 

@@ -20,13 +20,20 @@ from pydantic import ValidationError
 from impulse_schema.checks import check_scene
 from impulse_schema.checks.names import joint_names
 from impulse_schema.fields import ElementSpec, FieldSpec, element_spec
-from impulse_schema.models import Element, Scene
+from impulse_schema.models import Element, Load, Scene
 from impulse_schema.problems import Problem
 from impulse_schema.source import ScenePath
 from impulse_schema.suggest import did_you_mean
 from impulse_schema.translate import translate
 
-__all__ = ["Parameter", "ParameterError", "find_parameters", "list_parameters", "set_parameters"]
+__all__ = [
+    "Parameter",
+    "ParameterError",
+    "find_parameters",
+    "list_parameters",
+    "new_load",
+    "set_parameters",
+]
 
 _STEP = re.compile(
     r"""(?P<key>[A-Za-z_]\w*)(?:\[(?:'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<plain>[^\]]*))\])?"""
@@ -104,6 +111,21 @@ def set_parameters(scene: Scene, values: Mapping[str, Any]) -> Scene:
     if changed is not scene and (problems := check_scene(changed)):
         raise ParameterError(_why(values, problems))
     return changed
+
+
+def new_load(values: Mapping[str, Any]) -> Load:
+    """A load with the keys that it has in a scene file.
+
+    Raises:
+        ParameterError: A key or a value cannot be there.
+    """
+    raw: dict[str, Any] = {"version": 1, "loads": [dict(values)]}
+    try:
+        return Scene.model_validate(raw).loads[0]
+    except ValidationError as error:
+        first = next(iter(translate(error.errors(), raw)))
+        hint = first.hint if isinstance(first.hint, str) else first.hint()
+        raise ParameterError(f"the load: {first.message}. {hint}".rstrip()) from None
 
 
 def _why(values: Mapping[str, Any], problems: Sequence[Problem]) -> str:
