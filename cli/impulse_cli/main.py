@@ -28,6 +28,7 @@ _COMMANDS = (
     "info",
     "mass",
     "convert",
+    "view",
     "plot",
     "experiment",
     "schema",
@@ -97,6 +98,7 @@ def impulse() -> None:
       impulse validate crane.xml
       impulse info crane.xml
       impulse run crane.xml -o crane.json
+      impulse view crane.json
       impulse plot crane.json energy -o energy.png
 
     Exit codes: 0 good; 1 the input is wrong; 2 usage; 3 the simulation failed (the output holds

@@ -1,0 +1,90 @@
+"""``impulse view``: a scene that simulates, or a recording that plays, in the browser."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from impulse_cli.parameters import FILE, allow_outside_option, positive
+from impulse_cli.terminal import complain, say
+
+_MISSING = (
+    "The page in the browser needs viser and PyAV: pip install 'impulse-dynamics[view]'. All other"
+    " commands work without."
+)
+
+
+@click.command()
+@click.argument("what", metavar="SCENE|ANIM", type=FILE)
+@click.option(
+    "--scene",
+    "scene_file",
+    metavar="SCENE",
+    type=FILE,
+    help="Of an animation: the scene file that says how its bodies look; default the file beside"
+    " it whose name the animation holds.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; default the first free one from 8080 on, 0 for any.",
+)
+@click.option("--browser/--no-browser", default=True, help="Open the page, or only say where.")
+@click.option("--speed", metavar="X", type=positive(""), default=1.0, help="Times real time.")
+@click.option("--paused", is_flag=True, help="Wait for 'Play' on the page.")
+@allow_outside_option
+def view(
+    what: Path,
+    scene_file: Path | None,
+    host: str,
+    port: int | None,
+    browser: bool,
+    allow_outside: bool,
+    **options: Any,
+) -> None:
+    """Show SCENE, simulated while you watch, or the recorded ANIM in the browser.
+
+    The page has the bodies, what can be shown besides them, and live plots. It is at the address
+    that is printed, whose token keeps others out, until Ctrl-C.
+
+    \b
+    Examples:
+      impulse view crane.json
+      impulse view crane.json --scene crane.xml --no-browser --port 9000
+    """
+    try:
+        import av  # noqa: F401
+        import viser  # noqa: F401
+    except ImportError:
+        raise click.ClickException(_MISSING) from None
+    from impulse_cli.viewer.address import Address, open_server
+    from impulse_cli.viewer.opening import open_source
+    from impulse_cli.viewer.page import Page
+
+    source = open_source(what, scene_file, allow_outside=allow_outside, **options)
+    with closing(source):
+        address = Address(host, port)
+        server = open_server(address, source.scene.name or what.stem)
+        try:
+            page = Page(server, source)
+            _announce(address.url, host, browser)
+            page.run(threading.Event())
+        finally:
+            server.stop()
+
+
+def _announce(url: str, host: str, browser: bool) -> None:
+    """Say where the page is, and open it."""
+    say(f"{url}")
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        complain("Warning: others on the network who know this address can see and change it.")
+    complain("Ctrl-C ends it.")
+    if browser and not webbrowser.open(url):
+        complain("No browser could be opened; open the address yourself.")
