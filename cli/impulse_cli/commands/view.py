@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 import webbrowser
-from contextlib import closing
+from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from impulse_cli.parameters import FILE, allow_outside_option, positive
 from impulse_cli.terminal import complain, say
+
+if TYPE_CHECKING:
+    from impulse_cli.viewer.source import Source
 
 _MISSING = (
     "The page in the browser needs viser and PyAV: pip install 'impulse-dynamics[view]'. All other"
@@ -39,6 +43,9 @@ _MISSING = (
 @click.option("--browser/--no-browser", default=True, help="Open the page, or only say where.")
 @click.option("--speed", metavar="X", type=positive(""), default=1.0, help="Times real time.")
 @click.option("--paused", is_flag=True, help="Wait for 'Play' on the page.")
+@click.option(
+    "--watch", is_flag=True, help="Start anew whenever the file is written; a bad file is told of."
+)
 @allow_outside_option
 def view(
     what: Path,
@@ -46,38 +53,42 @@ def view(
     host: str,
     port: int | None,
     browser: bool,
+    watch: bool,
     allow_outside: bool,
     **options: Any,
 ) -> None:
     """Show SCENE, simulated while you watch, or the recorded ANIM in the browser.
 
-    The page has the bodies, what can be shown besides them, and live plots. It is at the address
-    that is printed, whose token keeps others out, until Ctrl-C.
+    On the page bodies are pushed with a click and pulled with the mouse, every value of the scene
+    can be changed, quantities are plotted while it runs, and time can be stopped and turned back.
+    It is at the address that is printed, whose token keeps others out, until Ctrl-C.
 
     \b
     Examples:
-      impulse view crane.json
+      impulse view crane.xml
+      impulse view crane.xml --paused --watch
       impulse view crane.json --scene crane.xml --no-browser --port 9000
     """
-    try:
-        import av  # noqa: F401
-        import viser  # noqa: F401
-    except ImportError:
-        raise click.ClickException(_MISSING) from None
+    if not all(map(find_spec, ("av", "viser"))):
+        raise click.ClickException(_MISSING)
     from impulse_cli.viewer.address import Address, open_server
     from impulse_cli.viewer.opening import open_source
     from impulse_cli.viewer.page import Page
+    from impulse_cli.viewer.watching import FileWatch
 
-    source = open_source(what, scene_file, allow_outside=allow_outside, **options)
-    with closing(source):
+    def made() -> Source:
+        return open_source(what, scene_file, allow_outside=allow_outside, **options)
+
+    source = made()
+    with ExitStack() as at_end:
+        at_end.callback(source.close)
         address = Address(host, port)
         server = open_server(address, source.scene.name or what.stem)
-        try:
-            page = Page(server, source)
-            _announce(address.url, host, browser)
-            page.run(threading.Event())
-        finally:
-            server.stop()
+        at_end.callback(server.stop)
+        page = Page(server, source)
+        at_end.callback(page.close)
+        _announce(address.url, host, browser)
+        page.run(threading.Event(), remake=(FileWatch(what), made) if watch else None)
 
 
 def _announce(url: str, host: str, browser: bool) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from impulse_core.recording import Recording, RecordingError
 
-__all__ = ["Curve", "curves_of", "quantities_of"]
+__all__ = ["Curve", "curves_of", "quantities_of", "unit_of"]
 
 _UNITS = {
     "angle": "rad",
@@ -63,9 +63,9 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
 
     Args:
         recording: where they come from.
-        quantity: "energy", "momentum", "positions", "orientations" (w, x, y, z), "contact_force" (of
-            all contacts of each body together), "contact_count" (points that bear a force), or a
-            quantity of joints or bodies, as in "angle" or "clearance".
+        quantity: "energy", "momentum", "positions", "orientations" (w, x, y, z), "contact_force"
+            (of all contacts of each body together), "contact_count" (points that bear a force), or
+            a quantity of joints or bodies, as in "angle" or "clearance".
         only: names of the bodies or joints wanted; all if empty. Vectors of joints, as forces,
             are shown by their length, those of a single joint also by their components.
 
@@ -86,7 +86,7 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
         return [
             curve
             for name, values in recording.momentum.items()
-            for curve in _components(f"{name} momentum [{_unit(name)}]", "", recording, values)
+            for curve in _components(f"{name} momentum [{unit_of(name)}]", "", recording, values)
         ]
     if quantity == "contact_count":
         count = np.bincount(recording.contacts["frame"], minlength=recording.frame_count)
@@ -147,7 +147,7 @@ def _series(
     in_components: bool,
 ) -> dict[str, list[Curve]]:
     """A quantity of all joints or bodies that have it."""
-    unit = _unit(quantity)
+    unit = unit_of(quantity)
     panel = f"{quantity} [{unit}]" if unit else quantity
     found = {}
     for joint, quantities in owners.items():
@@ -179,5 +179,6 @@ def _components(
     ]
 
 
-def _unit(name: str) -> str:
+def unit_of(name: str) -> str:
+    """Unit of a recorded quantity; "" if it has none."""
     return _UNITS.get(name, "")

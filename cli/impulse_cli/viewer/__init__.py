@@ -1,1 +1,1 @@
-"""The page of ``impulse view``: a scene that simulates, or a recording that plays, in the browser."""
+"""The page of ``impulse view``: a scene that is simulated, or a recording that plays."""

@@ -22,7 +22,7 @@ def by_user(act: Callable[[Any], None], tell: Tell) -> Callable[[Any], None]:
             return
         try:
             act(event)
-        except Exception as error:  # noqa: BLE001  # viser would print a traceback
+        except Exception as error:  # viser would print a traceback
             tell(sentence(error))
 
     return run

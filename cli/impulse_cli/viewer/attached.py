@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Sketch:
 
     def path(self, body: str, points: Sequence[Vector], colour: tuple[int, int, int]) -> None:
         """Lines from point to point of one body."""
-        for start, end in zip(points, points[1:], strict=False):
+        for start, end in pairwise(points):
             self.line(body, start, body, end, colour)
 
     def cross(self, body: str, point: Vector, size: float, colour: tuple[int, int, int]) -> None:

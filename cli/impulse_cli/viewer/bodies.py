@@ -164,6 +164,10 @@ class DrawnBodies:
             batch.handle.batched_positions = places.astype(np.float32)
             batch.handle.batched_wxyzs = turns.astype(np.float32)
 
+    def body_of(self, handle: Any, copy: int) -> int:
+        """The number of the body that a copy of a batch belongs to."""
+        return int(next(batch for batch in self._batches if batch.handle is handle).bodies[copy])
+
     def pick(
         self,
         handle: Any,

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import impulse_core
 from impulse_cli.viewer.player import Player, stand_in
 from impulse_core.recording import SUFFIXES, RecordingError, load_recording
 
@@ -34,11 +35,18 @@ def open_source(
     Raises:
         SceneError, RecordingError: A file cannot be used.
     """
+    if not is_animation(path):
+        from impulse_cli.viewer.live import LiveSource
+
+        if scene_file is not None:
+            raise RecordingError("is no animation, so --scene has no meaning.", file=str(path))
+        scene = impulse_core.load_scene(path, allow_outside=allow_outside)
+        return LiveSource(scene, speed=speed, paused=paused)
     recording = load_recording(path)
     if recording.frame_count == 0:
         raise RecordingError("has no frames to show.", file=str(path))
-    scene = _scene_of(recording, path, scene_file, allow_outside)
-    return Player(recording, scene or stand_in(recording), speed=speed, paused=paused)
+    found = _scene_of(recording, path, scene_file, allow_outside)
+    return Player(recording, found or stand_in(recording), speed=speed, paused=paused)
 
 
 def is_animation(path: Path) -> bool:
@@ -55,8 +63,6 @@ def _scene_of(
     recording: Recording, path: Path, scene_file: Path | None, allow_outside: bool
 ) -> Scene | None:
     """The scene whose bodies the recording has; None if nothing is found beside it."""
-    import impulse_core
-
     found = scene_file or _beside(recording, path)
     if found is None:
         return None
@@ -73,8 +79,12 @@ def _beside(recording: Recording, path: Path) -> Path | None:
     """The file in the same folder whose checksum the recording holds."""
     if not recording.scene_sha256:
         return None
-    for file in sorted(path.resolve().parent.iterdir()):
-        if file.suffix.lower() in _SCENES and file.is_file() and file != path.resolve():
-            if hashlib.sha256(file.read_bytes()).hexdigest() == recording.scene_sha256:
-                return file
+    candidates = (
+        file
+        for file in sorted(path.resolve().parent.iterdir())
+        if file.suffix.lower() in _SCENES and file.is_file() and file != path.resolve()
+    )
+    for file in candidates:
+        if hashlib.sha256(file.read_bytes()).hexdigest() == recording.scene_sha256:
+            return file
     return None

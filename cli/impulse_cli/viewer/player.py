@@ -48,6 +48,7 @@ class Player:
         self._time = float(recording.times[0])
         self._since = clock()
         failures = [event for event in recording.events if event["kind"] == "failure"]
+        self._shown: tuple[tuple[float, bool], Frame] | None = None
         self._problem = str(failures[-1]["message"]) if failures else ""
 
     @property
@@ -55,14 +56,16 @@ class Player:
         """First and last time of the recording [s]."""
         return float(self._recording.times[0]), float(self._recording.times[-1])
 
-    @property
-    def step_length(self) -> float:
-        """Between two frames [s]."""
-        return 1.0 / self._recording.fps
-
     def frame(self) -> Frame:
         """The motion at the time that has been reached."""
         now = self._reached()
+        if self._shown is not None and self._shown[0] == (now, self.is_paused):
+            return self._shown[1]
+        frame = self._frame_at(now)
+        self._shown = (now, self.is_paused), frame
+        return frame
+
+    def _frame_at(self, now: float) -> Frame:
         times = self._recording.times
         before = int(np.clip(np.searchsorted(times, now, side="right") - 1, 0, len(times) - 1))
         after = min(before + 1, len(times) - 1)

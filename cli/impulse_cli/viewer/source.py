@@ -64,18 +64,20 @@ class Frame:
 class Source(Protocol):
     """A recording that plays, or a scene that is simulated."""
 
-    scene: Scene
-    is_paused: bool
     speed: float
     """Simulated over real time."""
 
     @property
-    def span(self) -> tuple[float, float]:
-        """First and last time that can be sought [s]."""
+    def scene(self) -> Scene:
+        """What it belongs to."""
 
     @property
-    def step_length(self) -> float:
-        """What ``step`` goes on by [s]."""
+    def is_paused(self) -> bool:
+        """Whether no time goes by."""
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last time that can be sought [s]."""
 
     def frame(self) -> Frame:
         """What is to be shown now."""

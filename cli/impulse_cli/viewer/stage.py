@@ -36,10 +36,11 @@ TOGGLES = {
     "cones": "Friction cones",
     "centres": "Centres of mass",
     "trails": "Trails",
+    "shadows": "Shadows",
 }
 """What can be shown and hidden, and its name on the page."""
 
-_FORCE_SHARE = 0.1  # of the size of the scene that the weight of all bodies is long
+_FORCE_SHARE = 0.3  # of the size of the scene that the weight of all bodies is long
 
 
 class Stage:
@@ -67,6 +68,7 @@ class Stage:
         self._collision: DrawnBodies | None = None
         self._shown = {"bodies"}
         self._factor = 1.0
+        server.scene.configure_default_lights(cast_shadow=False)  # half the work of a picture
         self._add_ground()
         self._aim()
 
@@ -130,6 +132,7 @@ class Stage:
             "contacts": self._arrows.show,
             "cones": self._cones.show,
             "trails": self._trails.show,
+            "shadows": lambda cast: self._server.scene.configure_default_lights(cast_shadow=cast),
             **{name: lines.show for name, lines in self._lines.items()},
         }
         if self._collision is not None:
@@ -149,7 +152,7 @@ class Stage:
         }[what](self.scene)
 
     def scale_forces(self, factor: float) -> None:
-        """Draw forces longer or shorter than a tenth of the scene for its weight."""
+        """Draw forces longer or shorter than 0.3 of the scene for its weight."""
         self._factor = factor
         if self._shown & {"contacts", "cones"}:
             self._arrows.metres_per_newton = factor * self._metres_per_newton()

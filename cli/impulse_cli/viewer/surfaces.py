@@ -1,4 +1,4 @@
-"""What bodies look like: surfaces of triangles, and how many stretched copies of each are placed."""
+"""What bodies look like: stretched copies of surfaces of triangles."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ __all__ = ["PlottingPanel"]
 _MOST_PLOTS = 6
 _MOST_CURVES = 8
 _POINTS = 300  # of a curve; a plot is no wider
+_SMALL, _LARGE = 1e-2, 1e5
 _ALL = "(all)"
 _COLOURS = (
     "#1f77b4",
@@ -94,6 +96,11 @@ class _Plot:
         times, values = _thinned(curves[:_MOST_CURVES], now)
         titles = [curve.name for curve in curves[:_MOST_CURVES]]
         panel = curves[0].panel if curves else self._quantity.value
+        size = max((float(np.abs(each[np.isfinite(each)]).max(initial=0)) for each in values))
+        if size > 0.0 and not _SMALL <= size < _LARGE:  # ticks have few digits
+            power = 3 * math.floor(math.log10(size) / 3)
+            values = [each / 10.0**power for each in values]
+            panel = panel.replace("[", f"[1e{power} ")
         if len(curves) > _MOST_CURVES:
             panel += f", {_MOST_CURVES} of {len(curves)}: choose one above"
         titles.append(panel)

@@ -33,7 +33,7 @@ class ShowingPanel:
             max=10.0,
             step=0.1,
             initial_value=1.0,
-            hint="1 draws the weight of all bodies as a tenth of the scene.",
+            hint="1 draws the weight of all bodies 0.3 times as long as the scene.",
         )
         self._length.on_update(by_user(lambda _: stage().scale_forces(self._length.value), tell))
         self._followed: Any = gui.add_dropdown("Follow", (_NOTHING,), hint="Stays in its place.")
