@@ -164,7 +164,7 @@ class Page:
 def _impulse_input(server: viser.ViserServer) -> Any:
     return server.gui.add_number(
         "Push [N s]",
-        1.0,
+        initial_value=1.0,
         min=0.0,
         step=0.1,
         hint="How hard a click on a body pushes it, away from you. Drag a body to pull it.",

@@ -64,7 +64,7 @@ class ChangingPanel:
         for motor in range(len(scene.joints[number].motors)):
             handle: Any = self._server.gui.add_number(
                 f"target now of motor {motor}",
-                0.0,
+                initial_value=0.0,
                 step=0.01,
                 hint="In place of what the scene says, from now on: rad or m of a servo, rad/s or"
                 " m/s of a velocity motor, N or N m of a force motor.",
@@ -107,17 +107,19 @@ class ChangingPanel:
         )
         if parameter.choices and parameter.value is not None:
             return gui.add_dropdown(
-                label, tuple(str(choice) for choice in parameter.choices), value, hint=hint
+                label, tuple(map(str, parameter.choices)), initial_value=value, hint=hint
             )
         if isinstance(value, bool):
-            return gui.add_checkbox(label, value, hint=hint)
+            return gui.add_checkbox(label, initial_value=value, hint=hint)
         if parameter.kind == "numbers" and isinstance(value, tuple) and len(value) == 3:
-            return gui.add_vector3(label, value, step=_step(max(map(abs, value))), hint=hint)
+            return gui.add_vector3(
+                label, initial_value=value, step=_step(max(map(abs, value))), hint=hint
+            )
         if isinstance(value, float):
-            return gui.add_number(label, value, step=_step(abs(value)), hint=hint)
+            return gui.add_number(label, initial_value=value, step=_step(abs(value)), hint=hint)
         if parameter.kind == "rows" or len(value) > _LONGEST:
             return None
-        return gui.add_text(label, value, hint=hint)
+        return gui.add_text(label, initial_value=value, hint=hint)
 
 
 def _elements(scene: Scene) -> dict[str, tuple[str, int]]:

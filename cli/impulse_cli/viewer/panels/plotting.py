@@ -96,7 +96,7 @@ class _Plot:
         times, values = _thinned(curves[:_MOST_CURVES], now)
         titles = [curve.name for curve in curves[:_MOST_CURVES]]
         panel = curves[0].panel if curves else self._quantity.value
-        size = max((float(np.abs(each[np.isfinite(each)]).max(initial=0)) for each in values))
+        size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0)) for each in values)
         if size > 0.0 and not _SMALL <= size < _LARGE:  # ticks have few digits
             power = 3 * math.floor(math.log10(size) / 3)
             values = [each / 10.0**power for each in values]

@@ -24,7 +24,7 @@ class ShowingPanel:
         self._stage = stage
         self._boxes: dict[str, Any] = {}
         for what, label in TOGGLES.items():
-            box = gui.add_checkbox(label, what == "bodies")
+            box = gui.add_checkbox(label, initial_value=what == "bodies")
             box.on_update(by_user(lambda _, what=what: self._show(what), tell))  # type: ignore[misc]
             self._boxes[what] = box
         self._length: Any = gui.add_slider(

@@ -1,0 +1,85 @@
+"""A simulation in a real browser: pushed, changed, plotted, turned back, left and found again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser")
+pytest.importorskip("playwright")
+
+from impulse_cli.viewer.live import LiveSource
+from impulse_schema import Body, Geometry, Joint, Scene, Settings
+
+from .browsing import CHROMIUM, browser, changed, opened, picture, served, wait_for
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+def scene() -> Scene:
+    """A large box on a hinge above it, which hangs still in the middle of the page."""
+    box = Geometry(shape="box", size=(1.0, 1.0, 1.0))
+    hinge = Joint(type="hinge", name="pin", body2="box", anchor=(0, 0, 1.5), axis=(1, 0, 0))
+    return Scene(
+        version=1,
+        name="box",
+        settings=Settings(step=0.01),
+        bodies=[Body(name="box", mass=2.0, geometry=[box])],
+        joints=[hinge],
+    )
+
+
+def middle_of_the_scene(tab: Any) -> tuple[float, float]:
+    """Where the box is: between what is docked at the left and the right end of the window."""
+    canvas = max(
+        (each.bounding_box() for each in tab.locator("canvas").all()),
+        key=lambda found: found["width"] * found["height"],
+    )
+    return canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
+
+
+def angle(source: LiveSource) -> float:
+    """Of the hinge [rad], as the page plots it."""
+    return float(source.curves("angle", ())[0].values[-1])
+
+
+def test_a_simulation_in_the_browser() -> None:
+    """What the mouse and the inputs of the page do is simulated, and what is simulated is seen."""
+    source = LiveSource(scene())
+    with served(source) as (url, page), browser() as chromium:
+        tab = opened(chromium, url)
+        before = picture(tab, "live-start")
+        assert abs(angle(source)) < 1e-12
+
+        tab.mouse.click(*middle_of_the_scene(tab))
+        wait_for(lambda: abs(angle(source)) > 0.05, "a click pushes the box, so that it swings")
+        source.pause(True)
+        wait_for(
+            lambda: changed(before, picture(tab, "live-pushed")) > 0.02,
+            "one sees that it has moved, and the plot of the energy with it",
+        )
+        swung = source.span[1]
+
+        tab.get_by_role("tab", name="Change").click()
+        gravity = tab.get_by_label("gravity").or_(tab.locator("input")).last
+        assert gravity is not None
+
+        tab.get_by_role("tab", name="Run").click()
+        tab.get_by_role("textbox").first.fill("0")
+        tab.get_by_role("textbox").first.press("Enter")
+        wait_for(lambda: source.span[1] < swung, "the slider turns time back")
+        assert source.span[1] == 0.0
+        assert abs(angle(source)) < 1e-12
+
+        tab.get_by_role("button", name="Play").click()
+        wait_for(lambda: not source.is_paused, "it goes on")
+
+        tab.close()
+        wait_for(lambda: not page.server.get_clients(), "the browser may be closed")
+        again, other = opened(chromium, url), opened(chromium, url)
+        wait_for(lambda: len(page.server.get_clients()) == 2, "two may look on at once")
+        assert again.get_by_text("energy [J]").count() == 1
+        assert other.get_by_text("energy [J]").count() == 1
+        assert np.isfinite(source.frame().positions).all()
