@@ -8,6 +8,7 @@ computed, joints that start far apart, and what contradicts itself.
 from impulse_core.compile.scene import CompiledScene, compile_scene
 from impulse_schema import Problem, Scene, SceneError, load_scene
 from impulse_schema.bounds import beyond, bounds_of
+from impulse_schema.suggest import did_you_mean
 
 __all__ = [
     "CompiledScene",
@@ -17,5 +18,6 @@ __all__ = [
     "beyond",
     "bounds_of",
     "compile_scene",
+    "did_you_mean",
     "load_scene",
 ]

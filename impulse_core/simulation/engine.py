@@ -267,17 +267,17 @@ class Engine:
         arrays = self._layout().arrays().items()
         return digest({name: array for name, array in arrays if not name.startswith("tally.")})
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file, from which ``load`` goes on, in any process.
+    def save(self, path: str | os.PathLike[str], note: bytes = b"") -> None:
+        """Write the state to a file, from which ``load`` goes on, in any process, with a note.
 
         Raises:
             StateFileError: The file cannot be written.
         """
-        arrays = self._layout().arrays()
+        arrays = self._layout().arrays() | {"note": np.frombuffer(note, np.uint8)}
         write_state(path, arrays, model_digest=self._machine, options_digest=self._options)
 
-    def load(self, path: str | os.PathLike[str]) -> None:
-        """Go on from a state that ``save`` wrote for the same scene and options.
+    def load(self, path: str | os.PathLike[str]) -> bytes:
+        """Go on from a state that ``save`` wrote for the same scene and options; the note.
 
         Raises:
             StateFileError: The file is damaged, of a newer version, of another scene or other
@@ -288,7 +288,8 @@ class Engine:
             path,
             model_digest=self._machine,
             options_digest=self._options,
-            expected={name: array.dtype for name, (array, _) in kept.items()},
+            expected={name: array.dtype for name, (array, _) in kept.items()}
+            | {"note": np.dtype(np.uint8)},
         )
         self._make_room_for(
             {name: len(saved[name]) for name, (_, used) in kept.items() if used is not None}
@@ -296,6 +297,7 @@ class Engine:
         for name, (array, _) in self._layout().kept.items():
             array[: len(saved[name])] = saved[name]
         self._take_up()
+        return saved["note"].tobytes()
 
     @cached_property
     def _machine(self) -> str:

@@ -10,12 +10,23 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from impulse_core.types import Floats, Ints
 
-__all__ = ["Segment", "plan_timeline"]
+__all__ = [
+    "Call",
+    "Segment",
+    "active_loads",
+    "frame_times",
+    "next_call",
+    "next_stop",
+    "plan_timeline",
+    "same_time",
+    "steps_behind",
+]
 
 _SAME = 1e-9  # times closer than this fraction of a step are one
 
@@ -74,24 +85,10 @@ def plan_timeline(
     now = 0.0
     while now < duration - same:
         stop = breaks[bisect.bisect_right(breaks, now + same)]
-        on_grid = abs(now - grid * step) <= same
-        whole = int(np.floor((stop - now) / step + _SAME)) if on_grid else 0
-        if frame < len(frames) and on_grid and whole > 0:
-            whole = min(whole, max(int(np.floor((frames[frame] - now) / step + _SAME)), 1))
-        if whole > 0:
-            count = min(whole, most_steps)
-            first = grid
-            grid += count
-            end, length = grid * step, step
-            if abs(end - stop) <= same:
-                end = stop
-        else:
-            count, first = 1, -1
-            next_grid = (grid + 1) * step
-            end = next_grid if next_grid < stop - same else stop
-            if abs(end - next_grid) <= same:
-                grid += 1
-            length = end - now
+        most = most_steps
+        if frame < len(frames):
+            most = min(most, max(int(np.floor((frames[frame] - now) / step + _SAME)), 1))
+        length, count, end, first, grid = next_call(now, grid, step, stop, most)
         inside = []
         while frame < len(frames) and frames[frame] < end - same:
             inside.append(float(frames[frame]) - now)
@@ -102,6 +99,57 @@ def plan_timeline(
         now = end
 
 
+class Call(NamedTuple):
+    """Steps that one call can take."""
+
+    length: float
+    """Of each [s]."""
+    steps: int
+    """Their number."""
+    end: float
+    """Time after the last [s]."""
+    first: int
+    """Number of the first on the grid, -1 if its step is not one of the grid."""
+    grid: int
+    """Steps of the grid that are then behind."""
+
+
+def next_call(now: float, grid: int, step: float, stop: float, most: int) -> Call:
+    """The steps from now on, up to a stop: whole ones on the grid, or one that is cut.
+
+    Args:
+        now: [s].
+        grid: Steps of the grid that are behind.
+        step: Their length [s].
+        stop: Time at which steps end [s], later than now; may be infinite.
+        most: Largest number of steps.
+    """
+    same = _SAME * step
+    whole = 0
+    if abs(now - grid * step) <= same:
+        whole = int(min(np.floor((stop - now) / step + _SAME), most))
+    if whole > 0:
+        end = (grid + whole) * step
+        if abs(end - stop) <= same:
+            end = stop
+        return Call(step, whole, end, grid, grid + whole)
+    next_grid = (grid + 1) * step
+    end = next_grid if next_grid < stop - same else stop
+    behind = grid + 1 if abs(end - next_grid) <= same else grid
+    return Call(end - now, 1, end, -1, behind)
+
+
+def steps_behind(now: float, step: float) -> int:
+    """Steps of the grid that are behind at a time [s]."""
+    return int(np.floor(now / step + _SAME))
+
+
+def next_stop(breaks: list[float], now: float, step: float) -> float:
+    """The first of the ascending times that is later than now, inf if none is [s]."""
+    k = bisect.bisect_right(breaks, now + _SAME * step)
+    return breaks[k] if k < len(breaks) else float("inf")
+
+
 def active_loads(windows: Floats, start: float, end: float, step: float) -> Ints:
     """1 for every load that acts from start to end, shape (l,), to the resolution of the plan of a
     run with this step [s].
@@ -109,3 +157,8 @@ def active_loads(windows: Floats, start: float, end: float, step: float) -> Ints
     slack = _SAME * step
     active = (windows[:, 0] <= start + slack) & (windows[:, 1] >= end - slack)
     return active.astype(np.int64)
+
+
+def same_time(step: float) -> float:
+    """Times nearer than this are one, in a run with this step [s]."""
+    return _SAME * step

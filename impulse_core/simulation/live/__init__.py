@@ -1,0 +1,1 @@
+"""The live session: a machine that simulates in its own thread while others watch and command."""

@@ -1,0 +1,399 @@
+"""A scene that is stepped and changed, without threads: equal calls, equal bits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from impulse_core.compile import CompiledScene, Scene, compile_scene
+from impulse_core.compile.editing import Load, with_loads, without_bodies
+from impulse_core.joints.breaking import without_broken
+from impulse_core.model import FREE_COMPLIANCE, copy_state, new_tally
+from impulse_core.model.snapshot import Snapshot as Copy
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.live.carrying import carry_over, energy_of
+from impulse_core.simulation.live.commands import CommandError
+from impulse_core.simulation.live.pushes import Acting, Pull, Push, push, push_for
+from impulse_core.simulation.live.snapshots import Frame, Snapshot, pose_frame, take_snapshot
+from impulse_core.simulation.live.targets import MotorTargets
+from impulse_core.simulation.options import choose_options
+from impulse_core.simulation.timeline import active_loads, next_call, next_stop, steps_behind
+from impulse_core.step.start import begin
+
+__all__ = ["Build", "Control", "LiveMachine", "Moment", "StepError"]
+
+Pose = tuple[tuple[float, ...], tuple[float, ...]]
+Control = Callable[[float, Snapshot], Mapping[Any, float]]
+
+
+class StepError(ArithmeticError):
+    """A step that failed; ``event`` says of what, as in a recording."""
+
+    def __init__(self, event: dict[str, Any]) -> None:
+        self.event = event
+        super().__init__(str(event["message"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Build:
+    """What a machine is made of.
+
+    Attributes:
+        scene: With the parameters as they are now.
+        given: Options that were given beside its settings.
+        assemble: As ``simulate`` takes it.
+        loads: Added to those of the scene.
+        standing: Poses of bodies that were taken out.
+    """
+
+    scene: Scene
+    given: Mapping[str, Any]
+    assemble: bool | None
+    loads: tuple[Load, ...] = ()
+    standing: Mapping[str, Pose] = field(default_factory=dict)
+
+    def compiled(self) -> CompiledScene:
+        """The arrays of this machine.
+
+        Raises:
+            SceneError: It cannot be simulated.
+        """
+        scene = without_bodies(with_loads(self.scene, self.loads), self.standing)
+        return compile_scene(scene, assemble=self.assemble)
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """All that the future of a machine depends on, beside the commands to come."""
+
+    build: Build
+    step: int
+    copy: Copy
+    targets: Mapping[tuple[str, int], float]
+    acting: tuple[Acting, ...]
+    pulls: tuple[Pull, ...]
+
+    @property
+    def size(self) -> int:
+        """Memory that it takes [B], without what it shares with others."""
+        few = 96 * (len(self.acting) + len(self.pulls)) + 64 * len(self.targets)
+        return len(self.copy.data) + few + 400
+
+
+class LiveMachine:
+    """One machine, its time and what acts on it from outside.
+
+    Attributes:
+        build: What it is made of.
+        engine: What takes its steps.
+        step: Completed steps.
+        acting: Forces and torques that go on for some steps.
+        pulls: Springs that pull bodies, by body.
+        targets: Targets of motors that were set.
+        bodies: Names of all bodies in the order of the scene.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        given: Mapping[str, Any],
+        assemble: bool | None,
+        on_part: Callable[[int, int], None] = lambda _part, _parts: None,
+    ) -> None:
+        self.build = Build(scene, MappingProxyType(dict(given)), assemble)
+        self.step = 0
+        self.acting: list[Acting] = []
+        self.pulls: dict[str, Pull] = {}
+        self._pushed = False
+        engine = self._engine_of(self.build, on_part)
+        self._take(engine, pose_frame(engine))
+        self.bodies = tuple(self.engine.compiled.body_names)
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return float(self.engine.state.clock["time"][0])
+
+    def _engine_of(
+        self, build: Build, on_part: Callable[[int, int], None] = lambda _part, _parts: None
+    ) -> Engine:
+        compiled = build.compiled()
+        options = choose_options(compiled, **build.given)
+        assemble = build.assemble
+        if assemble is None:
+            assemble = build.scene.settings.assemble == "all"
+        return Engine(compiled, options, assemble=assemble, on_part=on_part)
+
+    def _take(self, engine: Engine, start: Frame) -> None:
+        """Go on with an engine, of which coordinates count from a start."""
+        self.engine = engine
+        self.targets = MotorTargets(engine.compiled)
+        self._whole = engine.runner.model
+        self._start = start
+        self._horizon = 0.0
+        self._stops: list[float] = []
+
+    # ----- steps -----------------------------------------------------------------------------
+
+    def advance(self, most: int) -> int:
+        """Take up to ``most`` steps, fewer where something acts for single ones or a load switches.
+
+        Returns how many were taken; 0 where ``engine.work.stop`` ended the call.
+
+        Raises:
+            StepError: A step failed; the machine stands where it began.
+        """
+        engine, h = self.engine, self.engine.options.step
+        self.settle()
+        now = self.time
+        single = bool(self.acting or self.pulls)
+        stop = next_stop(self._stops_after(now), now, h)
+        call = next_call(now, steps_behind(now, h), h, stop, 1 if single else most)
+        windows = engine.compiled.load_windows
+        engine.start_segment(now, active_loads(windows, now, now + call.length, h))
+        before = engine.snapshot() if single else None
+        if single:
+            self._push(call.length)
+        done = engine.advance(call.length, call.steps, call.first)
+        while not done and single and engine.interrupted:  # what was pushed is to take its step
+            engine.work.stop[0] = 0
+            done = engine.advance(call.length, 1, call.first)
+        taken = call.steps if done else engine.completed
+        if taken:
+            end = call.end if taken == call.steps else (call.first + taken) * h
+            engine.state.clock["time"] = end
+            self.step += taken
+            self._end_pushes()
+        if not done and not engine.interrupted:
+            failure = engine.failure(now, call.length)
+            if before is not None:
+                engine.restore(before)
+                self._take_up()
+            raise StepError(failure)
+        return taken
+
+    def _stops_after(self, now: float) -> list[float]:
+        """Times at which loads or curves switch, known for long enough [s]."""
+        while now >= self._horizon:
+            self._horizon = max(2.0 * self._horizon, self.engine.options.duration)
+            compiled = self.engine.compiled
+            times = [*compiled.load_windows.ravel(), *compiled.switches(self._horizon)]
+            self._stops = sorted({float(t) for t in times if 0.0 < t < np.inf})
+        return self._stops
+
+    def _push(self, h: float) -> None:
+        for acting in self.acting:
+            push(self.engine, acting.push, h)
+        for pull in self.pulls.values():
+            push_for(self.engine, pull, h)
+        self.engine.runner.take_up(self.engine.state)
+        self._broken_anew()
+
+    def _end_pushes(self) -> None:
+        left = [replace(a, steps=a.steps - 1) for a in self.acting]
+        self.acting = [a for a in left if a.steps > 0]
+
+    # ----- what commands do ------------------------------------------------------------------
+
+    def push_once(self, impulse: Push) -> None:
+        """Give an impulse; what joints answer follows at ``settle``."""
+        if not self._pushed:
+            self._energy = energy_of(self.engine)
+        work = float(self.engine.tally.totals["work"][0])
+        push(self.engine, impulse, 1.0)
+        self.engine.tally.totals["work"] = work
+        self._pushed = True
+
+    def settle(self) -> None:
+        """Let joints answer to impulses, and book what the energy changed by as work."""
+        if not self._pushed:
+            return
+        self._pushed = False
+        engine = self.engine
+        self._close()
+        engine.tally.totals["work"] += energy_of(engine) - self._energy
+        self.wake()
+
+    def _close(self) -> float:
+        """Close the joints and correct the velocities; the error that stays [m]."""
+        engine, state = self.engine, self.engine.state
+        model, scratch = engine.model, new_tally(len(engine.model.joints))
+        before = copy_state(state)
+        state.axes["compliance"] = FREE_COMPLIANCE * model.axes["inverse_mass"]
+        self._take_up()
+        engine.runner.run(state, engine.options.step, 0, -1, scratch)  # scratch that fits the state
+        _, after, _ = begin(model, engine.structure, state, engine.tolerance, engine.work, scratch)
+        # what a step begins with, and full turns, are not those of a start
+        state.joints["multiplier"], state.turns[:] = before.joints["multiplier"], before.turns
+        state.clock[:] = before.clock
+        self._take_up()
+        return float(after)
+
+    def _take_up(self) -> None:
+        engine = self.engine
+        engine.runner.take_up(engine.state)
+        self._broken_anew()
+        if engine.comparison:
+            engine.comparison.start()
+
+    def _broken_anew(self) -> None:
+        self.engine.runner.model = without_broken(self._whole, self.engine.state)
+
+    def wake(self) -> None:
+        """Let no body sleep that something may have happened to."""
+        kept = self.engine.runner.kept()
+        for name in ("sleep.asleep", "sleep.rested", "sleep.contacts.count"):
+            if name in kept:
+                kept[name].array[:] = 0
+
+    def enable_joint(self, j: int, enabled: bool) -> None:
+        """Let go of joint j, or close it from where its bodies are.
+
+        Raises:
+            CommandError: It cannot be closed from there; the machine is as it was.
+        """
+        self.settle()
+        engine = self.engine
+        state, couplings = engine.state, engine.compiled.model.couplings
+        rows = engine.compiled.row_owner == j
+        terms = couplings.terms["joint"]
+        for k, c in enumerate(couplings.joint.tolist()):
+            among = terms[couplings.first_term[k] : couplings.first_term[k + 1]]
+            rows[c] |= bool(np.isin(among, np.flatnonzero(rows)).any())
+        if bool((state.joints["broken"][rows] == 0).all()) == enabled:
+            return
+        before, energy = self.moment(), energy_of(engine)
+        state.joints["broken"][rows] = 0 if enabled else 1
+        state.joints["multiplier"][rows] = 0.0
+        self._take_up()
+        if enabled and not (stays := self._close()) <= engine.tolerance:
+            self.restore(before)
+            name = engine.compiled.joint_names[j]
+            raise CommandError(
+                f"joint '{name}' cannot be closed from here: {stays:.3g} m stay open. Rewind to"
+                " where its bodies are nearer, or drag them there."
+            )
+        engine.tally.totals["work"] += energy_of(engine) - energy
+        self.wake()
+
+    def save(self, path: str) -> None:
+        """Write all that the future depends on to a file.
+
+        Raises:
+            StateFileError: The file cannot be written.
+        """
+        self.settle()
+        values = self.targets.values
+        note = {
+            "step": self.step,
+            "targets": [[*key, value] for key, value in values.items()],
+            "acting": [[*acting.push, acting.steps] for acting in self.acting],
+            "pulls": [[*pull] for pull in self.pulls.values()],
+        }
+        self.targets.put_all({})  # what the scene says, of which the file has a digest
+        try:
+            self.engine.save(path, json.dumps(note).encode())
+        finally:
+            self.targets.put_all(values)
+
+    def load(self, path: str) -> None:
+        """Go on from a file that ``save`` wrote of the same machine; steps go on to be counted.
+
+        Raises:
+            StateFileError: It is damaged, or of another machine; this one is as it was.
+        """
+        self._pushed = False
+        values = self.targets.values
+        self.targets.put_all({})
+        try:
+            note = json.loads(self.engine.load(path) or b"{}")
+        except BaseException:
+            self.targets.put_all(values)
+            raise
+        self.targets.put_all({(j, m): value for j, m, value in note.get("targets", ())})
+        self.acting = [
+            Acting(Push(body, _triple(force), _triple(torque), _triple(point), in_axes), steps)
+            for body, force, torque, point, in_axes, steps in note.get("acting", ())
+        ]
+        pulls = [
+            Pull(body, _triple(point), _triple(target), k, d)
+            for body, point, target, k, d in note.get("pulls", ())
+        ]
+        self.pulls = {pull.body: pull for pull in pulls}
+        self._take_up()
+
+    def reset(self, build: Build) -> None:
+        """Begin at the start of a machine.
+
+        Raises:
+            SceneError: It cannot be simulated; this one is as it was.
+            OptionError: The same.
+        """
+        engine = self._engine_of(build)
+        self._take(engine, pose_frame(engine))
+        self.build, self.step = build, 0
+        self.acting, self.pulls, self._pushed = [], {}, False
+
+    def rebuild(self, build: Build) -> None:
+        """Become another machine, in which all that has a name stays where it is.
+
+        Raises:
+            SceneError: That machine cannot be simulated; this one is as it was.
+            OptionError: The same.
+        """
+        self.settle()
+        engine, targets = self._engine_of(build), self.targets.values
+        start = pose_frame(engine)
+        carry_over(self.engine, engine)
+        self._take(engine, start)
+        self.targets.put_all(targets)
+        self.wake()
+        self._take_up()
+        self.build = build
+
+    # ----- moments ---------------------------------------------------------------------------
+
+    def moment(self) -> Moment:
+        """All that the future depends on."""
+        self.settle()
+        return Moment(
+            self.build,
+            self.step,
+            self.engine.snapshot(),
+            MappingProxyType(dict(self.targets.values)),
+            tuple(self.acting),
+            tuple(self.pulls.values()),
+        )
+
+    def restore(self, moment: Moment) -> None:
+        """Go on from a moment of this machine."""
+        if moment.build is not self.build:
+            engine = self._engine_of(moment.build)
+            self._take(engine, pose_frame(engine))
+            self.build = moment.build
+        self._pushed = False
+        self.engine.restore(moment.copy)
+        self.targets.put_all(moment.targets)
+        self._take_up()
+        self.step = moment.step
+        self.acting = [*moment.acting]
+        self.pulls = {pull.body: pull for pull in moment.pulls}
+
+    def snapshot(self, **told: Any) -> Snapshot:
+        """What it is like now."""
+        self.settle()
+        return take_snapshot(self.engine, self._start, self.bodies, step=self.step, **told)
+
+    def digest(self) -> str:
+        """SHA-256 of every number that the next step reads."""
+        self.settle()
+        return self.engine.digest()
+
+
+def _triple(vector: Any) -> Any:
+    return None if vector is None else tuple(vector)

@@ -1,0 +1,350 @@
+"""The thread of a session: takes commands between steps, keeps time, and publishes snapshots."""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from impulse_core.compile import SceneError
+from impulse_core.simulation.live import commands as c
+from impulse_core.simulation.live.actions import act, lasts, moves
+from impulse_core.simulation.live.commands import Command, CommandError
+from impulse_core.simulation.live.history import Entry, History
+from impulse_core.simulation.live.machine import Control, LiveMachine, StepError
+from impulse_core.simulation.live.pacing import Pace
+from impulse_core.simulation.live.receipts import Receipt, SessionError
+from impulse_core.simulation.live.snapshots import Snapshot
+from impulse_core.simulation.live.targets import TargetError
+from impulse_core.simulation.options import OptionError
+from impulse_core.simulation.timeline import same_time
+
+__all__ = ["RunUntil", "Worker"]
+
+_SECONDS_PER_CALL = 0.004  # of a kernel call, where as fast as possible
+_AT_ONCE = 4096  # commands between two steps, so that steps go on however many come
+_MOST_WAITING = 100_000  # commands, beyond which who posts has to wait
+
+
+@dataclass(frozen=True)
+class RunUntil(Command):
+    """Run until a time [s], then pause."""
+
+    time: float
+
+
+class Worker:
+    """What the thread of a session runs. Public attributes may be read from any thread.
+
+    Attributes:
+        state: "running", "paused", "failed" or "stopped".
+        error: Why the session failed; None if it did not.
+        latest: The last snapshot that was published.
+        changed: Notified of snapshots, and of what becomes of commands.
+    """
+
+    def __init__(
+        self,
+        machine: LiveMachine,
+        *,
+        speed: float | None,
+        paused: bool,
+        control: Control | None,
+        memory: float,
+        rate: float,
+        until: float | None,
+    ) -> None:
+        self.machine = machine
+        self.history = History(machine, memory)
+        self.start: list[Command] = []  # what was asked before the start, or the last reset
+        self.error: Exception | None = None
+        self.state = "paused" if paused else "running"
+        self.changed = threading.Condition()
+        self._queue: deque[Receipt] = deque()
+        self._wake = threading.Condition()
+        self._closing = False
+        self._control = control
+        self._interval = 1.0 / rate
+        self._until = until
+        self._steps_left: int | None = None
+        self._batch_seconds, self._batch = 0.0, 1
+        self._pace = Pace(speed)
+        self._published_at = 0.0
+        self.latest = self._snapshot()
+        self.thread = threading.Thread(target=self._run, name="impulse session", daemon=True)
+
+    # ----- from other threads ----------------------------------------------------------------
+
+    def post(self, command: Command) -> Receipt:
+        """Queue a command, which acts before the next step."""
+        receipt = Receipt(command, self.changed)
+        with self._wake:
+            if threading.current_thread() is not self.thread:
+                self._wake.wait_for(lambda: len(self._queue) < _MOST_WAITING or self._closing)
+            if self._closing or self.state == "stopped":
+                raise SessionError("the session has stopped; it takes no more commands.")
+            self._queue.append(receipt)
+            self.machine.engine.work.stop[0] = 1  # ends a call of many steps after the one it is in
+            self._wake.notify_all()
+        return receipt
+
+    def close(self) -> None:
+        """Stop after the step under way; returns when the thread has ended."""
+        with self._wake:
+            self._closing = True
+            self.machine.engine.work.stop[0] = 1
+            self._wake.notify_all()
+        if self.thread.is_alive() and threading.current_thread() is not self.thread:
+            self.thread.join()
+
+    # ----- the thread ------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            self._pace.begin(self.machine.time)
+            while not self._closing:
+                self._drain()
+                if self.state != "running":
+                    self._rest()
+                elif (due := self._due_in()) > 0.0:
+                    self._wait(due)
+                else:
+                    self._step()
+        except Exception as error:  # a mistake in here; callers are told of it
+            self.error = error
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        with self._wake:
+            self._closing = True
+            left, self._queue = self._queue, deque()
+            self._wake.notify_all()
+        with self.changed:
+            self.state = "stopped"
+            for receipt in left:
+                receipt.error = SessionError("the session stopped before the command acted.")
+            self.latest = replace(self.latest, state="stopped")
+            self.changed.notify_all()
+
+    def _due_in(self) -> float:
+        """Until the next step may be taken [s]."""
+        machine = self.machine
+        return self._pace.due_in(machine.time + machine.engine.options.step)
+
+    def _rest(self) -> None:
+        with self._wake:
+            self._wake.wait_for(lambda: self._queue or self._closing)
+
+    def _wait(self, seconds: float) -> None:
+        with self._wake:
+            self._wake.wait_for(lambda: self._queue or self._closing, seconds)
+
+    def _drain(self) -> None:
+        """Carry out the commands that came so far."""
+        waiting = min(len(self._queue), _AT_ONCE)
+        if not waiting:
+            return
+        before = self.state
+        for _ in range(waiting):
+            receipt = self._queue.popleft()
+            step = self.machine.step
+            try:
+                self._carry_out(receipt.command)
+                receipt.step = step
+            except (CommandError, OptionError, SceneError, TargetError, SessionError) as error:
+                receipt.error = error
+            if self._steps_left is not None and self.state == "running":
+                break  # what follows comes after these steps
+        with self._wake:
+            self._wake.notify_all()
+        if self.state == "running" and before != "running":
+            self._pace.begin(self.machine.time)
+        self._publish(now=self.state != "running" or before != "running")
+
+    def _carry_out(self, command: Command) -> None:
+        if moves(command):
+            act(self.machine, command)
+            self.history.note(command)
+            if isinstance(command, c.LoadState):
+                self.history.begin_anew()
+                self._pace.begin(self.machine.time)
+        else:
+            _OWN[type(command)](self, command)
+
+    def _pause(self, _: c.Pause) -> None:
+        self._stand("paused")
+
+    def _resume(self, _: c.Resume) -> None:
+        self._go()
+
+    def _take_steps(self, command: c.Step) -> None:
+        if not (isinstance(command.count, int) and command.count >= 1):
+            raise CommandError(f"count is {command.count!r}; it must be a whole number from 1 on.")
+        self._go()
+        self._steps_left = command.count
+
+    def _run_until(self, command: RunUntil) -> None:
+        if not command.time > self.machine.time:
+            raise CommandError(f"{command.time:g} s is not later than {self.machine.time:g} s.")
+        self._go()
+        self._until = command.time
+
+    def _set_speed(self, command: c.SetSpeed) -> None:
+        check_speed(command.factor)
+        self._pace.begin(self.machine.time, command.factor, keep=False)
+
+    def _reset(self, _: c.Reset) -> None:
+        self.machine.reset(replace(self.machine.build, standing=MappingProxyType({})))
+        self.start += [e.command for e in self.history.entries if lasts(e.command)]
+        self.history.entries.clear()
+        self.history.begin_anew()
+        self._begin_again()
+
+    def _rewind(self, command: c.Rewind) -> None:
+        self.history.rewind(float(command.time), lambda: self._closing)
+        self._begin_again()
+
+    def _save(self, command: c.SaveState) -> None:
+        from impulse_core.checkpoints import StateFileError
+
+        try:
+            self.machine.save(command.path)
+        except StateFileError as error:
+            raise CommandError(str(error)) from None
+
+    def _begin_again(self) -> None:
+        """After time went back."""
+        if self.state == "failed":
+            self._stand("paused")
+        self.error = None
+        self._steps_left = None
+        self._pace.begin(self.machine.time)
+
+    def _stand(self, state: str) -> None:
+        self.state = state
+        self._steps_left = None
+
+    def _go(self) -> None:
+        self.state, self.error, self._steps_left = "running", None, None
+
+    def _step(self) -> None:
+        """Take the steps that are due, and say how far that came."""
+        machine, h = self.machine, self.machine.engine.options.step
+        most = min(self._batch, self._pace.steps_due(machine.time, h))
+        if self._steps_left is not None:
+            most = min(most, self._steps_left)
+        if self._until is not None:
+            left = (self._until - machine.time) / h
+            most = max(1, min(most, int(left + 1e-9)))
+        began = clock.perf_counter()
+        try:
+            if self._control is not None:
+                most = 1
+                self._ask(self._control)
+            machine.engine.work.stop[0] = 0
+            if most > 1 and self._queue:
+                return
+            taken = machine.advance(most)
+            if not taken:  # a command came in the middle of a step
+                machine.engine.work.stop[0] = 0
+                taken = machine.advance(1)
+        except Exception as error:
+            self._fail(error)
+            return
+        if taken:
+            self._passed(taken, clock.perf_counter() - began)
+
+    def _passed(self, taken: int, seconds: float) -> None:
+        self._batch = max(
+            1, min(int(_SECONDS_PER_CALL * taken / max(seconds, 1e-9)), 4 * self._batch)
+        )
+        self.history.passed()
+        self._pace.reached(self.machine.time)
+        if self._steps_left is not None:
+            self._steps_left -= taken
+            if self._steps_left <= 0:
+                self._stand("paused")
+        slack = same_time(self.machine.engine.options.step)
+        if self._until is not None and self.machine.time >= self._until - slack:
+            self._until = None
+            self._stand("paused")
+        self._publish(now=self.state != "running")
+
+    def _ask(self, control: Control) -> None:
+        """Let the controller set the targets of this step; the log keeps those that changed."""
+        wanted = control(self.machine.time, self._snapshot())
+        targets = changed_targets(self.machine, wanted)
+        if targets:
+            command = c.SetMotorTargets(targets)
+            act(self.machine, command)
+            self.history.note(command)
+
+    def _fail(self, error: Exception) -> None:
+        self._stand("failed")
+        if isinstance(error, StepError):
+            error = SessionError(str(error))
+        self.error = error
+        self._publish(now=True)
+
+    def _snapshot(self) -> Snapshot:
+        return self.machine.snapshot(state=self.state, lag=self._pace.lag, lost=self._pace.lost)
+
+    def _publish(self, *, now: bool) -> None:
+        """Let everybody have a snapshot, if the last is old enough or the state has changed."""
+        moment = clock.perf_counter()
+        if now or moment - self._published_at >= self._interval:
+            self._published_at = moment
+            latest = self._snapshot()
+            with self.changed:
+                self.latest = latest
+                self.changed.notify_all()
+
+
+def changed_targets(
+    machine: LiveMachine, wanted: Mapping[Any, float]
+) -> tuple[tuple[str, int, float], ...]:
+    """What a controller wants that is not so yet: (joint, number of the motor, value).
+
+    Raises:
+        TargetError: There is no such motor, or the target is no finite number.
+    """
+    if not isinstance(wanted, Mapping):
+        raise TargetError(f"the controller gave {wanted!r}; let it return a dict of targets.")
+    found = []
+    for name, value in wanted.items():
+        joint, motor = name if isinstance(name, tuple) else (name, 0)
+        key, number = machine.targets.check(joint, motor, value)
+        if machine.targets.values.get(key) != number:
+            found.append((*key, number))
+    return tuple(found)
+
+
+def check_speed(factor: Any) -> None:
+    """Refuse what is no speed.
+
+    Raises:
+        CommandError: It is not.
+    """
+    if factor is None:
+        return
+    if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor <= 1e6:
+        raise CommandError(f"speed is {factor!r}; it must be positive, or None.")
+
+
+_OWN: dict[type[Command], Callable[[Worker, Any], None]] = {
+    c.Pause: Worker._pause,
+    c.Resume: Worker._resume,
+    c.Step: Worker._take_steps,
+    c.SetSpeed: Worker._set_speed,
+    c.Reset: Worker._reset,
+    c.Rewind: Worker._rewind,
+    c.SaveState: Worker._save,
+    RunUntil: Worker._run_until,
+}
+
+__all__ += ["Entry", "changed_targets", "check_speed"]
