@@ -66,7 +66,7 @@ def browser() -> Iterator[Any]:
 
 def opened(chromium: Any, url: str) -> Any:
     """A tab with the page, when its first picture is there."""
-    tab = chromium.new_page(viewport={"width": 900, "height": 560})
+    tab = chromium.new_page(viewport={"width": 1000, "height": 460})
     tab.set_default_timeout(1000 * PATIENCE)
     tab.goto(url)
     tab.get_by_text("Run", exact=True).wait_for()

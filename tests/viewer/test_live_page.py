@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("viser")
@@ -63,8 +62,10 @@ def test_a_simulation_in_the_browser() -> None:
         swung = source.span[1]
 
         tab.get_by_role("tab", name="Change").click()
-        gravity = tab.get_by_label("gravity").or_(tab.locator("input")).last
-        assert gravity is not None
+        down = tab.locator("input[value='-9.81']").element_handle()
+        down.fill("-1.5")
+        down.press("Enter")
+        wait_for(lambda: source.scene.settings.gravity[2] == -1.5, "gravity is changed")
 
         tab.get_by_role("tab", name="Run").click()
         tab.get_by_role("textbox").first.fill("0")
@@ -78,8 +79,6 @@ def test_a_simulation_in_the_browser() -> None:
 
         tab.close()
         wait_for(lambda: not page.server.get_clients(), "the browser may be closed")
-        again, other = opened(chromium, url), opened(chromium, url)
-        wait_for(lambda: len(page.server.get_clients()) == 2, "two may look on at once")
-        assert again.get_by_text("energy [J]").count() == 1
-        assert other.get_by_text("energy [J]").count() == 1
-        assert np.isfinite(source.frame().positions).all()
+        again = opened(chromium, url)
+        again.get_by_text("energy [").first.wait_for()
+        picture(again, "live-again")

@@ -140,11 +140,8 @@ class DrawnBodies:
                 batched_colors=np.array([colours[b] for b in batch.bodies], dtype=np.uint8),
                 lod="off",
                 side="double",
-                **(
-                    {"wireframe": True}
-                    if is_wire
-                    else {"flat_shading": not batch.surface.is_smooth}
-                ),
+                wireframe=is_wire,
+                flat_shading=not is_wire and not batch.surface.is_smooth,
             )
 
     @property

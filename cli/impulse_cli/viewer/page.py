@@ -46,7 +46,8 @@ class Page:
         self.server = server
         self.source = source
         self._told = ""
-        server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
+        server.gui.configure_theme(show_logo=False, show_share_button=False)
+        server.gui.main_panel.dock_right()
         self._problem: Any = server.gui.add_html("", visible=False)
         self.stage = Stage(server, source.scene)
         self._add_panels()
