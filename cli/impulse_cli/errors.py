@@ -52,7 +52,7 @@ def _explained(error: Exception) -> tuple[list[str], int, int]:
     if isinstance(error, OSError) and error.errno in _OF_STREAMS:
         reason = (error.strerror or "").lower()
         return [f"Standard output cannot be written: {reason}."], WRONG_INPUT, 1
-    from impulse_core import OptionError, SimulationError
+    from impulse_core import CommandError, OptionError, SessionError, SimulationError
     from impulse_core.geometry import MassPropertiesError, MeshFileError
     from impulse_core.recording import RecordingError
     from impulse_schema import SceneError
@@ -60,9 +60,11 @@ def _explained(error: Exception) -> tuple[list[str], int, int]:
     if isinstance(error, SceneError):
         count = sum(problem.count for problem in error.problems)
         return [str(problem) for problem in error.problems], WRONG_INPUT, count
-    if isinstance(error, SimulationError):
+    if isinstance(error, (SessionError, SimulationError)):
         return [str(error)], SIMULATION_FAILED, 1
-    if isinstance(error, (OptionError, RecordingError, MeshFileError, MassPropertiesError)):
+    if isinstance(
+        error, (CommandError, OptionError, RecordingError, MeshFileError, MassPropertiesError)
+    ):
         return [str(error)], WRONG_INPUT, 1
     message = (
         f"This is a fault of impulse, not of your input: {type(error).__name__}: {error}. Please"

@@ -10,24 +10,11 @@ pytest.importorskip("viser")
 pytest.importorskip("playwright")
 
 from impulse_cli.viewer.live import LiveSource
-from impulse_schema import Body, Geometry, Joint, Scene, Settings
 
-from .browsing import CHROMIUM, browser, changed, opened, picture, served, wait_for
+from .browsing import changed, opened, picture, served, wait_for
+from .machines import swing
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-
-
-def scene() -> Scene:
-    """A large box on a hinge above it, which hangs still in the middle of the page."""
-    box = Geometry(shape="box", size=(1.0, 1.0, 1.0))
-    hinge = Joint(type="hinge", name="pin", body2="box", anchor=(0, 0, 1.5), axis=(1, 0, 0))
-    return Scene(
-        version=1,
-        name="box",
-        settings=Settings(step=0.01),
-        bodies=[Body(name="box", mass=2.0, geometry=[box])],
-        joints=[hinge],
-    )
+pytestmark = pytest.mark.xdist_group("browser")
 
 
 def middle_of_the_scene(tab: Any) -> tuple[float, float]:
@@ -44,10 +31,10 @@ def angle(source: LiveSource) -> float:
     return float(source.curves("angle", ())[0].values[-1])
 
 
-def test_a_simulation_in_the_browser() -> None:
+def test_a_simulation_in_the_browser(chromium: Any) -> None:
     """What the mouse and the inputs of the page do is simulated, and what is simulated is seen."""
-    source = LiveSource(scene())
-    with served(source) as (url, page), browser() as chromium:
+    source = LiveSource(swing())
+    with served(source) as (url, page):
         tab = opened(chromium, url)
         before = picture(tab, "live-start")
         assert abs(angle(source)) < 1e-12

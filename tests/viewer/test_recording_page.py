@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from impulse_cli.viewer.player import Player
 from impulse_core.recording import Recording
 from impulse_schema import Body, Geometry, Scene
 
-from .browsing import CHROMIUM, browser, changed, opened, picture, served, wait_for
+from .browsing import changed, opened, picture, served, wait_for
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = pytest.mark.xdist_group("browser")
 
 DURATION = 4.0  # s
 
@@ -51,10 +52,10 @@ def player() -> Player:
     return Player(recording, scene, paused=True)
 
 
-def test_a_recording_in_the_browser(tmp_path: Path) -> None:
+def test_a_recording_in_the_browser(chromium: Any, tmp_path: Path) -> None:
     """It plays and stops by its button, goes where the slider says, and a picture can be saved."""
     source = player()
-    with served(source) as (url, _), browser() as chromium:
+    with served(source) as (url, _):
         tab = opened(chromium, url)
         wait_for(lambda: tab.get_by_text("0.000 s").count(), "the time is shown")
         still = picture(tab, "recording-start")

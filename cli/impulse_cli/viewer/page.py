@@ -40,12 +40,16 @@ class Page:
     Args:
         server: Where it is shown.
         source: What is shown.
+
+    Attributes:
+        stage: What is drawn of it.
+        problem: What went wrong, as the page tells it; "" if nothing did.
     """
 
     def __init__(self, server: viser.ViserServer, source: Source) -> None:
         self.server = server
         self.source = source
-        self._told = ""
+        self.problem = ""
         server.gui.configure_theme(show_logo=False, show_share_button=False)
         server.gui.main_panel.dock_right()
         self._problem: Any = server.gui.add_html("", visible=False)
@@ -90,7 +94,7 @@ class Page:
 
     def tell(self, text: str) -> None:
         """Show what went wrong, above everything, until something else is; "" for nothing."""
-        self._told = text
+        self.problem = text
         self._problem.content = (
             '<pre class="impulse-problem" style="white-space: pre-wrap; margin: 0.5em 1em; padding:'
             ' 0.5em; border-left: 4px solid #d33; background: #d332; font-size: 0.85em">'
@@ -139,9 +143,9 @@ class Page:
     def _read(self, now: float, rate: float) -> None:
         self._running.refresh(now, rate if rate > 0.0 else None)
         self._plotting.refresh(now)
-        problem = self.source.problem()
-        if problem and not self._told:
-            self.tell(problem)
+        failure = self.source.problem()
+        if failure and not self.problem:
+            self.tell(failure)
 
     def _take_over(self, made: Callable[[], Source]) -> None:
         """Show what is made now in place of what is shown."""

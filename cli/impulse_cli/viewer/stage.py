@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from impulse_cli.viewer import sketches
-from impulse_cli.viewer.attached import AttachedLines
+from impulse_cli.viewer.attached import AttachedLines, Sketch
 from impulse_cli.viewer.bodies import DrawnBodies, colour_of_bodies
 from impulse_cli.viewer.touching import Arrows, Cones
 from impulse_cli.viewer.trails import Trails
@@ -139,17 +139,17 @@ class Stage:
             shows["collision"] = self._collision.show
         shows[what](visible)
 
-    def _sketch(self, what: str) -> Any:
+    def _sketch(self, what: str) -> Sketch:
+        if what == "joints":
+            return sketches.joints(self.scene)
+        if what == "limits":
+            return sketches.limits(self.scene)
         centres = {
             body["name"]: body["center_of_mass_m"]
             for body in self._facts.get("bodies", [])
             if "center_of_mass_m" in body
         }
-        return {
-            "joints": sketches.joints,
-            "limits": sketches.limits,
-            "centres": partial(sketches.centres_of_mass, centres=centres),
-        }[what](self.scene)
+        return sketches.centres_of_mass(self.scene, centres)
 
     def scale_forces(self, factor: float) -> None:
         """Draw forces longer or shorter than 0.3 of the scene for its weight."""

@@ -121,7 +121,6 @@ class Friction:
         from impulse_schema import Material
 
         usual = Material(name="usual")
-        known = {material.name: material.static_friction for material in scene.materials}
         self._of_pairs = {
             frozenset((pair.material1, pair.material2)): pair.static_friction
             for pair in scene.material_pairs
@@ -132,7 +131,9 @@ class Friction:
             names = {solid.material for solid in body.geometry if solid.role != "visual"}
             if len(names) == 1:
                 self._material[number] = names.pop()
-        self._of_one = {None: usual.static_friction, **known}
+        self._of_one: dict[str | None, float] = {None: usual.static_friction}
+        for material in scene.materials:
+            self._of_one[material.name] = material.static_friction
 
     def between(self, body1: int, body2: int) -> float | None:
         """Of two bodies by their numbers; None where it depends on which of their solids touch."""

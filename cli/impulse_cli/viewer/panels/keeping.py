@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from viser import Icon
 
 from impulse_cli.viewer.acting import Tell, by_user
 from impulse_cli.viewer.player import Player
@@ -47,10 +48,10 @@ class KeepingPanel:
         self._server, self._source, self._draw, self._tell = server, source, draw, tell
         gui = server.gui
         self._format: Any = gui.add_dropdown("Animation as", _ANIMATIONS)
-        save = gui.add_button("Save the motion", icon="download")
-        picture = gui.add_button("Save a picture", icon="photo")
+        save = gui.add_button("Save the motion", icon=Icon.DOWNLOAD)
+        picture = gui.add_button("Save a picture", icon=Icon.PHOTO)
         self._film_format: Any = gui.add_dropdown("Film as", FORMATS)
-        self._film: Any = gui.add_button("Make a film of the motion", icon="movie")
+        self._film: Any = gui.add_button("Make a film of the motion", icon=Icon.MOVIE)
         self._progress: Any = gui.add_progress_bar(0.0, visible=False)
         save.on_click(by_user(self._save, tell))
         picture.on_click(by_user(self._take_picture, tell))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from viser import Icon
 
 from impulse_cli.viewer.acting import Tell, by_user
 
@@ -59,7 +60,7 @@ class _Plot:
                 "Quantity", quantities, initial_value=chosen
             )
             self._of: Any = server.gui.add_dropdown("Of", self._names())
-            away = server.gui.add_button("Remove this plot", icon="x", order=1e12)
+            away = server.gui.add_button("Remove this plot", icon=Icon.X, order=1e12)
         self._quantity.on_update(by_user(lambda _: self._choose(), tell))
         self._of.on_update(by_user(lambda _: self._forget(), tell))
         away.on_click(by_user(lambda _: remove(self), tell))
@@ -113,13 +114,13 @@ class _Plot:
     def _draw(self, times: Any, values: list[Any], names: list[str], title: str) -> None:
         if self._drawn is not None:
             self._drawn.remove()
-        series = [
+        series: list[Any] = [
             {"label": name, "stroke": _COLOURS[k], "width": 1.5} for k, name in enumerate(names)
         ]
         with self._folder:
             self._drawn = self._server.gui.add_uplot(
                 (times, *values),
-                ({"label": "time [s]"}, *series),  # type: ignore[typeddict-item]
+                ({"label": "time [s]"}, *series),
                 title=title,
                 scales={"x": {"time": False}},
                 height=200,
@@ -149,7 +150,7 @@ class PlottingPanel:
         self._server = server
         self._tell = tell
         self._plots: list[_Plot] = []
-        more = server.gui.add_button("Another plot", icon="plus")
+        more = server.gui.add_button("Another plot", icon=Icon.PLUS)
         more.on_click(by_user(lambda _: self._add("energy"), tell))
         for quantity in ("energy", "joint_error", "angle"):
             if quantity in source().quantities() and len(self._plots) < 2:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from viser import Icon
+
 from impulse_cli.viewer.acting import Tell, by_user
 
 if TYPE_CHECKING:
@@ -30,8 +32,8 @@ class RunningPanel:
         self._time: Any = gui.add_slider(
             "Time [s]", min=0.0, max=1.0, step=1e-3, initial_value=0.0, hint="Drag to go back."
         )
-        self._play: Any = gui.add_button("Pause", icon="player-pause")
-        step = gui.add_button("One step", icon="player-skip-forward")
+        self._play: Any = gui.add_button("Pause", icon=Icon.PLAYER_PAUSE)
+        step = gui.add_button("One step", icon=Icon.PLAYER_SKIP_FORWARD)
         known = f"{source().speed:g}"
         speeds = SPEEDS if known in SPEEDS else (known, *SPEEDS)
         speed = gui.add_dropdown(
