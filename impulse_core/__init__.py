@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from impulse_core.analysis.description import describe
     from impulse_core.compile import SceneError, load_scene
+    from impulse_core.compile.editing import (
+        Parameter,
+        ParameterError,
+        find_parameters,
+        list_parameters,
+        set_parameters,
+    )
     from impulse_core.recording import Recording, RecordingError, load_recording
     from impulse_core.simulation.checks import check
     from impulse_core.simulation.live.commands import (
@@ -37,16 +44,21 @@ if TYPE_CHECKING:
         Rewind,
         SaveState,
         SetMotorTarget,
+        SetMotorTargets,
         SetParameter,
         SetSpeed,
         Step,
     )
+    from impulse_core.simulation.live.history import Entry
+    from impulse_core.simulation.live.log import Log, LogError, load_log, replay
     from impulse_core.simulation.live.receipts import Receipt, SessionError
     from impulse_core.simulation.live.session import Session
-    from impulse_core.simulation.live.snapshots import Contacts, Snapshot
+    from impulse_core.simulation.live.subscriptions import Subscription
     from impulse_core.simulation.options import OptionError
     from impulse_core.simulation.run_keys import run_key
     from impulse_core.simulation.simulate import Progress, SimulationError, simulate
+    from impulse_core.simulation.snapshots import Contacts, Snapshot
+    from impulse_core.simulation.targets import TargetError
 
 __version__ = "0.1.0"
 
@@ -57,12 +69,17 @@ _HOME = {
     "ApplyTorque": "simulation.live.commands",
     "Command": "simulation.live.commands",
     "CommandError": "simulation.live.commands",
-    "Contacts": "simulation.live.snapshots",
+    "Contacts": "simulation.snapshots",
     "Drag": "simulation.live.commands",
     "EnableBody": "simulation.live.commands",
     "EnableJoint": "simulation.live.commands",
+    "Entry": "simulation.live.history",
     "LoadState": "simulation.live.commands",
+    "Log": "simulation.live.log",
+    "LogError": "simulation.live.log",
     "OptionError": "simulation.options",
+    "Parameter": "compile.editing",
+    "ParameterError": "compile.editing",
     "Pause": "simulation.live.commands",
     "Progress": "simulation.simulate",
     "Receipt": "simulation.live.receipts",
@@ -78,16 +95,24 @@ _HOME = {
     "Session": "simulation.live.session",
     "SessionError": "simulation.live.receipts",
     "SetMotorTarget": "simulation.live.commands",
+    "SetMotorTargets": "simulation.live.commands",
     "SetParameter": "simulation.live.commands",
     "SetSpeed": "simulation.live.commands",
     "SimulationError": "simulation.simulate",
-    "Snapshot": "simulation.live.snapshots",
+    "Snapshot": "simulation.snapshots",
     "Step": "simulation.live.commands",
+    "Subscription": "simulation.live.subscriptions",
+    "TargetError": "simulation.targets",
     "check": "simulation.checks",
     "describe": "analysis.description",
+    "find_parameters": "compile.editing",
+    "list_parameters": "compile.editing",
+    "load_log": "simulation.live.log",
     "load_recording": "recording",
     "load_scene": "compile",
+    "replay": "simulation.live.log",
     "run_key": "simulation.run_keys",
+    "set_parameters": "compile.editing",
     "simulate": "simulation.simulate",
 }
 
@@ -102,8 +127,13 @@ __all__ = [
     "Drag",
     "EnableBody",
     "EnableJoint",
+    "Entry",
     "LoadState",
+    "Log",
+    "LogError",
     "OptionError",
+    "Parameter",
+    "ParameterError",
     "Pause",
     "Progress",
     "Receipt",
@@ -119,16 +149,24 @@ __all__ = [
     "Session",
     "SessionError",
     "SetMotorTarget",
+    "SetMotorTargets",
     "SetParameter",
     "SetSpeed",
     "SimulationError",
     "Snapshot",
     "Step",
+    "Subscription",
+    "TargetError",
     "check",
     "describe",
+    "find_parameters",
+    "list_parameters",
+    "load_log",
     "load_recording",
     "load_scene",
+    "replay",
     "run_key",
+    "set_parameters",
     "simulate",
 ]
 

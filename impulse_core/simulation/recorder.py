@@ -27,7 +27,7 @@ from impulse_core.simulation.report import figures
 from impulse_core.simulation.run_warnings import run_warnings
 from impulse_core.simulation.timeline import frame_times
 
-__all__ = ["FrameError", "Recorder"]
+__all__ = ["FrameError", "Recorder", "fill_frame", "recorded_parts"]
 
 
 _SECONDS_OF_A_CHUNK = 1.0  # of frames that a killed run may lose
@@ -42,6 +42,72 @@ class FrameError(ArithmeticError):
             f"at t = {time:.6g} s the energy is no longer a finite number; masses, velocities or"
             f" loads are too large{hint}"
         )
+
+
+def fill_frame(frame: np.void, engine: Engine, time: float, clearances: Clearances) -> None:
+    """Let a frame hold the present state of an engine.
+
+    Raises:
+        FrameError: Its numbers are beyond what can be represented.
+    """
+    state, work = engine.state, engine.work
+    kinetic, potential, linear, angular = observe(engine.model, state, work)
+    if not np.isfinite([kinetic, potential, *linear, *angular]).all():
+        raise FrameError(time, explicit_servo_hint(engine.compiled.scene))
+    engine.find_reactions()
+    frame["time"] = time
+    frame["position"] = state.bodies["position"]
+    frame["orientation"] = state.bodies["orientation"]
+    frame["term_position"] = state.terms["position"]
+    frame["energy"], frame["momentum"] = (kinetic, potential), (linear, angular)
+    frame["reaction"][:, 0] = work.reactions["force"]
+    frame["reaction"][:, 1] = work.reactions["torque"]
+    frame["axis_position"] = state.axes["position"]
+    frame["axis_force"] = state.axes["force"]
+    frame["clearance"] = clearances.at(state)
+    frame["turned"] = state.turns["angle"]
+
+
+def recorded_parts(
+    compiled: CompiledScene,
+    options: Options,
+    frames: NDArray[np.void],
+    start: NDArray[np.void],
+    clearances: list[str],
+) -> dict[str, Any]:
+    """What a recording says of frames, but for contacts.
+
+    Args:
+        compiled: The scene.
+        options: Those of the run.
+        frames: As ``fill_frame`` fills them, shape (F,).
+        start: The first of the run, from which coordinates are counted, shape (1,).
+        clearances: Names of the bodies whose clearance is recorded.
+    """
+    positions, orientations = compiled.user_poses(frames["position"], frames["orientation"])
+    energy, momentum = frames["energy"], frames["momentum"]
+    return {
+        "scene": compiled.name,
+        "scene_sha256": compiled.sha256,
+        "fps": options.fps,
+        "step": options.step,
+        "method": options.method,
+        "solver": options.solver,
+        "times": frames["time"],
+        "body_names": tuple(compiled.body_names),
+        "positions": positions,
+        "orientations": orientations,
+        "joints": joint_quantities(compiled, frames, start),
+        "bodies": {
+            name: {"clearance": frames["clearance"][:, k]} for k, name in enumerate(clearances)
+        },
+        "energy": {
+            "kinetic": energy[:, 0],
+            "potential": energy[:, 1],
+            "total": energy[:, 0] + energy[:, 1],
+        },
+        "momentum": {"linear": momentum[:, 0], "angular": momentum[:, 1]},
+    }
 
 
 class Recorder:
@@ -94,23 +160,7 @@ class Recorder:
 
     def add_frame(self, time: float) -> None:
         """Record the engine's present state."""
-        s = self.engine
-        kinetic, potential, linear, angular = observe(s.model, s.state, s.work)
-        if not np.isfinite([kinetic, potential, *linear, *angular]).all():
-            raise FrameError(time, explicit_servo_hint(self.compiled.scene))
-        s.find_reactions()
-        frame = self._frames[self._count]
-        frame["time"] = time
-        frame["position"] = s.state.bodies["position"]
-        frame["orientation"] = s.state.bodies["orientation"]
-        frame["term_position"] = s.state.terms["position"]
-        frame["energy"], frame["momentum"] = (kinetic, potential), (linear, angular)
-        frame["reaction"][:, 0] = s.work.reactions["force"]
-        frame["reaction"][:, 1] = s.work.reactions["torque"]
-        frame["axis_position"] = s.state.axes["position"]
-        frame["axis_force"] = s.state.axes["force"]
-        frame["clearance"] = self._clearances.at(s.state)
-        frame["turned"] = s.state.turns["angle"]
+        fill_frame(self._frames[self._count], self.engine, time, self._clearances)
         if self.options.record_contacts:
             self._add_contacts()
         self._count += 1
@@ -158,35 +208,9 @@ class Recorder:
 
     def _parts(self, first: int = 0) -> dict[str, Any]:
         """The frames from one on, and what they are of."""
-        frames = self._frames[first : self._count]
-        positions, orientations = self.compiled.user_poses(
-            frames["position"], frames["orientation"]
-        )
-        energy, momentum = frames["energy"], frames["momentum"]
-        return {
-            "scene": self.compiled.name,
-            "scene_sha256": self.compiled.sha256,
-            "fps": self.options.fps,
-            "step": self.options.step,
-            "method": self.options.method,
-            "solver": self.options.solver,
-            "times": frames["time"],
-            "body_names": tuple(self.compiled.body_names),
-            "positions": positions,
-            "orientations": orientations,
-            "joints": joint_quantities(self.compiled, frames, self._frames[: min(self._count, 1)]),
-            "bodies": {
-                name: {"clearance": frames["clearance"][:, k]}
-                for k, name in enumerate(self._clearances.names)
-            },
-            "contacts": self._contact_points(first),
-            "energy": {
-                "kinetic": energy[:, 0],
-                "potential": energy[:, 1],
-                "total": energy[:, 0] + energy[:, 1],
-            },
-            "momentum": {"linear": momentum[:, 0], "angular": momentum[:, 1]},
-        }
+        frames, start = self._frames[first : self._count], self._frames[: min(self._count, 1)]
+        parts = recorded_parts(self.compiled, self.options, frames, start, self._clearances.names)
+        return {**parts, "contacts": self._contact_points(first)}
 
     def _events(self) -> list[dict[str, Any]]:
         """What happened so far."""

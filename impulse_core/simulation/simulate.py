@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from impulse_core.simulation.interrupts import HeldSignals, StopFlag
 from impulse_core.simulation.options import OptionError, choose_options
 from impulse_core.simulation.run_keys import run_key
 from impulse_core.simulation.timeline import Segment, active_loads, plan_timeline
+
+if TYPE_CHECKING:
+    from impulse_core.simulation.snapshots import Control
 
 __all__ = ["Progress", "SimulationError", "simulate"]
 
@@ -73,6 +76,7 @@ def simulate(
     time_of_impact: bool | None = None,
     contacts: bool | None = None,
     assemble: bool | None = None,
+    control: Control | None = None,
     threads: int = 1,
     progress: Callable[[Progress], None] | None = None,
     file: GrowingFile | str | os.PathLike[str] | None = None,
@@ -98,6 +102,9 @@ def simulate(
         assemble: Move bodies until joints close, however far apart they start, and axes lie within
             their limits, and let bodies come apart that overlap; the report says how far each body
             was moved. False does nothing of it.
+        control: A controller, called once before each step with the time [s] and a ``Snapshot``. It
+            returns targets of motors by joint, or by (joint, number of the motor), which hold from
+            then on: rad or m for servos, rad/s or m/s for velocities, N or N m for forces.
         threads: Largest number of threads; the result does not depend on it.
         progress: Called now and then, at least once a frame.
         file: An .imprec file for the frames, readable while it grows: a run that is killed loses
@@ -110,6 +117,7 @@ def simulate(
     Raises:
         SceneError: The scene cannot be simulated; all problems at once.
         OptionError: An argument cannot be used.
+        TargetError: The controller names a motor that is not there, or a target that is no number.
         RecordingError: ``file`` cannot be written, before anything is computed.
         SimulationError: The simulation failed; its ``recording`` holds the frames so far.
     """
@@ -118,13 +126,14 @@ def simulate(
         "tolerance": tolerance, "budget_ms": budget_ms, "budget_corrections": budget_corrections,
         "time_of_impact": time_of_impact, "contacts": contacts,
     }  # fmt: skip
-    return _simulated(scene, given, assemble, threads, progress, file)
+    return _simulated(scene, given, assemble, control, threads, progress, file)
 
 
 def _simulated(
     scene: Scene,
     given: dict[str, Any],
     assemble: bool | None,
+    control: Control | None,
     threads: int,
     progress: Callable[[Progress], None] | None,
     file: GrowingFile | str | os.PathLike[str] | None,
@@ -138,10 +147,13 @@ def _simulated(
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
             options = choose_options(compiled, **given)
-            key = run_key(scene, {**given, "assemble": assemble})
+            # of a function there is no key
+            key = "" if control else run_key(scene, {**given, "assemble": assemble})
             if assemble is None:
                 assemble = scene.settings.assemble == "all"
             run = _Run(compiled, options, progress, called, known, assemble, key, growing)
+            if control is not None:
+                run.let_control(control)
         return run.execute(signals)
 
 
@@ -175,8 +187,15 @@ class _Run:
         self.recorder = Recorder(
             compiled, options, self.engine, kernels_before, run_key=key, file=file
         )
+        self._ask: Callable[[float], None] | None = None
         self.windows = compiled.load_windows
         self.recorder.start_seconds = time.perf_counter() - called - self.engine.compile_seconds
+
+    def let_control(self, control: Control) -> None:
+        """Ask a controller for targets before each step."""
+        from impulse_core.simulation.controllers import Controller
+
+        self._ask = Controller(self.engine, control).ask
 
     def execute(self, signals: HeldSignals) -> Recording:
         """Follow the timeline to its end, a failure or Ctrl-C."""
@@ -221,6 +240,8 @@ class _Run:
         """
         step, comparison = self.options.step, self.engine.comparison
         self.engine.start_segment(0.0, active_loads(self.windows, 0.0, step, step))
+        if self._ask is not None:
+            self._ask(0.0)
         if comparison is None or not comparison.find_forces(step):
             self._find_forces(step)
         self.recorder.add_frame(0.0)
@@ -245,6 +266,8 @@ class _Run:
 
     def _most_steps(self) -> int:
         """Steps per kernel call, by a rough cost model: 10 µs and so much a row, per stage."""
+        if self._ask is not None:
+            return 1
         rows = len(self.engine.model.bodies) + len(self.engine.model.joints)
         runner = self.engine.runner
         cost = (1e-5 + runner.seconds_per_row * rows) * len(self.engine.fractions)
@@ -255,6 +278,8 @@ class _Run:
         end_of_step = segment.start + segment.length
         active = active_loads(self.windows, segment.start, end_of_step, self.options.step)
         self.engine.start_segment(segment.start, active)
+        if self._ask is not None:
+            self._ask(segment.start)
         for offset in segment.frames:
             self._look(segment.start, offset, partial(self.recorder.add_frame, self.time + offset))
         done = 0

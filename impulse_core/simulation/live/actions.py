@@ -16,8 +16,8 @@ from impulse_core.simulation.live import commands as c
 from impulse_core.simulation.live.commands import Command, CommandError
 from impulse_core.simulation.live.machine import Build, LiveMachine
 from impulse_core.simulation.live.pushes import Acting, Pull, Push
-from impulse_core.simulation.live.targets import TargetError
 from impulse_core.simulation.options import OptionError
+from impulse_core.simulation.targets import TargetError
 
 __all__ = ["act", "edited", "lasts", "moves"]
 

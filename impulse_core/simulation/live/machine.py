@@ -19,16 +19,18 @@ from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.live.carrying import carry_over, energy_of
 from impulse_core.simulation.live.commands import CommandError
 from impulse_core.simulation.live.pushes import Acting, Pull, Push, push, push_for
-from impulse_core.simulation.live.snapshots import Frame, Snapshot, pose_frame, take_snapshot
-from impulse_core.simulation.live.targets import MotorTargets
 from impulse_core.simulation.options import choose_options
+from impulse_core.simulation.snapshots import Frame, Snapshot, pose_frame, take_snapshot
+from impulse_core.simulation.targets import MotorTargets
 from impulse_core.simulation.timeline import active_loads, next_call, next_stop, steps_behind
 from impulse_core.step.start import begin
 
-__all__ = ["Build", "Control", "LiveMachine", "Moment", "StepError"]
+__all__ = ["Build", "LiveMachine", "Moment", "StepError"]
 
 Pose = tuple[tuple[float, ...], tuple[float, ...]]
-Control = Callable[[float, Snapshot], Mapping[Any, float]]
+
+
+_MOST_CALLS = 4096  # of which each is remembered how long it took
 
 
 class StepError(ArithmeticError):
@@ -95,6 +97,7 @@ class LiveMachine:
         acting: Forces and torques that go on for some steps.
         pulls: Springs that pull bodies, by body.
         targets: Targets of motors that were set.
+        start: The ``pose_frame`` from which coordinates of joints count.
         bodies: Names of all bodies in the order of the scene.
     """
 
@@ -134,7 +137,7 @@ class LiveMachine:
         self.engine = engine
         self.targets = MotorTargets(engine.compiled)
         self._whole = engine.runner.model
-        self._start = start
+        self.start = start
         self._horizon = 0.0
         self._stops: list[float] = []
 
@@ -164,6 +167,10 @@ class LiveMachine:
             engine.work.stop[0] = 0
             done = engine.advance(call.length, 1, call.first)
         taken = call.steps if done else engine.completed
+        if len(engine.call_seconds) > _MOST_CALLS:
+            seconds = sum(each * count for each, count in engine.call_seconds)
+            count = sum(count for _, count in engine.call_seconds)
+            engine.call_seconds = [(seconds / count, count)]
         if taken:
             end = call.end if taken == call.steps else (call.first + taken) * h
             engine.state.clock["time"] = end
@@ -176,6 +183,26 @@ class LiveMachine:
                 self._take_up()
             raise StepError(failure)
         return taken
+
+    def look(self, offset: float, look: Callable[[], None]) -> None:
+        """Call ``look`` with the state an offset [s] ahead, less than a step, and return.
+
+        Raises:
+            StepError: The way there failed.
+        """
+        engine, before = self.engine, self.engine.snapshot()
+        now = self.time
+        windows = engine.compiled.load_windows
+        engine.start_segment(now, active_loads(windows, now, now + offset, engine.options.step))
+        try:
+            self._push(offset)
+            while not engine.peek(offset, look):
+                if not engine.interrupted:
+                    raise StepError(engine.failure(now, offset))
+                engine.work.stop[0] = 0
+        finally:
+            engine.restore(before)
+            self._take_up()
 
     def _stops_after(self, now: float) -> list[float]:
         """Times at which loads or curves switch, known for long enough [s]."""
@@ -372,6 +399,7 @@ class LiveMachine:
 
     def restore(self, moment: Moment) -> None:
         """Go on from a moment of this machine."""
+        events = self.engine.events
         if moment.build is not self.build:
             engine = self._engine_of(moment.build)
             self._take(engine, pose_frame(engine))
@@ -381,13 +409,14 @@ class LiveMachine:
         self.targets.put_all(moment.targets)
         self._take_up()
         self.step = moment.step
+        self.engine.events = [event for event in events if event["time"] <= self.time]
         self.acting = [*moment.acting]
         self.pulls = {pull.body: pull for pull in moment.pulls}
 
     def snapshot(self, **told: Any) -> Snapshot:
         """What it is like now."""
         self.settle()
-        return take_snapshot(self.engine, self._start, self.bodies, step=self.step, **told)
+        return take_snapshot(self.engine, self.start, self.bodies, step=self.step, **told)
 
     def digest(self) -> str:
         """SHA-256 of every number that the next step reads."""

@@ -6,17 +6,21 @@ import inspect
 import os
 import weakref
 from collections.abc import Callable
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 from impulse_core.compile import Scene
+from impulse_core.recording import Recording
 from impulse_core.simulation.live import commands as c
 from impulse_core.simulation.live.commands import Command, CommandError
-from impulse_core.simulation.live.machine import Control, LiveMachine
+from impulse_core.simulation.live.log import Log
+from impulse_core.simulation.live.machine import LiveMachine
 from impulse_core.simulation.live.receipts import Receipt, SessionError
-from impulse_core.simulation.live.snapshots import Snapshot
-from impulse_core.simulation.live.worker import RunUntil, Worker, check_speed
+from impulse_core.simulation.live.subscriptions import Subscription
+from impulse_core.simulation.live.worker import Ask, RunUntil, Worker, check_speed
 from impulse_core.simulation.options import OptionError, choose_options
+from impulse_core.simulation.run_keys import run_key
+from impulse_core.simulation.snapshots import Control, Snapshot
 
 __all__ = ["Session"]
 
@@ -40,6 +44,7 @@ class Session:
         control: A controller, called before each step with the time [s] and a snapshot; it returns
             targets of motors by joint, or by (joint, number of the motor).
         rewind_memory_mb: Memory for the way back [MB].
+        recording_memory_mb: Memory for recorded frames [MB]; of more the oldest are dropped.
         snapshot_rate: Most snapshots published in a second [1/s].
         options: Those of ``simulate``. With a ``duration`` [s] the session pauses there.
 
@@ -56,6 +61,7 @@ class Session:
         paused: bool = False,
         control: Control | None = None,
         rewind_memory_mb: float = 64.0,
+        recording_memory_mb: float = 256.0,
         snapshot_rate: float = 200.0,
         **options: Any,
     ) -> None:
@@ -65,21 +71,25 @@ class Session:
             raise OptionError(str(error)) from None
         for name, value in (
             ("rewind_memory_mb", rewind_memory_mb),
+            ("recording_memory_mb", recording_memory_mb),
             ("snapshot_rate", snapshot_rate),
         ):
             if not value > 0.0:
                 raise OptionError(f"{name} is {value!r}; it must be positive.")
-        assemble = options.pop("assemble", None)
         given = {name: value for name, value in options.items() if value is not None}
-        if unknown := given.keys() - _OPTIONS:
+        if unknown := given.keys() - _OPTIONS - {"assemble"}:
             raise OptionError(f"there is no option {min(unknown)}.")
-        until = given.get("duration")
+        self._given = MappingProxyType(dict(given))
+        self._scene = scene.model_copy(deep=True)  # which whoever gave it may change
+        assemble, until = given.pop("assemble", None), given.get("duration")
+        self._subscriptions: list[Subscription] = []
         self._worker = Worker(
-            LiveMachine(scene, given, assemble),
+            LiveMachine(self._scene, given, assemble),
             speed=speed,
             paused=paused,
             control=control,
             memory=1e6 * rewind_memory_mb,
+            frames=1e6 * recording_memory_mb,
             rate=snapshot_rate,
             until=until,
         )
@@ -140,6 +150,67 @@ class Session:
         if not wanted(latest) or worker.error is not None:
             self._raise()
         return latest
+
+    def subscribe(self, function: Callable[[Snapshot], object]) -> Subscription:
+        """Call a function with snapshots as they are published, in a thread of its own.
+
+        It is always given the latest: one that takes longer than they come misses some, and keeps
+        nobody waiting. What it raises ends the subscription, and is raised when the session ends.
+
+        Returns:
+            What ``close`` ends again.
+        """
+        subscription = Subscription(self._worker, function)
+        self._subscriptions.append(subscription)
+        return subscription
+
+    @property
+    def log(self) -> Log:
+        """What was asked so far, from which ``replay`` does it again."""
+        found: list[Log] = []
+
+        def ask() -> None:
+            worker = self._worker
+            found.append(
+                Log(
+                    run_key(self._scene, self._given),
+                    self._given,
+                    tuple(worker.start),
+                    tuple(worker.history.entries),
+                    worker.machine.step,
+                    worker.machine.digest(),
+                )
+            )
+
+        self._ask(ask)
+        return found[0]
+
+    def digest(self) -> str:
+        """SHA-256 of every number that the next step reads."""
+        found: list[str] = []
+        self._ask(lambda: found.append(self._worker.machine.digest()))
+        return found[0]
+
+    def recording(self) -> Recording:
+        """The frames so far, from the start or the last reset on, without what was rewound."""
+        found: list[Recording] = []
+
+        def ask() -> None:
+            worker, error = self._worker, self._worker.error
+            complete = error is None
+            events = [] if error is None or worker.event is None else [worker.event]
+            found.append(worker.frames.recording(complete=complete, events=events))
+
+        self._ask(ask)
+        return found[0]
+
+    def _ask(self, function: Callable[[], None]) -> None:
+        """Call a function while no step is under way."""
+        try:
+            self.do(Ask(function))
+        except SessionError:
+            self._worker.thread.join()
+            function()
 
     def _raise(self) -> None:
         """Let the caller know why the session does not go on."""
@@ -238,6 +309,8 @@ class Session:
     def close(self) -> None:
         """Stop; returns when the thread has ended. What was published can still be read."""
         self._finalizer()
+        for subscription in self._subscriptions:
+            subscription.close()
 
     def __enter__(self) -> Session:
         return self
@@ -246,5 +319,6 @@ class Session:
         self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
     ) -> None:
         self.close()
-        if kind is None and self._worker.error is not None:
-            raise self._worker.error
+        errors = [self._worker.error, *(s.error for s in self._subscriptions)]
+        if kind is None and (first := next(filter(None, errors), None)):
+            raise first

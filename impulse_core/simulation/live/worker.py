@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time as clock
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,16 +14,17 @@ from impulse_core.compile import SceneError
 from impulse_core.simulation.live import commands as c
 from impulse_core.simulation.live.actions import act, lasts, moves
 from impulse_core.simulation.live.commands import Command, CommandError
-from impulse_core.simulation.live.history import Entry, History
-from impulse_core.simulation.live.machine import Control, LiveMachine, StepError
+from impulse_core.simulation.live.frames import LiveFrames
+from impulse_core.simulation.live.history import History
+from impulse_core.simulation.live.machine import LiveMachine, StepError
 from impulse_core.simulation.live.pacing import Pace
 from impulse_core.simulation.live.receipts import Receipt, SessionError
-from impulse_core.simulation.live.snapshots import Snapshot
-from impulse_core.simulation.live.targets import TargetError
 from impulse_core.simulation.options import OptionError
+from impulse_core.simulation.snapshots import Control, Snapshot
+from impulse_core.simulation.targets import TargetError
 from impulse_core.simulation.timeline import same_time
 
-__all__ = ["RunUntil", "Worker"]
+__all__ = ["Ask", "RunUntil", "Worker", "check_speed"]
 
 _SECONDS_PER_CALL = 0.004  # of a kernel call, where as fast as possible
 _AT_ONCE = 4096  # commands between two steps, so that steps go on however many come
@@ -37,6 +38,13 @@ class RunUntil(Command):
     time: float
 
 
+@dataclass(frozen=True, eq=False)
+class Ask(Command):
+    """Call a function between two steps, in the thread of the session."""
+
+    function: Callable[[], None]
+
+
 class Worker:
     """What the thread of a session runs. Public attributes may be read from any thread.
 
@@ -44,6 +52,7 @@ class Worker:
         state: "running", "paused", "failed" or "stopped".
         error: Why the session failed; None if it did not.
         latest: The last snapshot that was published.
+        published: How many were so far.
         changed: Notified of snapshots, and of what becomes of commands.
     """
 
@@ -55,13 +64,16 @@ class Worker:
         paused: bool,
         control: Control | None,
         memory: float,
+        frames: float,
         rate: float,
         until: float | None,
     ) -> None:
         self.machine = machine
         self.history = History(machine, memory)
+        self.frames = LiveFrames(machine, frames)
         self.start: list[Command] = []  # what was asked before the start, or the last reset
         self.error: Exception | None = None
+        self.event: dict[str, Any] | None = None  # what a recording says of it
         self.state = "paused" if paused else "running"
         self.changed = threading.Condition()
         self._queue: deque[Receipt] = deque()
@@ -71,10 +83,12 @@ class Worker:
         self._interval = 1.0 / rate
         self._until = until
         self._steps_left: int | None = None
-        self._batch_seconds, self._batch = 0.0, 1
+        self._step_seconds = 0.0
+        self._many = False  # whether a call of many steps is under way
         self._pace = Pace(speed)
         self._published_at = 0.0
         self.latest = self._snapshot()
+        self.published = 1
         self.thread = threading.Thread(target=self._run, name="impulse session", daemon=True)
 
     # ----- from other threads ----------------------------------------------------------------
@@ -88,7 +102,8 @@ class Worker:
             if self._closing or self.state == "stopped":
                 raise SessionError("the session has stopped; it takes no more commands.")
             self._queue.append(receipt)
-            self.machine.engine.work.stop[0] = 1  # ends a call of many steps after the one it is in
+            if self._many:
+                self.machine.engine.work.stop[0] = 1  # ends the call after the step it is in
             self._wake.notify_all()
         return receipt
 
@@ -172,6 +187,7 @@ class Worker:
             self.history.note(command)
             if isinstance(command, c.LoadState):
                 self.history.begin_anew()
+                self.frames.begin_anew()
                 self._pace.begin(self.machine.time)
         else:
             _OWN[type(command)](self, command)
@@ -203,10 +219,12 @@ class Worker:
         self.start += [e.command for e in self.history.entries if lasts(e.command)]
         self.history.entries.clear()
         self.history.begin_anew()
+        self.frames.begin_anew()
         self._begin_again()
 
     def _rewind(self, command: c.Rewind) -> None:
         self.history.rewind(float(command.time), lambda: self._closing)
+        self.frames.cut()
         self._begin_again()
 
     def _save(self, command: c.SaveState) -> None:
@@ -216,6 +234,9 @@ class Worker:
             self.machine.save(command.path)
         except StateFileError as error:
             raise CommandError(str(error)) from None
+
+    def _answer(self, command: Ask) -> None:
+        command.function()
 
     def _begin_again(self) -> None:
         """After time went back."""
@@ -235,34 +256,35 @@ class Worker:
     def _step(self) -> None:
         """Take the steps that are due, and say how far that came."""
         machine, h = self.machine, self.machine.engine.options.step
-        most = min(self._batch, self._pace.steps_due(machine.time, h))
+        batch = int(_SECONDS_PER_CALL / self._step_seconds) if self._step_seconds else 1
+        most = max(1, min(batch, self._pace.steps_due(machine.time, h)))
         if self._steps_left is not None:
             most = min(most, self._steps_left)
         if self._until is not None:
             left = (self._until - machine.time) / h
             most = max(1, min(most, int(left + 1e-9)))
-        began = clock.perf_counter()
+        began = clock.thread_time()  # not that of readers that hold Python up
         try:
             if self._control is not None:
                 most = 1
                 self._ask(self._control)
-            machine.engine.work.stop[0] = 0
-            if most > 1 and self._queue:
-                return
-            taken = machine.advance(most)
-            if not taken:  # a command came in the middle of a step
+            taken = 0
+            if most > 1:
+                self._many = True
+                if not self._queue:
+                    taken = self.frames.advance(most)
+                self._many = False
                 machine.engine.work.stop[0] = 0
-                taken = machine.advance(1)
+            if not taken:  # and none is under way that a command might end
+                taken = self.frames.advance(1)
         except Exception as error:
             self._fail(error)
             return
         if taken:
-            self._passed(taken, clock.perf_counter() - began)
+            self._passed(taken, clock.thread_time() - began)
 
     def _passed(self, taken: int, seconds: float) -> None:
-        self._batch = max(
-            1, min(int(_SECONDS_PER_CALL * taken / max(seconds, 1e-9)), 4 * self._batch)
-        )
+        self._step_seconds = seconds / taken
         self.history.passed()
         self._pace.reached(self.machine.time)
         if self._steps_left is not None:
@@ -278,15 +300,17 @@ class Worker:
     def _ask(self, control: Control) -> None:
         """Let the controller set the targets of this step; the log keeps those that changed."""
         wanted = control(self.machine.time, self._snapshot())
-        targets = changed_targets(self.machine, wanted)
+        targets = self.machine.targets.changed(wanted)
         if targets:
             command = c.SetMotorTargets(targets)
             act(self.machine, command)
             self.history.note(command)
 
     def _fail(self, error: Exception) -> None:
+        self._many = False
         self._stand("failed")
         if isinstance(error, StepError):
+            self.event = error.event
             error = SessionError(str(error))
         self.error = error
         self._publish(now=True)
@@ -302,26 +326,8 @@ class Worker:
             latest = self._snapshot()
             with self.changed:
                 self.latest = latest
+                self.published += 1
                 self.changed.notify_all()
-
-
-def changed_targets(
-    machine: LiveMachine, wanted: Mapping[Any, float]
-) -> tuple[tuple[str, int, float], ...]:
-    """What a controller wants that is not so yet: (joint, number of the motor, value).
-
-    Raises:
-        TargetError: There is no such motor, or the target is no finite number.
-    """
-    if not isinstance(wanted, Mapping):
-        raise TargetError(f"the controller gave {wanted!r}; let it return a dict of targets.")
-    found = []
-    for name, value in wanted.items():
-        joint, motor = name if isinstance(name, tuple) else (name, 0)
-        key, number = machine.targets.check(joint, motor, value)
-        if machine.targets.values.get(key) != number:
-            found.append((*key, number))
-    return tuple(found)
 
 
 def check_speed(factor: Any) -> None:
@@ -344,7 +350,6 @@ _OWN: dict[type[Command], Callable[[Worker, Any], None]] = {
     c.Reset: Worker._reset,
     c.Rewind: Worker._rewind,
     c.SaveState: Worker._save,
+    Ask: Worker._answer,
     RunUntil: Worker._run_until,
 }
-
-__all__ += ["Entry", "changed_targets", "check_speed"]

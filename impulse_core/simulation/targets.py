@@ -65,6 +65,25 @@ class MotorTargets:
         hint = did_you_mean(str(joint), names)
         return f"there is no joint '{joint}' with a motor. {hint}".rstrip()
 
+    def changed(self, wanted: Any) -> tuple[tuple[str, int, float], ...]:
+        """What a controller wants that is not so yet: (joint, number of the motor, value).
+
+        Args:
+            wanted: Targets by joint, or by (joint, number of the motor).
+
+        Raises:
+            TargetError: There is no such motor, or a target is no finite number.
+        """
+        if not isinstance(wanted, Mapping):
+            raise TargetError(f"the controller gave {wanted!r}; let it return a dict of targets.")
+        found = []
+        for name, value in wanted.items():
+            joint, motor = name if isinstance(name, tuple) and len(name) == 2 else (name, 0)
+            key, number = self.check(joint, motor, value)
+            if self.values.get(key) != number:
+                found.append((*key, number))
+        return tuple(found)
+
     def put(self, key: tuple[str, int], value: float) -> None:
         """Give a motor a constant target."""
         number = self._signal[key]

@@ -6,7 +6,7 @@ computed from the copy when it is first asked for, by whoever asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -23,7 +23,7 @@ from impulse_core.simulation.frames import frame_record
 from impulse_core.simulation.joint_quantities import joint_quantities
 from impulse_core.types import Floats, Ints
 
-__all__ = ["Contacts", "Snapshot", "pose_frame", "take_snapshot"]
+__all__ = ["Contacts", "Control", "Snapshot", "pose_frame", "take_snapshot"]
 
 Frame = NDArray[np.void]
 _Array = TypeVar("_Array", Floats, Ints)
@@ -157,6 +157,11 @@ class Snapshot:
             return self.bodies.index(body)
         except ValueError:
             raise KeyError(f"there is no body '{body}'") from None
+
+
+Control = Callable[[float, Snapshot], Mapping[Any, float]]
+"""A controller: of the time [s] and what the machine is like, targets of motors by joint or by
+(joint, number of the motor)."""
 
 
 def pose_frame(engine: Engine) -> Frame:

@@ -1,0 +1,1 @@
+"""Tests of live sessions: threads, commands, logs, what is built on them."""
