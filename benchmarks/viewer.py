@@ -1,4 +1,4 @@
-"""What the page of ``impulse view`` costs: publishing to a browser, and the way to the first picture.
+"""What the page of ``impulse view`` costs: publishing, and the way to the first picture.
 
     python benchmarks/viewer.py
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -65,7 +64,7 @@ def publishing() -> tuple[float, float, float]:
     player = heap()
     stage = Stage(server, player.scene)
     url = address.url.replace("http", "ws").rstrip("/")
-    received, ended = [0, 0], threading.Event()
+    ended = threading.Event()
     # In another process, so that its time is not counted.
     reader = subprocess.Popen(
         [sys.executable, __file__, "--read", url], stdout=subprocess.PIPE, text=True
@@ -112,8 +111,19 @@ def read(url: str) -> None:
 def first_picture(scene: Path) -> tuple[float, float]:
     """From the start of the command to its address, and to all that a first picture needs [s]."""
     begun = time.monotonic()
-    command = [sys.executable, "-m", "impulse_cli", "view", str(scene), "--no-browser", "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "impulse_cli",
+        "view",
+        str(scene),
+        "--no-browser",
+        "--port",
+        "0",
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdout is not None
     url = process.stdout.readline().strip()
     told = time.monotonic() - begun
@@ -132,10 +142,9 @@ def main() -> None:
     """Print the figures."""
     share, rate, size = publishing()
     print(f"{BODIES} bodies: {100 * share:.1f} % of a core, {rate:.1f} pictures/s of {size:.1f} kB")
-    with tempfile.TemporaryDirectory():
-        scene = ROOT / "sample_scenes" / "walking" / "walking-machine.xml"
-        first_picture(scene)  # kernels and files are warm now
-        times = [first_picture(scene) for _ in range(3)]
+    scene = ROOT / "sample_scenes" / "walking" / "walking-machine.xml"
+    first_picture(scene)  # kernels and files are warm now
+    times = [first_picture(scene) for _ in range(3)]
     told, seen = np.min(times, axis=0)
     print(f"walking machine: address after {told:.2f} s, first picture sent after {seen:.2f} s")
 

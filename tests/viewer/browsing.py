@@ -14,6 +14,7 @@ import numpy as np
 
 from impulse_cli.viewer.address import ANY_PORT, Address, open_server
 from impulse_cli.viewer.page import Page
+from impulse_cli.viewer.stage import Stage
 
 PICTURES = Path(__file__).resolve().parents[2] / "build" / "browser"
 CHROMIUM = next(
@@ -39,7 +40,8 @@ def served(source: Any) -> Iterator[tuple[str, Page]]:
     """The page of a source at an address, in this process."""
     address = Address("127.0.0.1", ANY_PORT)
     server = open_server(address, "test")
-    page, ended = Page(server, source), threading.Event()
+    page = Page(server, source, Stage(server, source.scene))
+    ended = threading.Event()
     loop = threading.Thread(target=page.run, args=(ended,), daemon=True)
     loop.start()
     try:

@@ -17,8 +17,9 @@ import impulse_core as ic
 from impulse_cli.viewer.address import ANY_PORT, Address, open_server
 from impulse_cli.viewer.joint_errors import JointErrors
 from impulse_cli.viewer.live import LiveSource
-from impulse_cli.viewer.opening import open_source
+from impulse_cli.viewer.opening import open_scene
 from impulse_cli.viewer.page import Page
+from impulse_cli.viewer.stage import Stage
 from impulse_cli.viewer.touching import Friction
 from impulse_cli.viewer.watching import FileWatch
 from impulse_schema import Body, Geometry, Material, MaterialPair, Scene, save_scene
@@ -151,10 +152,11 @@ def page(tmp_path: Path) -> Iterator[tuple[Page, Path, Any]]:
     save_scene(swing(), path)
 
     def made() -> Any:
-        return open_source(path, None, allow_outside=False, speed=1.0, paused=True)
+        return open_scene(path, None, allow_outside=False, speed=1.0, paused=True)[1]()
 
     server = open_server(Address("127.0.0.1", ANY_PORT), "test")
-    shown, ended = Page(server, made()), threading.Event()
+    source, ended = made(), threading.Event()
+    shown = Page(server, source, Stage(server, source.scene))
     loop = threading.Thread(target=shown.run, args=(ended, (FileWatch(path), made)))
     loop.start()
     yield shown, path, made

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from impulse_cli.viewer.opening import is_animation, open_source
+from impulse_cli.viewer.opening import is_animation, open_scene
 from impulse_cli.viewer.player import Player, stand_in
 from impulse_core.recording import Recording, RecordingError
 from impulse_schema import Body, Geometry, Scene, save_scene
@@ -124,7 +124,7 @@ def test_the_scene_of_a_recording_is_found_beside_it(tmp_path: Path) -> None:
     replace(recording(), scene_sha256=digest).save(animation)
 
     def shown(scene_file: Path | None = None) -> Scene:
-        return open_source(animation, scene_file, allow_outside=False, speed=1.0, paused=True).scene
+        return open_scene(animation, scene_file, allow_outside=False, speed=1.0, paused=True)[0]
 
     assert is_animation(animation)
     assert not is_animation(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import webbrowser
+from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from impulse_cli.parameters import FILE, allow_outside_option, positive
+from impulse_cli.progress import compiling_announced
 from impulse_cli.terminal import complain, say
 
 if TYPE_CHECKING:
     from impulse_cli.viewer.source import Source
+    from impulse_schema import Scene
 
 _MISSING = (
     "The page in the browser needs viser and PyAV: pip install 'impulse-dynamics[view]'. All other"
@@ -72,23 +75,28 @@ def view(
     if not all(map(find_spec, ("av", "viser"))):
         raise click.ClickException(_MISSING)
     from impulse_cli.viewer.address import Address, open_server
-    from impulse_cli.viewer.opening import open_source
+    from impulse_cli.viewer.opening import open_scene
     from impulse_cli.viewer.page import Page
+    from impulse_cli.viewer.stage import Stage
     from impulse_cli.viewer.watching import FileWatch
 
-    def made() -> Source:
-        return open_source(what, scene_file, allow_outside=allow_outside, **options)
+    def opened() -> tuple[Scene, Callable[[], Source]]:
+        return open_scene(what, scene_file, allow_outside=allow_outside, **options)
 
-    source = made()
+    def reopened() -> Source:
+        return opened()[1]()
+
+    scene, start = opened()
     with ExitStack() as at_end:
-        at_end.callback(source.close)
         address = Address(host, port)
-        server = open_server(address, source.scene.name or what.stem)
+        server = open_server(address, scene.name or what.stem)
         at_end.callback(server.stop)
-        page = Page(server, source)
+        stage = Stage(server, scene)
+        _announce(address.url, host, browser)  # a browser takes as long to start as what follows
+        with compiling_announced():
+            page = Page(server, start(), stage)
         at_end.callback(page.close)
-        _announce(address.url, host, browser)
-        page.run(threading.Event(), remake=(FileWatch(what), made) if watch else None)
+        page.run(threading.Event(), remake=(FileWatch(what), reopened) if watch else None)
 
 
 def _announce(url: str, host: str, browser: bool) -> None:

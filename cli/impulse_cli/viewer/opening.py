@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
     from impulse_core import Recording
     from impulse_schema import Scene
 
-__all__ = ["is_animation", "open_source"]
+__all__ = ["is_animation", "open_scene"]
 
 _SCENES = (".xml", ".json")
 
 
-def open_source(
+def open_scene(
     path: Path, scene_file: Path | None, *, allow_outside: bool, speed: float, paused: bool
-) -> Source:
-    """A source for the page.
+) -> tuple[Scene, Callable[[], Source]]:
+    """A scene that can be drawn at once, and what makes a source of it, which may take a while.
 
     Args:
         path: A scene or an animation.
@@ -36,17 +37,22 @@ def open_source(
         SceneError, RecordingError: A file cannot be used.
     """
     if not is_animation(path):
-        from impulse_cli.viewer.live import LiveSource
-
         if scene_file is not None:
             raise RecordingError("is no animation, so --scene has no meaning.", file=str(path))
         scene = impulse_core.load_scene(path, allow_outside=allow_outside)
-        return LiveSource(scene, speed=speed, paused=paused)
+
+        def simulated() -> Source:
+            from impulse_cli.viewer.live import LiveSource
+
+            return LiveSource(scene, speed=speed, paused=paused)
+
+        return scene, simulated
     recording = load_recording(path)
     if recording.frame_count == 0:
         raise RecordingError("has no frames to show.", file=str(path))
     found = _scene_of(recording, path, scene_file, allow_outside)
-    return Player(recording, found or stand_in(recording), speed=speed, paused=paused)
+    player = Player(recording, found or stand_in(recording), speed=speed, paused=paused)
+    return player.scene, lambda: player
 
 
 def is_animation(path: Path) -> bool:

@@ -40,20 +40,21 @@ class Page:
     Args:
         server: Where it is shown.
         source: What is shown.
+        stage: Where its scene is drawn already.
 
     Attributes:
         stage: What is drawn of it.
         problem: What went wrong, as the page tells it; "" if nothing did.
     """
 
-    def __init__(self, server: viser.ViserServer, source: Source) -> None:
+    def __init__(self, server: viser.ViserServer, source: Source, stage: Stage) -> None:
         self.server = server
         self.source = source
         self.problem = ""
         server.gui.configure_theme(show_logo=False, show_share_button=False)
         server.gui.main_panel.dock_right()
         self._problem: Any = server.gui.add_html("", visible=False)
-        self.stage = Stage(server, source.scene)
+        self.stage = stage
         self._add_panels()
         self._let_push()
 
