@@ -47,9 +47,9 @@ class Arrows:
             name,
             np.zeros((0, 2, 3)),
             _FORCE,
-            shaft_radius=0.002 * size,
-            head_radius=0.005 * size,
-            head_length=0.012 * size,
+            shaft_radius=0.004 * size,
+            head_radius=0.01 * size,
+            head_length=0.025 * size,
             visible=False,
         )
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["ChangingPanel"]
 
 _LISTS = ("materials", "material_pairs", "constants", "bodies", "joints", "springs", "loads")
-# What has a meaning at the start only.
+# What has a meaning at the start only, or makes it another machine.
 _PAST = {
     "settings": {"duration", "fps", "assemble", "record_contacts"},
     "bodies": {"position", "orientation", "velocity", "angular_velocity", "keyframes"},
+    "joints": {"type", "body1", "body2", "anchor", "anchor2", "axis", "axis2"},
+    "springs": {"body1", "body2", "anchor", "anchor2"},
 }
 _LONGEST = 200  # letters of a value that is shown
 
@@ -55,9 +57,11 @@ class ChangingPanel:
         with self._container:
             if field == "joints":
                 self._add_targets(number)
-            for parameter in self._source().parameters():
-                if _is_of(parameter, field, number):
-                    self._add(parameter)
+            known = self._source().parameters()
+            of_it = [parameter for parameter in known if _is_of(parameter, field, number)]
+            # What belongs to its motors, limits, springs or solids is looked for most.
+            for parameter in sorted(of_it, key=lambda parameter: len(parameter.path) < 5):
+                self._add(parameter)
 
     def _add_targets(self, number: int) -> None:
         scene = self._source().scene

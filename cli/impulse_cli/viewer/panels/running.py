@@ -57,6 +57,7 @@ class RunningPanel:
         source = self._source()
         first, last = source.span
         self._play.label = "Play" if source.is_paused else "Pause"
+        self._play.icon = Icon.PLAYER_PLAY if source.is_paused else Icon.PLAYER_PAUSE
         pace = "stopped" if source.is_paused else "" if rate is None else f"{rate:.2g} x real time"
         self._clock.content = f"**{now:.3f} s** of {last:.3f} s  {pace}"
         if time.monotonic() - self._touched > _HANDS_OFF:
