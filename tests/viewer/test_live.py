@@ -80,6 +80,22 @@ def test_a_motor_goes_where_it_is_told(source: LiveSource) -> None:
     assert angle > 0.0
 
 
+def test_a_failure_is_told_and_the_last_good_state_stays(source: LiveSource) -> None:
+    """What no number can hold ends the run; it can be turned back and goes on."""
+    steps(source, 3)
+    source.set_target(0, 0, 1e307)
+    source.pause(False)
+    _until(source.problem)
+
+    assert source.is_paused
+    assert np.isfinite(source.frame().positions).all()
+    source.set_target(0, 0, 0.0)
+    source.seek(0.0)
+    source.pause(False)
+    _until(lambda: source.span[1] > 0.1)
+    assert not source.problem()
+
+
 def test_what_was_before_a_rewind_is_kept_and_what_was_after_is_not(source: LiveSource) -> None:
     """Curves and recordings end at the present, and go on along the new way."""
     source.push("box", (0.0, 3.0, 0.0), (0.0, 0.0, 0.0))

@@ -63,6 +63,12 @@ def test_a_simulation_in_the_browser(chromium: Any) -> None:
 
         tab.get_by_role("button", name="Play").click()
         wait_for(lambda: not source.is_paused, "it goes on")
+        x, y = middle_of_the_scene(tab)
+        tab.mouse.move(x, y)
+        tab.mouse.down()
+        tab.mouse.move(x + 60.0, y, steps=3)
+        wait_for(lambda: abs(angle(source)) > 0.1, "the mouse pulls the box")
+        tab.mouse.up()
 
         tab.close()
         wait_for(lambda: not page.server.get_clients(), "the browser may be closed")
