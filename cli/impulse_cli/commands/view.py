@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import webbrowser
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,7 +96,8 @@ def view(
         with compiling_announced():
             page = Page(server, start(), stage)
         at_end.callback(page.close)
-        page.run(threading.Event(), remake=(FileWatch(what), reopened) if watch else None)
+        at_end.enter_context(suppress(KeyboardInterrupt))  # the way to end it
+        page.run(threading.Event(), (FileWatch(what), reopened) if watch else None)
 
 
 def _announce(url: str, host: str, browser: bool) -> None:

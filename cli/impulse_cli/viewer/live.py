@@ -6,6 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import impulse_core as ic
 from impulse_cli.viewer.history import History
 from impulse_cli.viewer.source import Contacts, Frame
@@ -75,9 +77,8 @@ class LiveSource:
         snapshot = self._session.snapshot()
         if self._frame is None or self._frame[0] is not snapshot:
             touching = snapshot.contacts
-            contacts = Contacts(
-                touching.body1, touching.body2, touching.points, touching.normals, touching.forces
-            )
+            pairs = np.column_stack([touching.body1, touching.body2])
+            contacts = Contacts(pairs, touching.points, touching.normals, touching.forces)
             frame = Frame(snapshot.time, snapshot.positions, snapshot.orientations, contacts)
             self._frame = snapshot, frame
         return self._frame[1]

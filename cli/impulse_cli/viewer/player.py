@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from impulse_cli.plots.curves import Curve, curves_of, quantities_of
-from impulse_cli.viewer.source import Contacts, Frame
+from impulse_cli.viewer.source import NO_CONTACTS, Contacts, Frame
 from impulse_core.recording import Recording
 from impulse_schema import Body, Geometry, Scene
 
@@ -94,11 +94,10 @@ class Player:
     def _contacts(self, frame: int) -> Contacts:
         contacts = self._recording.contacts
         if not contacts:
-            return Contacts.none()
+            return NO_CONTACTS
         mine = np.flatnonzero(contacts["frame"] == frame)
         return Contacts(
-            contacts["body1"][mine],
-            contacts["body2"][mine],
+            np.column_stack([contacts["body1"][mine], contacts["body2"][mine]]),
             contacts["point"][mine],
             contacts["normal"][mine],
             contacts["force"][mine],

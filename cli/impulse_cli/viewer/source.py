@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,34 +14,26 @@ if TYPE_CHECKING:
     from impulse_core import Recording
     from impulse_schema import Scene
 
-__all__ = ["Contacts", "Frame", "Source"]
+__all__ = ["NO_CONTACTS", "Contacts", "Frame", "Source"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Contacts:
-    """Points that bear a force.
+class Contacts(NamedTuple):
+    """Points that bear a force."""
 
-    Attributes:
-        body1: Numbers of the bodies, that of the world is one too large, shape (K,).
-        body2: ″
-        points: [m], world frame, shape (K, 3).
-        normals: From body 1 to body 2, unit length, shape (K, 3).
-        forces: On body 2 [N], shape (K, 3).
-    """
-
-    body1: Ints
-    body2: Ints
+    pairs: Ints
+    """Numbers of both bodies, shape (K, 2)."""
     points: Floats
+    """[m], world frame, shape (K, 3)."""
     normals: Floats
+    """From the first body to the second, unit length, shape (K, 3)."""
     forces: Floats
+    """On the second body [N], shape (K, 3)."""
 
-    @classmethod
-    def none(cls) -> Contacts:
-        """No contacts."""
-        return cls(*(np.zeros(0, dtype=np.int64),) * 2, *(np.zeros((0, 3)),) * 3)
+
+NO_CONTACTS = Contacts(np.zeros((0, 2), dtype=np.int64), *(np.zeros((0, 3)),) * 3)
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Cones:
             self._handle.points = lines.astype(np.float32)
 
     def _cone(self, contacts: Contacts, k: int) -> Floats:
-        friction = self._friction.between(int(contacts.body1[k]), int(contacts.body2[k]))
+        friction = self._friction.between(*contacts.pairs[k].tolist())
         if friction is None:
             return np.zeros((0, 2, 3))
         normal, apex = contacts.normals[k], contacts.points[k]
