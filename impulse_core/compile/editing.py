@@ -17,6 +17,7 @@ from impulse_schema.parameters import (
     list_parameters,
     set_parameters,
 )
+from impulse_schema.translate import translate
 
 __all__ = [
     "Load",
@@ -40,12 +41,13 @@ def new_load(values: Mapping[str, Any]) -> Load:
     Raises:
         ParameterError: A key or a value cannot be there.
     """
+    raw: dict[str, Any] = {"version": 1, "loads": [dict(values)]}
     try:
-        return Load.model_validate(dict(values))
+        return Scene.model_validate(raw).loads[0]
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "it"
-        raise ParameterError(f"the load cannot be added: {where}: {first['msg']}.") from None
+        first = next(iter(translate(error.errors(), raw)))
+        hint = first.hint if isinstance(first.hint, str) else first.hint()
+        raise ParameterError(f"the load: {first.message}. {hint}".rstrip()) from None
 
 
 def with_loads(scene: Scene, loads: Iterable[Load]) -> Scene:

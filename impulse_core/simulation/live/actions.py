@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -44,7 +43,8 @@ def act(machine: LiveMachine, command: Command) -> None:
     except StateFileError as error:
         raise CommandError(str(error)) from None
     except SceneError as error:
-        raise CommandError(error.problems[0].message + ". " + error.problems[0].hint) from None
+        first = error.problems[0]
+        raise CommandError(f"{first.message}; {first.hint}".rstrip("; ") + ".") from None
 
 
 def edited(build: Build, command: Command) -> Build:
@@ -246,7 +246,7 @@ def _number(name: str, value: Any) -> float:
 
 def _vector(name: str, value: Any) -> Triple:
     try:
-        x, y, z = map(partial(_number, name), value)
+        x, y, z = value
     except (TypeError, ValueError):
         raise CommandError(f"{name} is {value!r}; give three numbers, as in (0, 0, 1).") from None
-    return x, y, z
+    return _number(name, x), _number(name, y), _number(name, z)

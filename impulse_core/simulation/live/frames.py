@@ -64,7 +64,6 @@ class LiveFrames:
         same = same_time(h)
         now, due = machine.time, self._due()
         if due - now < h - same and due > now + same:
-            machine.settle()
             machine.look(due - now, lambda: self.add(due))
         whole = int((self._due() - now) / h + 1e-9)
         taken = machine.advance(max(1, min(most, whole)))

@@ -12,6 +12,7 @@ import numpy as np
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.compile.editing import Load, with_loads, without_bodies
+from impulse_core.compile.joints import REPAIR_FRACTION
 from impulse_core.joints.breaking import without_broken
 from impulse_core.model import FREE_COMPLIANCE, copy_state, new_tally
 from impulse_core.model.snapshot import Snapshot as Copy
@@ -112,7 +113,6 @@ class LiveMachine:
         self.step = 0
         self.acting: list[Acting] = []
         self.pulls: dict[str, Pull] = {}
-        self._pushed = False
         engine = self._engine_of(self.build, on_part)
         self._take(engine, pose_frame(engine))
         self.bodies = tuple(self.engine.compiled.body_names)
@@ -152,7 +152,6 @@ class LiveMachine:
             StepError: A step failed; the machine stands where it began.
         """
         engine, h = self.engine, self.engine.options.step
-        self.settle()
         now = self.time
         single = bool(self.acting or self.pulls)
         stop = next_stop(self._stops_after(now), now, h)
@@ -228,38 +227,50 @@ class LiveMachine:
     # ----- what commands do ------------------------------------------------------------------
 
     def push_once(self, impulse: Push) -> None:
-        """Give an impulse; what joints answer follows at ``settle``."""
-        if not self._pushed:
-            self._energy = energy_of(self.engine)
-        work = float(self.engine.tally.totals["work"][0])
-        push(self.engine, impulse, 1.0)
-        self.engine.tally.totals["work"] = work
-        self._pushed = True
+        """Give an impulse, let joints answer to it, and book what the energy changes by as work.
 
-    def settle(self) -> None:
-        """Let joints answer to impulses, and book what the energy changed by as work."""
-        if not self._pushed:
-            return
-        self._pushed = False
+        At once, so that looking at the machine between two impulses makes no difference.
+        """
         engine = self.engine
+        energy, work = energy_of(engine), engine.tally.totals["work"].copy()
+        push(engine, impulse, 1.0)
         self._close()
-        engine.tally.totals["work"] += energy_of(engine) - self._energy
+        engine.tally.totals["work"] = work + energy_of(engine) - energy
         self.wake()
 
-    def _close(self) -> float:
-        """Close the joints and correct the velocities; the error that stays [m]."""
+    def _close_or_return(self, what: str, before: Moment) -> None:
+        """Close the joints, and book what the energy changed by.
+
+        Raises:
+            CommandError: They are too far apart for that; the machine is as it was before.
+        """
+        engine, energy = self.engine, energy_of(self.engine)
+        opened, stays = self._close()
+        if opened <= REPAIR_FRACTION * engine.model.size and stays <= engine.tolerance:
+            engine.tally.totals["work"] += energy_of(engine) - energy
+            return
+        self.restore(before)
+        raise CommandError(
+            f"{what} cannot be closed from here, {opened:.3g} m apart: drag the bodies together to"
+            " 1 % of the scene's size, or rewind."
+        )
+
+    def _close(self) -> tuple[float, float]:
+        """Close the joints and correct the velocities; the errors before and after [m]."""
         engine, state = self.engine, self.engine.state
         model, scratch = engine.model, new_tally(len(engine.model.joints))
         before = copy_state(state)
         state.axes["compliance"] = FREE_COMPLIANCE * model.axes["inverse_mass"]
         self._take_up()
         engine.runner.run(state, engine.options.step, 0, -1, scratch)  # scratch that fits the state
-        _, after, _ = begin(model, engine.structure, state, engine.tolerance, engine.work, scratch)
+        opened, stays, _ = begin(
+            model, engine.structure, state, engine.tolerance, engine.work, scratch
+        )
         # what a step begins with, and full turns, are not those of a start
         state.joints["multiplier"], state.turns[:] = before.joints["multiplier"], before.turns
         state.clock[:] = before.clock
         self._take_up()
-        return float(after)
+        return float(opened), float(stays)
 
     def _take_up(self) -> None:
         engine = self.engine
@@ -284,7 +295,6 @@ class LiveMachine:
         Raises:
             CommandError: It cannot be closed from there; the machine is as it was.
         """
-        self.settle()
         engine = self.engine
         state, couplings = engine.state, engine.compiled.model.couplings
         rows = engine.compiled.row_owner == j
@@ -294,18 +304,12 @@ class LiveMachine:
             rows[c] |= bool(np.isin(among, np.flatnonzero(rows)).any())
         if bool((state.joints["broken"][rows] == 0).all()) == enabled:
             return
-        before, energy = self.moment(), energy_of(engine)
+        before = self.moment()
         state.joints["broken"][rows] = 0 if enabled else 1
         state.joints["multiplier"][rows] = 0.0
         self._take_up()
-        if enabled and not (stays := self._close()) <= engine.tolerance:
-            self.restore(before)
-            name = engine.compiled.joint_names[j]
-            raise CommandError(
-                f"joint '{name}' cannot be closed from here: {stays:.3g} m stay open. Rewind to"
-                " where its bodies are nearer, or drag them there."
-            )
-        engine.tally.totals["work"] += energy_of(engine) - energy
+        if enabled:
+            self._close_or_return(f"joint '{engine.compiled.joint_names[j]}'", before)
         self.wake()
 
     def save(self, path: str) -> None:
@@ -314,7 +318,6 @@ class LiveMachine:
         Raises:
             StateFileError: The file cannot be written.
         """
-        self.settle()
         values = self.targets.values
         note = {
             "step": self.step,
@@ -334,7 +337,6 @@ class LiveMachine:
         Raises:
             StateFileError: It is damaged, or of another machine; this one is as it was.
         """
-        self._pushed = False
         values = self.targets.values
         self.targets.put_all({})
         try:
@@ -364,7 +366,7 @@ class LiveMachine:
         engine = self._engine_of(build)
         self._take(engine, pose_frame(engine))
         self.build, self.step = build, 0
-        self.acting, self.pulls, self._pushed = [], {}, False
+        self.acting, self.pulls = [], {}
 
     def rebuild(self, build: Build) -> None:
         """Become another machine, in which all that has a name stays where it is.
@@ -372,22 +374,24 @@ class LiveMachine:
         Raises:
             SceneError: That machine cannot be simulated; this one is as it was.
             OptionError: The same.
+            CommandError: Joints of it cannot be closed from where its bodies are; the same.
         """
-        self.settle()
+        before = self.moment()
         engine, targets = self._engine_of(build), self.targets.values
-        start = pose_frame(engine)
+        start, was = pose_frame(engine), self.engine.compiled.joint_names
         carry_over(self.engine, engine)
         self._take(engine, start)
         self.targets.put_all(targets)
         self.wake()
         self._take_up()
         self.build = build
+        if set(engine.compiled.joint_names) - set(was):
+            self._close_or_return("a joint of the body", before)
 
     # ----- moments ---------------------------------------------------------------------------
 
     def moment(self) -> Moment:
         """All that the future depends on."""
-        self.settle()
         return Moment(
             self.build,
             self.step,
@@ -404,7 +408,6 @@ class LiveMachine:
             engine = self._engine_of(moment.build)
             self._take(engine, pose_frame(engine))
             self.build = moment.build
-        self._pushed = False
         self.engine.restore(moment.copy)
         self.targets.put_all(moment.targets)
         self._take_up()
@@ -415,12 +418,10 @@ class LiveMachine:
 
     def snapshot(self, **told: Any) -> Snapshot:
         """What it is like now."""
-        self.settle()
         return take_snapshot(self.engine, self.start, self.bodies, step=self.step, **told)
 
     def digest(self) -> str:
         """SHA-256 of every number that the next step reads."""
-        self.settle()
         return self.engine.digest()
 
 
