@@ -172,6 +172,9 @@ def main() -> NoReturn:
     if interrupter.was_called and code == GOOD:
         code = INTERRUPTED  # what it raised got lost: Python only prints it in some places
     _close_standard_output()
+    # Where Ctrl-C came within exec(), as dataclasses are made by it, Python would end by the signal
+    # and not with our code, although it was caught; at the next call of exec() it forgets that.
+    exec("")
     sys.exit(code)
 
 
