@@ -112,7 +112,7 @@ $(RUNNABLE): pyproject.toml
 	@touch $@
 
 $(INSTALLED): $(RUNNABLE)
-	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,test,dev]"
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,view,test,dev]"
 	@touch $@
 
 clean:

@@ -28,6 +28,7 @@ _COMMANDS = (
     "info",
     "mass",
     "convert",
+    "view",
     "plot",
     "experiment",
     "schema",
@@ -97,6 +98,7 @@ def impulse() -> None:
       impulse validate crane.xml
       impulse info crane.xml
       impulse run crane.xml -o crane.json
+      impulse view crane.json
       impulse plot crane.json energy -o energy.png
 
     Exit codes: 0 good; 1 the input is wrong; 2 usage; 3 the simulation failed (the output holds
@@ -170,6 +172,9 @@ def main() -> NoReturn:
     if interrupter.was_called and code == GOOD:
         code = INTERRUPTED  # what it raised got lost: Python only prints it in some places
     _close_standard_output()
+    # Where Ctrl-C came within exec(), as dataclasses are made by it, Python would end by the signal
+    # and not with our code, although it was caught; at the next call of exec() it forgets that.
+    exec("")
     sys.exit(code)
 
 

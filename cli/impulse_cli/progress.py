@@ -11,7 +11,7 @@ from typing import Any, Protocol, TextIO, cast
 
 from impulse_cli.terminal import Forgiving, complain, say_json
 
-__all__ = ["Progress", "print_json_line", "show_progress", "show_tasks"]
+__all__ = ["Progress", "compiling_announced", "print_json_line", "show_progress", "show_tasks"]
 
 _SECONDS_BETWEEN_LINES = 0.1
 
@@ -62,6 +62,7 @@ def _ignore(progress: Progress) -> None:
 _COMPILING = (
     "Compiling the kernels, once after each update; this takes half a minute, with contact two."
 )
+_SECONDS_OF_A_START = 5.0  # that nothing needs but the compiler
 _SECONDS_BEFORE_ANNOUNCING = 1.0  # a few small kernels are there sooner
 
 
@@ -82,6 +83,18 @@ class _Announcement:
 
     def close(self) -> None:
         self._timer.cancel()
+
+
+@contextmanager
+def compiling_announced() -> Iterator[None]:
+    """Says that kernels are being compiled, where what it is around takes that long."""
+    timer = threading.Timer(_SECONDS_OF_A_START, complain, [_COMPILING])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class _JsonLines:

@@ -174,3 +174,21 @@ def test_start_of_a_run_takes_little(pendulum: Path, program: Program) -> None:
             break
 
     assert least <= 1.5
+
+
+def test_an_interrupt_within_exec_keeps_its_exit_code(tmp_path: Path) -> None:
+    """Also where Ctrl-C comes while a dataclass is made, the exit code is that for it."""
+    (tmp_path / "program.py").write_text(
+        "import signal\n"
+        "from impulse_cli import main\n"
+        "def interrupted():\n"
+        "    try: exec('signal.raise_signal(signal.SIGINT)')\n"
+        "    except KeyboardInterrupt: return 130\n"
+        "main.execute = interrupted\n"
+        "main.main()\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-m", "program"], cwd=tmp_path, check=False, timeout=60
+    )
+
+    assert finished.returncode == 130

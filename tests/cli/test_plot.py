@@ -130,10 +130,16 @@ def test_svg_shows_panels_and_curves(cli: Cli, animation: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("anim.npz", "speed"), 1, "holds no 'speed'; it holds energy, momentum, positions, angle"),
+        (
+            ("anim.npz", "speed"),
+            1,
+            "holds no 'speed'; it holds energy, momentum, positions, orient",
+        ),
         (("anim.npz", "positions", "--only", "hok"), 1, "of hok; there are hook, boom"),
         (("gone.npz", "energy"), 1, "cannot be read"),
-        (("anim.npz",), 2, "Name a quantity"),
+        (("anim.npz",), 2, "Name a quantity: "),
+        (("anim.npz", "energy", "--difference"), 2, "needs two different animations"),
+        (("anim.npz", "energy", "--spectrum"), 1, "5 frames; a spectrum needs eight"),
         (("energy",), 2, "Name an animation"),
     ],
 )
@@ -156,7 +162,7 @@ def test_unknown_kind_of_figure(cli: Cli, animation: Path) -> None:
     outcome = cli("plot", animation, "energy", "-o", animation.with_name("out.gif"))
 
     assert outcome.code == 1
-    assert ".png, .svg, .pdf or .csv" in outcome.err
+    assert ".png, .svg, .pdf, .csv or .gp" in outcome.err
 
 
 def test_contact_forces_add_up_for_each_body(animation: Path, tmp_path: Path, cli: Cli) -> None:
@@ -186,3 +192,108 @@ def test_contact_forces_add_up_for_each_body(animation: Path, tmp_path: Path, cl
 
 def test_no_contacts_no_contact_force(animation: Path) -> None:
     assert "contact_force" not in quantities_of(load_recording(animation))
+
+
+def oscillation(path: Path, amplitude: float, *, shift: float = 0.0) -> Path:
+    """A hinge that swings 3 times a second for 8 s, sampled 40 times a second."""
+    times = np.append(np.arange(320) / 40, 320 / 40 + 0.003)  # a run ends between two frames
+    Recording(
+        scene="s",
+        fps=40,
+        step=0.01,
+        method="imp2",
+        solver="direct",
+        times=times,
+        body_names=(),
+        positions=np.zeros((321, 0, 3)),
+        orientations=np.zeros((321, 0, 4)),
+        joints={"pin": {"angle": shift + amplitude * np.sin(2 * np.pi * 3 * times)}},
+    ).save(path)
+    return path
+
+
+def test_spectrum_of_a_sine(cli: Cli, tmp_path: Path) -> None:
+    """A sine stands at its frequency with its amplitude; its mean, and all else, is not there."""
+    output = tmp_path / "out.csv"
+    animation = oscillation(tmp_path / "a.npz", 0.25, shift=7.0)
+
+    assert cli("plot", animation, "angle", "--spectrum", "-o", output).code == 0
+
+    height = {
+        float(row["frequency [Hz]"]): float(row["pin amplitude of angle [rad]"])
+        for row in rows(output)
+    }
+    assert max(height, key=height.__getitem__) == 3.0
+    assert height[3.0] == pytest.approx(0.25, rel=1e-12)
+    assert max(value for f, value in height.items() if abs(f - 3.0) > 0.3) < 1e-12
+
+
+def test_difference_is_the_second_minus_the_first(cli: Cli, tmp_path: Path) -> None:
+    """Curve by curve, at the frames that both have and at no others."""
+    first = oscillation(tmp_path / "a.npz", 0.25)
+    whole = load_recording(oscillation(tmp_path / "b.npz", 0.75, shift=1.0))
+    second = tmp_path / "c.npz"
+    every = slice(0, 320, 2)
+    replace(
+        whole,
+        times=whole.times[every],
+        positions=whole.positions[every],
+        orientations=whole.orientations[every],
+        joints={"pin": {"angle": whole.joints["pin"]["angle"][every]}},
+    ).save(second)
+    output = tmp_path / "out.csv"
+
+    assert cli("plot", first, second, "angle", "--difference", "-o", output).code == 0
+
+    table = rows(output)
+    assert [float(row["time [s]"]) for row in table] == (np.arange(160) / 20).tolist()
+    for row in table:
+        expected = 1.0 + 0.5 * np.sin(2 * np.pi * 3 * float(row["time [s]"]))
+        found = float(row["pin difference of angle [rad]"])
+        assert found == pytest.approx(expected, abs=1e-14)
+
+
+def test_difference_needs_common_times(cli: Cli, tmp_path: Path) -> None:
+    """Nothing is interpolated: two frame rates that never meet are refused."""
+    first = oscillation(tmp_path / "a.npz", 1.0)
+    second = tmp_path / "b.npz"
+    recording = load_recording(first)
+    replace(recording, times=recording.times + 0.01).save(second)
+
+    outcome = cli("plot", first, second, "angle", "--difference", "-o", tmp_path / "out.csv")
+
+    assert outcome.code == 1
+    assert "the same --fps" in outcome.err
+
+
+def test_script_of_gnuplot_holds_every_number(cli: Cli, animation: Path) -> None:
+    """Each curve is a block of numbers that read back exactly, and is drawn under its name."""
+    output = animation.with_name("out.gp")
+
+    assert cli("plot", animation, "angle", "energy", "-o", output).code == 0
+
+    text = output.read_text()
+    blocks = {
+        block.partition(" ")[0]: block.split("\n")[1:]
+        for block in text.split("\nEND\n")
+        for block in [block.rpartition("$curve")[2]]
+        if " << END" in block
+    }
+    angles = [float(line.split()[1]) for line in blocks["0"]]
+    assert angles == np.sin(np.arange(5) / 25).tolist()
+    assert len(blocks) == 4
+    assert "$curve3 using 1:2 with lines title 'total'" in text
+
+
+def test_names_cannot_act_in_gnuplot(cli: Cli, animation: Path) -> None:
+    """A name with quotes and backquotes stays a name."""
+    recording = load_recording(animation)
+    evil = "a' . system('id') . '`id`"
+    named = animation.with_name("evil.npz")
+    replace(recording, joints={evil: recording.joints["pin"]}).save(named)
+    output = animation.with_name("out.gp")
+
+    assert cli("plot", named, "angle", "-o", output).code == 0
+
+    titled = output.read_text().rpartition("title ")[2].partition("\n")[0]
+    assert titled == "'a'' . system(''id'') . ''`id`'"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from impulse_core.recording import Recording, RecordingError
 
-__all__ = ["Curve", "curves_of", "quantities_of"]
+__all__ = ["Curve", "curves_of", "quantities_of", "unit_of"]
 
 _UNITS = {
     "angle": "rad",
@@ -38,7 +38,7 @@ class Curve:
     Attributes:
         panel: the axes it belongs to, as in "energy [J]".
         name: what it is, as in "total" or "hook x".
-        times: [s], shape (F,).
+        times: [s], ascending, shape (F,); of a spectrum frequencies [Hz].
         values: in the unit the panel names, shape (F,).
     """
 
@@ -52,8 +52,8 @@ def quantities_of(recording: Recording) -> list[str]:
     """Names of everything that can be plotted of ``recording``."""
     names = ["energy"] if recording.energy else []
     names += ["momentum"] if recording.momentum else []
-    names += ["positions"] if recording.body_names else []
-    names += ["contact_force"] if recording.contacts else []
+    names += ["positions", "orientations"] if recording.body_names else []
+    names += ["contact_force", "contact_count"] if recording.contacts else []
     parts = [*recording.joints.values(), *recording.bodies.values()]
     return names + sorted({name for quantities in parts for name in quantities})
 
@@ -63,9 +63,9 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
 
     Args:
         recording: where they come from.
-        quantity: "energy", "momentum", "positions", "contact_force" (of all contacts of each body
-            together), or a quantity of joints or
-            bodies, as in "angle" or "clearance".
+        quantity: "energy", "momentum", "positions", "orientations" (w, x, y, z), "contact_force"
+            (of all contacts of each body together), "contact_count" (points that bear a force), or
+            a quantity of joints or bodies, as in "angle" or "clearance".
         only: names of the bodies or joints wanted; all if empty. Vectors of joints, as forces,
             are shown by their length, those of a single joint also by their components.
 
@@ -86,10 +86,15 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
         return [
             curve
             for name, values in recording.momentum.items()
-            for curve in _components(f"{name} momentum [{_unit(name)}]", "", recording, values)
+            for curve in _components(f"{name} momentum [{unit_of(name)}]", "", recording, values)
         ]
+    if quantity == "contact_count":
+        count = np.bincount(recording.contacts["frame"], minlength=recording.frame_count)
+        return [Curve("contact_count", "points", recording.times, count.astype(float))]
     if quantity == "positions":
-        parts = _positions(recording)
+        parts = _poses(recording, "position [m]", recording.positions, "xyz")
+    elif quantity == "orientations":
+        parts = _poses(recording, "orientation", recording.orientations, "wxyz")
     elif quantity == "contact_force":
         parts = _contact_forces(recording, in_components=len(only) == 1)
     else:
@@ -108,9 +113,11 @@ def curves_of(recording: Recording, quantity: str, only: Sequence[str] = ()) -> 
     return [curve for curves in wanted.values() for curve in curves]
 
 
-def _positions(recording: Recording) -> dict[str, list[Curve]]:
+def _poses(
+    recording: Recording, panel: str, values: NDArray[np.float64], axes: str
+) -> dict[str, list[Curve]]:
     return {
-        name: _components("position [m]", f"{name} ", recording, recording.positions[:, index])
+        name: _components(panel, f"{name} ", recording, values[:, index], axes)
         for index, name in enumerate(recording.body_names)
     }
 
@@ -140,7 +147,7 @@ def _series(
     in_components: bool,
 ) -> dict[str, list[Curve]]:
     """A quantity of all joints or bodies that have it."""
-    unit = _unit(quantity)
+    unit = unit_of(quantity)
     panel = f"{quantity} [{unit}]" if unit else quantity
     found = {}
     for joint, quantities in owners.items():
@@ -160,13 +167,18 @@ def _length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _components(
-    panel: str, prefix: str, recording: Recording, vectors: NDArray[np.float64]
+    panel: str,
+    prefix: str,
+    recording: Recording,
+    vectors: NDArray[np.float64],
+    axes: str = "xyz",
 ) -> list[Curve]:
     return [
         Curve(panel, f"{prefix}{axis}", recording.times, vectors[:, column])
-        for column, axis in enumerate("xyz")
+        for column, axis in enumerate(axes)
     ]
 
 
-def _unit(name: str) -> str:
+def unit_of(name: str) -> str:
+    """Unit of a recorded quantity; "" if it has none."""
     return _UNITS.get(name, "")

@@ -25,8 +25,11 @@ _LARGEST = 1e300
 _DASHES = ("-", "--", ":", "-.")
 
 
-def draw(curves: dict[str, list[Curve]], suffix: str) -> bytes:
-    """The file of a figure of the curves of each animation, in the format of ``suffix``."""
+def draw(curves: dict[str, list[Curve]], suffix: str, axis: str) -> bytes:
+    """The file of a figure of the curves of each animation, in the format of ``suffix``.
+
+    ``axis`` is what they are drawn over, as in "time [s]".
+    """
     try:
         import matplotlib as mpl
     except ImportError:
@@ -47,7 +50,7 @@ def draw(curves: dict[str, list[Curve]], suffix: str) -> bytes:
         axes.grid(alpha=0.3)
         if len(lines) <= _MOST_NAMES:
             _add_legend(axes, [label for label, _, _ in lines])
-    grid[-1, 0].set_xlabel("time [s]")
+    grid[-1, 0].set_xlabel(axis)
     stream = io.BytesIO()
     # Neither a date nor random names, so that the same animation gives the same file.
     with mpl.rc_context({"svg.hashsalt": "impulse"}):

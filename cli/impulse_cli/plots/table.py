@@ -10,8 +10,8 @@ from impulse_cli.plots.curves import Curve
 __all__ = ["tabulate"]
 
 
-def tabulate(curves: dict[str, list[Curve]]) -> bytes:
-    """A table with the columns animation, time and one per curve, a row for each frame.
+def tabulate(curves: dict[str, list[Curve]], axis: str) -> bytes:
+    """A table with the columns animation, ``axis`` and one per curve, a row for each frame.
 
     Numbers have as many digits as it takes to read back the same float64. A cell stays empty
     where an animation does not have the curve.
@@ -19,7 +19,7 @@ def tabulate(curves: dict[str, list[Curve]]) -> bytes:
     columns = list(dict.fromkeys(_title(curve) for group in curves.values() for curve in group))
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["animation", "time [s]", *columns])
+    writer.writerow(["animation", axis, *columns])
     for animation, group in curves.items():
         by_title = {_title(curve): curve.values.tolist() for curve in group}
         for frame, time in enumerate(group[0].times.tolist()):

@@ -1,0 +1,1 @@
+"""What can be set and read on the page, one file for each tab."""

@@ -1,0 +1,77 @@
+"""A simulation in a real browser: pushed, changed, plotted, turned back, left and found again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("viser")
+pytest.importorskip("playwright")
+
+from impulse_cli.viewer.live import LiveSource
+
+from .browsing import changed, opened, picture, served, wait_for
+from .machines import swing
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def middle_of_the_scene(tab: Any) -> tuple[float, float]:
+    """Where the box is: between what is docked at the left and the right end of the window."""
+    canvas = max(
+        (each.bounding_box() for each in tab.locator("canvas").all()),
+        key=lambda found: found["width"] * found["height"],
+    )
+    return canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
+
+
+def angle(source: LiveSource) -> float:
+    """Of the hinge [rad], as the page plots it."""
+    return float(source.curves("angle", ())[0].values[-1])
+
+
+def test_a_simulation_in_the_browser(chromium: Any) -> None:
+    """What the mouse and the inputs of the page do is simulated, and what is simulated is seen."""
+    source = LiveSource(swing())
+    with served(source) as (url, page):
+        tab = opened(chromium, url)
+        before = picture(tab, "live-start")
+        assert abs(angle(source)) < 1e-12
+
+        tab.mouse.click(*middle_of_the_scene(tab))
+        wait_for(lambda: abs(angle(source)) > 0.05, "a click pushes the box, so that it swings")
+        source.pause(True)
+        wait_for(
+            lambda: changed(before, picture(tab, "live-pushed")) > 0.02,
+            "one sees that it has moved, and the plot of the energy with it",
+        )
+        swung = source.span[1]
+
+        tab.get_by_role("tab", name="Change").click()
+        down = tab.locator("input[value='-9.81']").element_handle()
+        down.fill("-1.5")
+        down.press("Enter")
+        wait_for(lambda: source.scene.settings.gravity[2] == -1.5, "gravity is changed")
+
+        tab.get_by_role("tab", name="Run").click()
+        tab.get_by_role("textbox").first.fill("0")
+        tab.get_by_role("textbox").first.press("Enter")
+        wait_for(lambda: source.span[1] < swung, "the slider turns time back")
+        assert source.span[1] == 0.0
+        assert abs(angle(source)) < 1e-12
+
+        tab.get_by_role("button", name="Play").click()
+        wait_for(lambda: not source.is_paused, "it goes on")
+        x, y = middle_of_the_scene(tab)
+        tab.mouse.move(x, y)
+        tab.mouse.down()
+        tab.mouse.move(x + 60.0, y, steps=3)
+        wait_for(lambda: abs(angle(source)) > 0.1, "the mouse pulls the box")
+        tab.mouse.up()
+
+        tab.close()
+        wait_for(lambda: not page.server.get_clients(), "the browser may be closed")
+        again = opened(chromium, url)
+        again.get_by_text("energy [").first.wait_for()
+        picture(again, "live-again")
