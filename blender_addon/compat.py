@@ -26,6 +26,15 @@ def show_sidebar(area: bpy.types.Area, category: str) -> None:
                 region.active_panel_category = category
 
 
+def own_properties(owner: bpy.types.ID) -> dict[str, Any]:
+    """What is set of the properties that the add-on gave a data block; from 5.0 on they are kept
+    apart from those of the user.
+    """
+    system = getattr(owner, "bl_system_properties_get", None)
+    group = owner.get("impulse") if system is None else (system() or {}).get("impulse")
+    return {} if group is None else group.to_dict()
+
+
 def has_layered_actions() -> bool:
     """Whether actions have slots (Blender 4.4 and later)."""
     return hasattr(bpy.types, "ActionSlot")

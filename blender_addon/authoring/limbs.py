@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -18,7 +18,7 @@ from mathutils import Matrix
 from ..compat import curves_of
 from ..convert import Floats
 from ..export.collect import ancestors, body_of
-from ..export.timeline import MOTOR_PATH
+from ..export.timeline import LOAD_PATH, MOTOR_PATH
 from .copies import copy_list, copy_objects
 from .tagging import TagError
 
@@ -125,7 +125,7 @@ def mirror_limb(
     context: bpy.types.Context, limb: Limb, axis: str, centre: Object | None, phase: float
 ) -> list[Object]:
     """The mirror image of a limb across the plane through ``centre`` at right angles to one of its
-    axes; ``phase`` is added to that of its motors. Returns the copies.
+    axes; ``phase`` is added to that of its motors and loads. Returns the copies.
 
     Names change sides, as Blender flips them (.L and .R, left and right).
     """
@@ -178,16 +178,27 @@ def _copy_limb(
     frames = _frames_of(context.scene, limb, phase)
     made = copy_objects(limb.objects, transform, name_of)
     for copy in made.values():
-        if copy.impulse.kind == "JOINT" and len(copy.impulse.joint.motors):
-            set_phase(copy, copy.impulse.joint.phase + phase)
-            _shift_keys(copy, frames)
+        for timed in _timed(copy):
+            timed.phase = _wrapped(timed.phase + phase)
+        _shift_keys(copy, frames)
     _copy_pairs(context.scene, made)
     return list(made.values())
 
 
 def set_phase(joint: Object, phase: float) -> None:
     """Set the phase of a joint, as a part of the period from 0 to 1."""
-    joint.impulse.joint.phase = round(phase % 1.0, 6) % 1.0
+    joint.impulse.joint.phase = _wrapped(phase)
+
+
+def _wrapped(phase: float) -> float:
+    return round(phase % 1.0, 6) % 1.0
+
+
+def _timed(obj: Object) -> list[Any]:
+    """What has a phase: a joint with motors, the loads of a body."""
+    if obj.impulse.kind == "JOINT":
+        return [obj.impulse.joint] if len(obj.impulse.joint.motors) else []
+    return list(obj.impulse.body.loads) if obj.impulse.kind == "BODY" else []
 
 
 def period_of(scene: bpy.types.Scene) -> float:
@@ -196,25 +207,29 @@ def period_of(scene: bpy.types.Scene) -> float:
 
 
 def _frames_of(scene: bpy.types.Scene, limb: Limb, phase: float) -> float:
-    """How many frames keys of motors are shifted for a phase."""
-    keyed = [obj.name for obj in limb.objects if _motor_curves(obj)]
+    """How many frames keys of motors and loads are shifted for a phase."""
+    keyed = [obj.name for obj in limb.objects if _timed_curves(obj)]
     if phase == 0.0 or not keyed:
         return 0.0
     if period_of(scene) <= 0.0:
         raise TagError(
-            f"{keyed[0]} has a motor with keys, and nothing says how long a phase lasts; add the"
+            f"{keyed[0]} has a motor or a load with keys, and nothing says how long a phase lasts; add the"
             f" constant '{PERIOD}' [s] to the scene."
         )
     return phase * period_of(scene) * scene.render.fps / scene.render.fps_base
 
 
-def _motor_curves(obj: Object) -> list[bpy.types.FCurve]:
-    return [curve for curve in curves_of(obj) if MOTOR_PATH.match(curve.data_path)]
+def _timed_curves(obj: Object) -> list[bpy.types.FCurve]:
+    return [
+        curve
+        for curve in curves_of(obj)
+        if MOTOR_PATH.match(curve.data_path) or LOAD_PATH.match(curve.data_path)
+    ]
 
 
-def _shift_keys(joint: Object, frames: float) -> None:
-    """Let keys of motors come earlier, as a phase lets the time of an expression."""
-    for curve in _motor_curves(joint) if frames else ():
+def _shift_keys(obj: Object, frames: float) -> None:
+    """Let keys of motors and loads come earlier, as a phase lets the time of an expression."""
+    for curve in _timed_curves(obj) if frames else ():
         for key in curve.keyframe_points:
             key.co[0] -= frames
             key.handle_left[0] -= frames

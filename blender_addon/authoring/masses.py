@@ -23,6 +23,7 @@ from ..export.hulls import hull_polygons
 from ..export.meshes import Polygons
 from ..export.scene_export import metres_of
 from ..export.solids import SolidExporter
+from ..export.work import at_one_go
 
 Solid = dict[str, Any]
 
@@ -69,7 +70,7 @@ def _measure_body(
     group = body.impulse.body
     if group.mass_source == "explicit":
         return _explicit(group)
-    solids = exporter.solids(body, tagged)
+    solids = at_one_go(exporter.solids(body, tagged))
     solids = [solid for solid in solids if solid["role"] != "visual"] or solids
     if not solids:
         raise ValueError("It has no solid.")

@@ -29,9 +29,12 @@ OWN |= {"progress", "progress_text", "live_check"}
 
 
 class Watch:
-    """When something changed last, what the tags were then, and how long a check takes."""
+    """When something changed last, what the tags were then, and how long a check takes; ``edits``
+    counts changes.
+    """
 
     changed: float | None = None
+    edits = 0
     took = 0.0
     tags: tuple[str, Any] | None = None
 
@@ -47,6 +50,13 @@ def noticed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Blender evaluated something anew; note the time if it is something of ours."""
     if any(_concerns(update) for update in depsgraph.updates):
         Watch.changed = time.monotonic()
+        Watch.edits += 1
+
+
+@persistent
+def undone(*_arguments: Any) -> None:
+    """Undo and redo exchange what Blender holds."""
+    Watch.edits += 1
 
 
 def _concerns(update: bpy.types.DepsgraphUpdate) -> bool:
@@ -139,6 +149,8 @@ def _redraw(context: bpy.types.Context) -> None:
 
 def register() -> None:
     bpy.app.handlers.depsgraph_update_post.append(noticed)
+    bpy.app.handlers.undo_post.append(undone)
+    bpy.app.handlers.redo_post.append(undone)
     bpy.app.timers.register(look, first_interval=TICK, persistent=True)
 
 
@@ -146,3 +158,5 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(look):
         bpy.app.timers.unregister(look)
     bpy.app.handlers.depsgraph_update_post.remove(noticed)
+    bpy.app.handlers.undo_post.remove(undone)
+    bpy.app.handlers.redo_post.remove(undone)

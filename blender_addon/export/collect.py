@@ -29,6 +29,29 @@ class Tagged:
     geometry: dict[str, list[bpy.types.Object]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     shown: bool = False  # whether nothing but the present frame may be shown
+    places: dict[str, Floats] = field(default_factory=dict)
+
+    def solids(self) -> list[bpy.types.Object]:
+        """The objects that solids are made from."""
+        found = [obj for members in self.geometry.values() for obj in members]
+        return found + [obj for obj in self.bodies if obj.impulse.body.own_geometry]
+
+    def read_places(self, objects: Iterable[bpy.types.Object]) -> None:
+        """Keep where objects stand now, for what is asked of it later, in whatever frame."""
+        self.places |= {obj.name: np.array(obj.matrix_world, float) for obj in objects}
+
+    def place_of(self, obj: bpy.types.Object) -> Floats:
+        """World matrix (4, 4) of an object: as it was kept, else as it is."""
+        place = self.places.get(obj.name)
+        return np.array(obj.matrix_world, float) if place is None else place
+
+    def placement_of(self, obj: bpy.types.Object) -> Placement:
+        """World matrix of an object taken apart; raises ValueError where a scale is zero."""
+        return _taken_apart(self.place_of(obj).tobytes())
+
+    def handedness(self, obj: bpy.types.Object) -> float:
+        """-1 where an object is mirrored, by its own scale or by that of a parent, else 1."""
+        return handedness_of(self.place_of(obj))
 
     def report(self, obj: bpy.types.Object, what: Defect | str, severity: str = "ERROR") -> None:
         defect = Defect(what, "B100") if isinstance(what, str) else what
@@ -56,6 +79,7 @@ def collect(
         elif kind == "GEOMETRY":
             geometry.append(obj)
     names = {obj.name for obj in present}
+    tagged.read_places([*tagged.bodies, *geometry, *_standing(tagged)])
     for obj in geometry:
         body = body_of(obj)
         if body is None:
@@ -84,6 +108,17 @@ def collect(
     return tagged
 
 
+def _standing(tagged: Tagged) -> Iterator[bpy.types.Object]:
+    """Joints and springs, and what their anchors and axes are."""
+    for obj in (*tagged.joints, *tagged.springs):
+        group = obj.impulse.joint if obj.impulse.kind == "JOINT" else obj.impulse.spring
+        yield obj
+        for key in ("anchor2", "axis2"):
+            other = getattr(group, key, None)
+            if other is not None:
+                yield other
+
+
 def objects_of(
     view_layer: bpy.types.ViewLayer, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
@@ -107,11 +142,6 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         yield obj
 
 
-def placement_of(obj: bpy.types.Object) -> Placement:
-    """World matrix of an object taken apart; raises ValueError where a scale is zero."""
-    return _taken_apart(np.array(obj.matrix_world, float).tobytes())
-
-
 # An export asks some four times for each placement.
 @lru_cache(maxsize=4096)
 def _taken_apart(matrix: bytes) -> Placement:
@@ -122,8 +152,13 @@ def _taken_apart(matrix: bytes) -> Placement:
 
 
 def handedness(obj: bpy.types.Object) -> float:
-    """-1 where an object is mirrored, by its own scale or by that of a parent, else 1."""
-    return -1.0 if np.linalg.det(np.array(obj.matrix_world)[:3, :3]) < 0 else 1.0
+    """-1 where an object is mirrored as it stands now, else 1."""
+    return handedness_of(np.array(obj.matrix_world))
+
+
+def handedness_of(place: Floats) -> float:
+    """-1 where a world matrix (4, 4) mirrors, else 1."""
+    return -1.0 if np.linalg.det(place[:3, :3]) < 0 else 1.0
 
 
 def is_animated(obj: bpy.types.Object) -> bool:
@@ -148,7 +183,7 @@ def is_carried(obj: bpy.types.Object) -> bool:
 
 def _check_transform(tagged: Tagged, obj: bpy.types.Object) -> None:
     try:
-        placement = placement_of(obj)
+        placement = tagged.placement_of(obj)
     except ValueError:
         text = "has a scale of zero; give it a scale, or apply it if the object is to be flat"
         tagged.report(obj, Defect(text, "B111"))

@@ -20,9 +20,7 @@ BY_TIME = {
 
 def report_deforming(tagged: Tagged) -> None:
     """Report the modifiers of solids that change their shape over time."""
-    solids = [obj for found in tagged.geometry.values() for obj in found]
-    solids += [obj for obj in tagged.bodies if obj.impulse.body.own_geometry]
-    for obj in solids:
+    for obj in tagged.solids():
         for defect in deforming(obj):
             tagged.report(obj, defect)
 

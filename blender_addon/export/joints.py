@@ -12,16 +12,15 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-import numpy as np
 
 from impulse_schema import models
 from impulse_schema.checks.joints import USAGE
 
-from ..convert import decimals, direction, length_to_scene
+from ..convert import Floats, decimals, direction, length_to_scene
 from ..issues import Defect
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
-from .collect import Tagged, handedness
+from .collect import Tagged
 from .timeline import Timeline
 
 PARTS = {
@@ -33,16 +32,14 @@ PARTS = {
 }
 
 
-def anchor_of(obj: bpy.types.Object, metres: float) -> tuple[float, ...]:
-    """Origin of an object in the world [m]."""
-    return tuple(decimals(length_to_scene(obj.matrix_world.translation, metres)))
+def anchor_of(place: Floats, metres: float) -> tuple[float, ...]:
+    """Origin of an object in the world [m], from its world matrix (4, 4)."""
+    return tuple(decimals(length_to_scene(place[:3, 3], metres)))
 
 
-def axis_of(
-    obj: bpy.types.Object, column: int = 2, sign: float = 1.0
-) -> tuple[float, float, float]:
+def axis_of(place: Floats, column: int = 2, sign: float = 1.0) -> tuple[float, float, float]:
     """A local axis of an object in the world, unit length (column 0, 1, 2 for x, y, z)."""
-    return direction(sign * np.array(obj.matrix_world)[:3, column])
+    return direction(sign * place[:3, column])
 
 
 def rotates(group: Any) -> bool:
@@ -50,13 +47,13 @@ def rotates(group: Any) -> bool:
     return "rotation" in models.FREE_AXES.get(group.type, ()) or group.type in models.LIMITED_AXES
 
 
-def slides_backwards(obj: bpy.types.Object) -> bool:
+def slides_backwards(obj: bpy.types.Object, tagged: Tagged) -> bool:
     """Whether a joint that turns and slides along one axis is mirrored.
 
     Its axis is then that of the turn, against which the mirrored slide counts.
     """
     axes = models.FREE_AXES.get(obj.impulse.joint.type, ())
-    return len(axes) == 2 and handedness(obj) < 0
+    return len(axes) == 2 and tagged.handedness(obj) < 0
 
 
 def joint_data(
@@ -78,15 +75,16 @@ def joint_data(
         for data, item in zip(values[part], getattr(group, part), strict=True):
             _check_part(obj, item, names, tagged)
             joint = getattr(item, "joint", obj)
-            if data.get("freedom") == "translation" and joint and slides_backwards(joint):
+            if data.get("freedom") == "translation" and joint and slides_backwards(joint, tagged):
                 _turn_round(data)
     if group.type == "screw":
-        values["pitch"] *= handedness(obj)
-    sign = handedness(obj) if rotates(group) else 1.0
-    values["anchor"] = anchor_of(obj, metres)
-    values["anchor2"] = None if group.anchor2 is None else anchor_of(group.anchor2, metres)
-    values["axis"] = axis_of(obj, sign=sign)
-    values["axis2"] = _second_axis(obj, group, sign)
+        values["pitch"] *= tagged.handedness(obj)
+    sign = tagged.handedness(obj) if rotates(group) else 1.0
+    place, anchor2 = tagged.place_of(obj), group.anchor2
+    values["anchor"] = anchor_of(place, metres)
+    values["anchor2"] = None if anchor2 is None else anchor_of(tagged.place_of(anchor2), metres)
+    values["axis"] = axis_of(place, sign=sign)
+    values["axis2"] = _second_axis(obj, tagged, sign)
     # What the type does not use may be left over from another type.
     return {key: value for key, value in values.items() if key in used and value is not None}
 
@@ -133,11 +131,12 @@ def _turn_round(part: dict[str, Any]) -> None:
 
 
 def _second_axis(
-    obj: bpy.types.Object, group: Any, sign: float
+    obj: bpy.types.Object, tagged: Tagged, sign: float
 ) -> tuple[float, float, float] | None:
+    group = obj.impulse.joint
     if group.axis2 is not None:
-        return axis_of(group.axis2, sign=sign)
-    return axis_of(obj, 0) if group.type == "universal" else None
+        return axis_of(tagged.place_of(group.axis2), sign=sign)
+    return axis_of(tagged.place_of(obj), 0) if group.type == "universal" else None
 
 
 def spring_data(
@@ -149,14 +148,14 @@ def spring_data(
     values["name"] = obj.name
     for problem in pointer_problems(group, names):
         tagged.report(obj, problem)
-    values["anchor"] = anchor_of(obj, metres)
+    values["anchor"] = anchor_of(tagged.place_of(obj), metres)
     if group.anchor2 is None:
         if not group.anchor2_name:
             text = "is a spring without a second end; choose its Anchor 2"
             tagged.report(obj, Defect(text, "B107", detail="anchor2"))
         values["anchor2"] = values["anchor"]
     else:
-        values["anchor2"] = anchor_of(group.anchor2, metres)
+        values["anchor2"] = anchor_of(tagged.place_of(group.anchor2), metres)
     return values
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import bpy
 import numpy as np
@@ -111,11 +111,29 @@ class Kept:
         cls.meshes[key] = polygons
 
 
+class Raw(NamedTuple):
+    """A mesh as Blender holds it, in arrays; nothing else of Blender is needed to go on with it."""
+
+    vertices: NDArray[np.float32]  # (V, 3)
+    corners: NDArray[np.int32]  # (K,) vertex numbers
+    sizes: NDArray[np.int64]  # (F,) corners of each face
+    triangles: NDArray[np.int32] | None  # (T, 3) vertex numbers; None where all faces are triangles
+    owners: NDArray[np.int32] | None  # (T,) the face of each triangle
+
+
 def evaluated_polygons(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Polygons | None:
     """Mesh of an object with its modifiers, in its local coordinates; None where it has none.
 
     Vertices that no face uses are left out. Polygons that are not flat are triangulated as
     Blender draws them.
+    """
+    raw = raw_mesh(obj, depsgraph)
+    return None if raw is None else polygons_of(raw)
+
+
+def raw_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Raw | None:
+    """What ``polygons_of`` needs of the mesh of an object with its modifiers; None where it has no
+    faces.
     """
     evaluated = obj.evaluated_get(depsgraph)
     try:
@@ -128,38 +146,45 @@ def evaluated_polygons(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
         evaluated.to_mesh_clear()
 
 
-def _read(mesh: bpy.types.Mesh) -> Polygons:
-    vertices = np.empty(len(mesh.vertices) * 3, np.float32)
-    mesh.vertices.foreach_get("co", vertices)
+def _read(mesh: bpy.types.Mesh) -> Raw:
+    """Through arrays that Blender copies in one go; its faces it would hand out one by one."""
+    vertices = np.empty((len(mesh.vertices), 3), np.float32)
+    mesh.attributes["position"].data.foreach_get("vector", vertices.ravel())
     corners = np.empty(len(mesh.loops), np.int32)
-    mesh.loops.foreach_get("vertex_index", corners)
-    starts = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("loop_start", starts)
-    offsets = np.append(starts, len(corners)).astype(np.int64)
-    key = hashlib.sha256(b"|".join(part.tobytes() for part in (vertices, corners, starts))).digest()
+    mesh.attributes[".corner_vert"].data.foreach_get("value", corners)
+    count = len(mesh.polygons)
+    if len(corners) == 3 * count:
+        return Raw(vertices, corners, np.full(count, 3), None, None)
+    mesh.calc_loop_triangles()
+    owners = np.empty(len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangle_polygons.foreach_get("value", owners)
+    places = np.empty(3 * len(owners), np.int32)
+    mesh.loop_triangles.foreach_get("loops", places)
+    sizes = np.bincount(owners, minlength=count) + 2  # a face of n corners has n - 2 triangles
+    return Raw(vertices, corners, sizes, corners[places].reshape(-1, 3), owners)
+
+
+def polygons_of(raw: Raw) -> Polygons:
+    """The polygons of a mesh that was read."""
+    parts = (raw.vertices, raw.corners, raw.sizes)
+    key = hashlib.sha256(b"|".join(part.tobytes() for part in parts)).digest()
     if key not in Kept.meshes:
-        points = vertices.reshape(-1, 3).astype(float)
-        polygons = Polygons(points, corners.astype(np.int64), offsets)
-        Kept.keep(key, _closed(_without_unused(_flattened(polygons, mesh))))
+        offsets = np.concatenate([[0], np.cumsum(raw.sizes)])
+        polygons = Polygons(raw.vertices.astype(float), raw.corners.astype(np.int64), offsets)
+        Kept.keep(key, _closed(_without_unused(_flattened(polygons, raw))))
     return Kept.meshes[key]
 
 
-def _flattened(polygons: Polygons, mesh: bpy.types.Mesh) -> Polygons:
+def _flattened(polygons: Polygons, raw: Raw) -> Polygons:
     """Polygons with the bent ones replaced by Blender's triangles of them."""
-    sizes = np.diff(polygons.offsets)
-    if sizes.max() <= 3:
+    if raw.triangles is None:
         return polygons
-    bent = (sizes > 3) & ~is_flat(polygons)
+    bent = (raw.sizes > 3) & ~is_flat(polygons)
     if not bent.any():
         return polygons
-    mesh.calc_loop_triangles()
-    triangles = np.empty(len(mesh.loop_triangles) * 3, np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
-    owners = np.empty(len(mesh.loop_triangles), np.int32)
-    mesh.loop_triangles.foreach_get("polygon_index", owners)
-    extra = triangles.reshape(-1, 3)[bent[owners]].astype(np.int64)
-    kept = polygons.corners[np.repeat(~bent, sizes)]
-    counts = np.concatenate([sizes[~bent], np.full(len(extra), 3)])
+    extra = raw.triangles[bent[raw.owners]].astype(np.int64)
+    kept = polygons.corners[np.repeat(~bent, raw.sizes)]
+    counts = np.concatenate([raw.sizes[~bent], np.full(len(extra), 3)])
     offsets = np.concatenate([[0], np.cumsum(counts)])
     return Polygons(polygons.vertices, np.concatenate([kept, extra.ravel()]), offsets)
 
@@ -195,16 +220,22 @@ def _closed(polygons: Polygons) -> Polygons:
     """
     if not polygons.skin.open_edges:
         return polygons
-    places, numbers = np.unique(polygons.vertices + 0.0, axis=0, return_inverse=True)
-    joined = Polygons(places, numbers.reshape(-1)[polygons.corners], polygons.offsets)
+    points = polygons.vertices + 0.0  # of two zeros one
+    order = np.lexsort(points.T[::-1])
+    first = np.append(True, (np.diff(points[order], axis=0) != 0.0).any(axis=1))
+    numbers = np.empty(len(points), np.int64)
+    numbers[order] = np.cumsum(first) - 1
+    joined = Polygons(points[order[first]], numbers[polygons.corners], polygons.offsets)
     return polygons if joined.skin.open_edges or joined.skin.odd_edges else joined
 
 
 def _without_unused(polygons: Polygons) -> Polygons:
-    used, corners = np.unique(polygons.corners, return_inverse=True)
-    if len(used) == len(polygons.vertices):
+    used = np.zeros(len(polygons.vertices), bool)
+    used[polygons.corners] = True
+    if used.all():
         return polygons
-    return Polygons(polygons.vertices[used], corners.reshape(-1), polygons.offsets)
+    numbers = np.cumsum(used) - 1
+    return Polygons(polygons.vertices[used], numbers[polygons.corners], polygons.offsets)
 
 
 def following_corners(polygons: Polygons) -> NDArray[np.int64]:

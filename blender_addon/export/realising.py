@@ -105,14 +105,16 @@ def realised(
     """
     made: dict[str, tuple[str, str]] = {}
     shown = [(obj, obj.instance_collection) for obj in instances]
+    before = {obj.as_pointer() for obj in bpy.data.objects} if shown else set()
     try:
         for obj, _collection in shown:
             for copy in realise_collection(context, obj):
                 made[copy.name] = obj.name, copy.name.removeprefix(f"{obj.name}.")
         yield made
-    finally:
-        for name in made:
-            bpy.data.objects.remove(bpy.data.objects[name])
+    finally:  # also the copies that were there already when something went wrong
+        for obj in list(bpy.data.objects) if shown else ():
+            if obj.as_pointer() not in before:
+                bpy.data.objects.remove(obj)
         for obj, collection in shown:
             obj.instance_type, obj.instance_collection = "COLLECTION", collection
         if shown:

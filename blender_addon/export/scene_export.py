@@ -7,9 +7,9 @@ nothing where there is an error. The start of the simulation is the pose at the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,9 @@ from impulse_schema.source import ScenePath, Source
 from impulse_schema.translate import translate
 
 from ..convert import (
-    Placement,
     decimals,
     frame_to_time,
     length_to_scene,
-    quaternion_to_scene,
-    rotation_to_quaternion,
-    take_apart,
 )
 from ..issues import (
     ExportError,
@@ -42,17 +38,19 @@ from ..issues import (
 )
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
-from .collect import Tagged, collect, handedness, is_carried, objects_of, placement_of
+from .bodies import body_data, load_data
+from .collect import Tagged, collect, objects_of
 from .deforming import report_deforming
 from .files import INLINE_FACES, write_scene
 from .instances import exported_instances, of_instances, written_instances
-from .joints import joint_data, part_data, spring_data
-from .keyed import moved_by_hand, report_keyed
+from .joints import joint_data, spring_data
+from .keyed import report_keyed
 from .meshes import Polygons
 from .realising import realised
 from .solids import SolidExporter
+from .start import at_start, moved_in_between
 from .timeline import Timeline
-from .undisturbed import without_motion
+from .work import MANY_CORNERS, MANY_ELEMENTS, Pause, Work, at_one_go, beside
 
 
 @dataclass
@@ -78,6 +76,19 @@ def build(
     says over time is left out; so are instances. With ``played`` the motion is to come back, which
     instances cannot take: only those of what stands still are part of the scene then.
     """
+    return at_one_go(building(context, collection, shown=shown, played=played))
+
+
+def building(
+    context: bpy.types.Context,
+    collection: bpy.types.Collection | None = None,
+    *,
+    shown: bool = False,
+    played: bool = True,
+) -> Work[Build]:
+    """``build``, piece by piece. Poses and what the timeline says are read in the first piece,
+    which puts the frame back; an edit afterwards is for who does the work to notice.
+    """
     if moved := moved_in_between(context):
         return Build(issues=moved)
     made: dict[str, tuple[str, str]] = {}
@@ -97,11 +108,28 @@ def build(
         report_deforming(tagged)
         exporter = SolidExporter(context, metres_of(context.scene))
         names = {obj.name for obj in objects_of(context.view_layer, collection)}
-        data = _scene_data(context, tagged, exporter, timeline, names)
+        reading = _scene_data(context, tagged, exporter, timeline, names)
+        # What is there for the export alone is gone after it, and what nodes make may be another
+        # mesh in another frame.
+        data = at_one_go(reading) if made or any(map(_has_nodes, tagged.solids())) else None
+    if data is None:
+        data = yield from reading
     result = Build(meshes=exporter.meshes, issues=tagged.issues)
     if not tagged.bodies:
         text = "No object is tagged as a body."
         result.issues.append(Issue(text, hint="Select the parts and press Body.", code="B101"))
+    size = sum(len(data[key]) for key in ("bodies", "joints", "springs", "meshes"))
+    yield Pause("checking", 1.0)
+    yield from beside(partial(_check, result, data, made), "checking", large=size > MANY_ELEMENTS)
+    return result
+
+
+def _has_nodes(obj: bpy.types.Object) -> bool:
+    return any(modifier.type == "NODES" for modifier in obj.modifiers)
+
+
+def _check(result: Build, data: dict[str, Any], made: dict[str, tuple[str, str]]) -> None:
+    """Validate what was read; nothing here is Blender's."""
     try:
         scene = Scene.model_validate(data)
     except ValidationError as error:
@@ -111,12 +139,11 @@ def build(
         )
         found = of_instances(result.issues + from_findings(findings, data), made)
         result.issues = without_repetition(found)
-        return result
+        return
     found = of_instances(result.issues + from_problems(check_scene(scene), data), made)
     result.issues = without_repetition(found)
     if not errors(result.issues):
         result.scene = scene
-    return result
 
 
 class NoLayout:
@@ -157,6 +184,15 @@ def export(
     return result
 
 
+def writing(result: Build, path: Path) -> Work[None]:
+    """``write``, piece by piece."""
+    size = sum(len(mesh.corners) for mesh in result.meshes.values())
+    elements = 0 if result.scene is None else len(result.scene.bodies) + len(result.scene.joints)
+    large = size > MANY_CORNERS or elements > MANY_ELEMENTS
+    yield Pause("writing", 1.0)
+    yield from beside(partial(write, result, path), "writing", large=large)
+
+
 def write(result: Build, path: Path) -> None:
     """Write what was built; raises ExportError as ``export`` does."""
     if result.scene is None:
@@ -174,66 +210,27 @@ def write(result: Build, path: Path) -> None:
         raise ExportError([Issue(text, code="B151")]) from error
 
 
-def moved_in_between(context: bpy.types.Context) -> list[Issue]:
-    """Animated objects that were moved by hand elsewhere than in the first frame.
-
-    To show that frame would put them back to where their keys are.
-    """
-    scene = context.scene
-    context.view_layer.update()
-    if _is_start(scene):
-        return []
-    return [
-        Issue(
-            f"was moved in frame {scene.frame_current}, where its keys say otherwise, and is put"
-            " back as soon as another frame is shown. Move it in the first frame"
-            f" ({scene.frame_start}) to start from there, key it (I), or press Clear to keep it"
-            " where it is.",
-            obj.name,
-            code="B124",
-        )
-        for obj in context.view_layer.objects
-        if obj.impulse.kind != "NONE" and moved_by_hand(obj, scene)
-    ]
-
-
-def _is_start(scene: bpy.types.Scene) -> bool:
-    return bool(scene.frame_current == scene.frame_start and scene.frame_subframe == 0.0)
-
-
-@contextmanager
-def start_frame(scene: bpy.types.Scene) -> Iterator[None]:
-    """Show the first frame of the scene for a while, as that is where the simulation starts."""
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    if _is_start(scene):
-        bpy.context.view_layer.update()
-        yield
-        return
-    scene.frame_set(scene.frame_start)
-    try:
-        yield
-    finally:
-        scene.frame_set(frame, subframe=subframe)
-
-
-@contextmanager
-def at_start(scene: bpy.types.Scene) -> Iterator[None]:
-    """Show for a while what the simulation starts from: the first frame, without its motion."""
-    with start_frame(scene), without_motion(scene):
-        yield
-
-
 def _scene_data(
     context: bpy.types.Context,
     tagged: Tagged,
     exporter: SolidExporter,
     timeline: Timeline,
     names: set[str],
-) -> dict[str, Any]:
+) -> Work[dict[str, Any]]:
     """The scene as the plain data its model is validated from."""
     scene = context.scene
     metres = metres_of(scene)
-    bodies = [_body_data(scene, obj, tagged, exporter, timeline) for obj in tagged.bodies]
+    count = len(tagged.bodies) + len(tagged.joints) + len(tagged.springs)
+    bodies, loads, joints, springs = [], [], [], []
+    for number, obj in enumerate((*tagged.bodies, *tagged.joints, *tagged.springs), start=1):
+        yield Pause(f"reading object {number} of {count}", number / count)
+        if obj.impulse.kind == "BODY":
+            bodies.append((yield from body_data(obj, metres, tagged, exporter, timeline)))
+            loads += load_data(obj, names, tagged, timeline)
+        elif obj.impulse.kind == "JOINT":
+            joints.append(joint_data(obj, metres, names, tagged, timeline))
+        else:
+            springs.append(spring_data(obj, metres, names, tagged))
     data: dict[str, Any] = {
         "version": 1,
         "name": scene.impulse.title or scene.name,
@@ -243,11 +240,9 @@ def _scene_data(
         "material_pairs": _values(scene.impulse.material_pairs, models.MaterialPair),
         "meshes": exporter.mesh_data(INLINE_FACES),
         "bodies": bodies,
-        "loads": [
-            load for obj in tagged.bodies for load in _load_data(obj, names, tagged, timeline)
-        ],
-        "joints": [joint_data(obj, metres, names, tagged, timeline) for obj in tagged.joints],
-        "springs": [spring_data(obj, metres, names, tagged) for obj in tagged.springs],
+        "loads": loads,
+        "joints": joints,
+        "springs": springs,
     }
     if scene.impulse.description:
         data["description"] = scene.impulse.description
@@ -295,103 +290,3 @@ def settings_data(scene: bpy.types.Scene) -> dict[str, Any]:
         frames = max(scene.frame_end - scene.frame_start, 1)
         values["duration"] = float(frame_to_time(frames, 0, fps))
     return values
-
-
-def _body_data(
-    scene: bpy.types.Scene,
-    obj: bpy.types.Object,
-    tagged: Tagged,
-    exporter: SolidExporter,
-    timeline: Timeline,
-) -> dict[str, Any]:
-    group = obj.impulse.body
-    values = values_of(group, models.Body)
-    values["name"] = obj.name
-    values.update(_mass_data(values, group))
-    metres = metres_of(scene)
-    try:
-        values["position"], values["orientation"] = pose_of(obj, metres)
-        values["geometry"] = exporter.solids(obj, tagged)
-    except ValueError:  # a zero scale, reported by collect
-        return values
-    if values.get("center_of_mass") is not None:
-        values["center_of_mass"] = to_body_frame(obj, values["center_of_mass"])
-    if group.motion == "kinematic" and is_carried(obj) and not tagged.shown:
-        try:
-            keyframes = _keyframe_data(timeline, obj, metres)
-        except ValueError:
-            tagged.report(obj, "has a scale that becomes zero in its animation")
-            return values
-        values["keyframes"] = keyframes
-        # the scene starts with the first frame, whichever is shown
-        values |= {key: keyframes[0][key] for key in ("position", "orientation")}
-    return values
-
-
-def _mass_data(values: dict[str, Any], group: Any) -> dict[str, Any]:
-    """Mass fields that the chosen source uses; the others are taken out of ``values``."""
-    mass = {key: values.pop(key) for key in ("density", "mass", "center_of_mass", "inertia")}
-    if group.mass_source == "density":
-        return {"density": mass["density"]}
-    if group.mass_source == "mass":
-        return {"mass": mass["mass"]}
-    if group.mass_source == "material":
-        return {}
-    del mass["density"]
-    products = tuple(decimals(group.inertia_products))
-    if any(products):
-        mass["inertia"] += products
-    return mass
-
-
-def pose_of(obj: bpy.types.Object, metres: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Position [m] and quaternion of an object's origin in the world, scale left out."""
-    return _pose(placement_of(obj), metres)
-
-
-def _pose(placement: Placement, metres: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    position = tuple(decimals(length_to_scene(placement.translation, metres)))
-    return position, quaternion_to_scene(rotation_to_quaternion(placement.rotation))
-
-
-def _load_data(
-    obj: bpy.types.Object, names: set[str], tagged: Tagged, timeline: Timeline
-) -> list[dict[str, Any]]:
-    loads = []
-    for number, group in enumerate(obj.impulse.body.loads):
-        load = part_data(group, models.Load)
-        if "expression" not in load:
-            del load["phase"]
-        for problem in pointer_problems(group, names):
-            tagged.report(obj, problem)
-        load["body"] = obj.name
-        load["from"] = load.pop("from_")
-        in_body = ("point", "force") if load["axes"] == "body" else ("point",)
-        changing = timeline.loads(obj, number)
-        for part in [{}] if changing is None else changing:
-            timed = load | part
-            if part and not any(part["force"]):
-                timed.pop("point", None)
-            timed |= {key: to_body_frame(obj, timed[key]) for key in in_body if key in timed}
-            loads.append(timed)
-    return loads
-
-
-def to_body_frame(obj: bpy.types.Object, vector: Iterable[float]) -> tuple[float, ...]:
-    """A position or force in the axes of an object, in those of its body.
-
-    The axes of a body are right-handed. Those of a mirrored object are not: they are the opposite
-    of the body's (``take_apart``). A torque, an axial vector, is the same in both.
-    """
-    return tuple(0.0 + handedness(obj) * component for component in vector)
-
-
-def _keyframe_data(
-    timeline: Timeline, obj: bpy.types.Object, metres: float
-) -> list[dict[str, Any]]:
-    """Poses of an animated object over time; raises ValueError where a scale becomes zero."""
-    keyframes = []
-    for time, matrix in timeline.poses(obj):
-        position, orientation = _pose(take_apart(matrix), metres)
-        keyframes.append({"time": time, "position": position, "orientation": orientation})
-    return keyframes

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -22,8 +23,8 @@ from ..convert import (
 )
 from ..issues import Defect
 from ..properties.schema_properties import values_of
-from .collect import Tagged, placement_of
-from .meshes import Polygons, evaluated_polygons
+from .collect import Tagged
+from .meshes import Polygons, Raw, polygons_of, raw_mesh
 from .shapes import (
     LOOSE_FIT,
     MESH_SHAPES,
@@ -34,27 +35,41 @@ from .shapes import (
     looseness,
 )
 from .surfaces import ground_defect, solid_defect
+from .work import MANY_CORNERS, Work, beside
+
+Found = tuple[Defect, str]
+"""What is to be said of a solid, and how severe it is."""
+
+
+class Read(NamedTuple):
+    """What a solid is made from, with nothing of Blender in it."""
+
+    name: str
+    is_ground: bool
+    placement: Placement
+    values: dict[str, Any]
+    raw: Raw | None
 
 
 class SolidExporter:
     """Turns geometry objects into solids; equal meshes (linked duplicates) are written once."""
 
     def __init__(self, context: bpy.types.Context, metres: float) -> None:
-        self._depsgraph = context.evaluated_depsgraph_get()
+        self._context = context
         self._metres = metres
         self._names: dict[bytes, str] = {}
         self.meshes: dict[str, Polygons] = {}
 
-    def solids(self, body: bpy.types.Object, tagged: Tagged) -> list[dict[str, Any]]:
+    def solids(self, body: bpy.types.Object, tagged: Tagged) -> Work[list[dict[str, Any]]]:
         """Solids of a body: its own mesh, if it takes part, then its geometry objects."""
         members = list(tagged.geometry.get(body.name, ()))
         if body.impulse.body.own_geometry and body.type != "EMPTY":
             members.insert(0, body)
-        frame = placement_of(body)
+        frame = tagged.placement_of(body)
         found = []
         for obj in members:
             try:
-                found.append(self._solid(obj, body, frame, tagged))
+                found.append((yield from self._solid(obj, body, frame, tagged)))
             except ShapeError as error:
                 tagged.report(obj, Defect(str(error), error.code, body.name))
         return found
@@ -70,15 +85,35 @@ class SolidExporter:
 
     def _solid(
         self, obj: bpy.types.Object, body: bpy.types.Object, frame: Placement, tagged: Tagged
-    ) -> dict[str, Any]:
-        placement = placement_of(obj)
-        values = values_of(obj.impulse.geometry, Geometry)
-        values["name"] = obj.name
+    ) -> Work[dict[str, Any]]:
+        """What is to be known of Blender is read first; the rest may be computed beside it."""
+        read = Read(
+            obj.name,
+            body.impulse.body.motion == "static",
+            tagged.placement_of(obj),
+            values_of(obj.impulse.geometry, Geometry),
+            raw_mesh(obj, self._context.evaluated_depsgraph_get()),
+        )
+        made, defects = yield from beside(
+            partial(self._made, read, frame),
+            f"reading the mesh of {obj.name}",
+            large=read.raw is not None and len(read.raw.corners) > MANY_CORNERS,
+        )
+        for defect, severity in defects:
+            tagged.report(obj, defect, severity)
+        return made
+
+    def _made(self, read: Read, frame: Placement) -> tuple[dict[str, Any], list[Found]]:
+        """A solid, and what is to be said of it. Nothing here is Blender's."""
+        placement, values = read.placement, read.values
+        values["name"] = read.name
         shape = values["shape"]
-        points = self._points(obj, placement)
-        fit = Fit(np.zeros(3))
+        points = self._points(read)
+        fit, found = Fit(np.zeros(3)), []
         if shape in MESH_SHAPES:
-            values["mesh"] = self._mesh(obj, self._checked(obj, body, points, tagged))
+            polygons = self._required(points)
+            found = _doubts(polygons, read) if shape == "mesh" else []
+            values["mesh"] = self._mesh(read.name, polygons)
         elif is_sheared(placement.stretch):
             raise ShapeError(f"is sheared and cannot be a {shape}; use the shape mesh")
         elif shape == "height_field":
@@ -91,43 +126,28 @@ class SolidExporter:
             for key, value in fit.sizes.items():
                 number = decimals(value)
                 values[key] = tuple(number) if isinstance(number, list) else number
-            self._report_loose(obj, shape, looseness(fit, points), tagged)
+            found = _loose(shape, looseness(fit, points))
         values.update(self._pose(placement, fit, frame))
-        return values
+        return values, found
 
-    def _points(self, obj: bpy.types.Object, placement: Placement) -> Polygons | None:
+    def _points(self, read: Read) -> Polygons | None:
         """Mesh of an object in its rigid axes, in metres: scale, reflection and shear baked in."""
-        polygons = evaluated_polygons(obj, self._depsgraph)
-        if polygons is None:
+        if read.raw is None:
             return None
-        return polygons.transformed(length_to_scene(placement.stretch, self._metres))
+        stretch = length_to_scene(read.placement.stretch, self._metres)
+        return polygons_of(read.raw).transformed(stretch)
 
     def _required(self, polygons: Polygons | None) -> Polygons:
         if polygons is None:
             raise ShapeError("has no faces to make a solid from; give it a mesh", "B131")
         return polygons
 
-    def _checked(
-        self, obj: bpy.types.Object, body: bpy.types.Object, points: Polygons | None, tagged: Tagged
-    ) -> Polygons:
-        """The mesh of an object, after a look at whether it encloses what it stands for."""
-        polygons = self._required(points)
-        if obj.impulse.geometry.shape != "mesh":
-            return polygons
-        if body.impulse.body.motion == "static":
-            up = placement_of(obj).rotation[2]
-            if defect := ground_defect(polygons, up):
-                tagged.report(obj, defect, "WARNING")
-        elif defect := solid_defect(polygons):
-            tagged.report(obj, defect)
-        return polygons
-
-    def _mesh(self, obj: bpy.types.Object, polygons: Polygons) -> str:
+    def _mesh(self, name: str, polygons: Polygons) -> str:
         """Name of the scene's mesh with these polygons, a new one if there is none yet."""
         if polygons.digest not in self._names:
-            self._names[polygons.digest] = obj.name
+            self._names[polygons.digest] = name
             single = polygons.vertices.astype(np.float32).astype(float)
-            self.meshes[obj.name] = Polygons(single, polygons.corners, polygons.offsets)
+            self.meshes[name] = Polygons(single, polygons.corners, polygons.offsets)
         return self._names[polygons.digest]
 
     def _pose(self, placement: Placement, fit: Fit, frame: Placement) -> dict[str, Any]:
@@ -143,12 +163,21 @@ class SolidExporter:
             "orientation": quaternion_to_scene(tidy(turn, SINGLE_NOISE)),
         }
 
-    def _report_loose(
-        self, obj: bpy.types.Object, shape: str, ratio: float, tagged: Tagged
-    ) -> None:
-        if ratio > LOOSE_FIT:
-            text = (
-                f"is wrapped in a {shape} of {ratio:.2f} times its volume; mass and contact are"
-                f" those of the {shape}"
-            )
-            tagged.report(obj, Defect(text, "B138"), "WARNING")
+
+def _doubts(polygons: Polygons, read: Read) -> list[Found]:
+    """Whether a mesh encloses what it stands for."""
+    if read.is_ground:
+        defect = ground_defect(polygons, read.placement.rotation[2])
+        return [] if defect is None else [(defect, "WARNING")]
+    defect = solid_defect(polygons)
+    return [] if defect is None else [(defect, "ERROR")]
+
+
+def _loose(shape: str, ratio: float) -> list[Found]:
+    if ratio <= LOOSE_FIT:
+        return []
+    text = (
+        f"is wrapped in a {shape} of {ratio:.2f} times its volume; mass and contact are those of"
+        f" the {shape}"
+    )
+    return [(Defect(text, "B138"), "WARNING")]

@@ -2,6 +2,7 @@
 """Operators that check the tagged scene, show what an issue is about, and mend it."""
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import bpy
@@ -13,6 +14,7 @@ from ..checks.listing import issue_of, look_again, show_issues
 from ..checks.looking import look_at
 from ..export import scene_export
 from ..issues import ExportError, Issue, errors, from_simulator
+from ..running.pieces import SceneGoneError
 from ..simulator import runner
 from .child import ChildOperator
 from .exchange import report_issues
@@ -33,20 +35,37 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         default=True,
     )
 
-    def begin(self, context, *, is_live):  # a check shows nothing meanwhile
-        result = scene_export.build(context)
+    def begin(self, context, *, is_live):
+        return self.read(context, partial(self._reading, context), is_live=is_live)
+
+    def _reading(self, context):
+        """Build the scene and write it for the simulator to look at."""
+        result = yield from scene_export.building(context)
+        folder = tempfile.TemporaryDirectory(prefix="impulse-")
+        path = Path(folder.name) / "scene.xml"
+        reason = None
+        if self.start and result.scene is not None:
+            try:
+                yield from scene_export.writing(result, path)
+            except ExportError as error:
+                reason = error
+        return result, folder, path, reason
+
+    def was_read(self, context, result):
+        try:
+            built, self._folder, path, reason = result()
+        except SceneGoneError as error:
+            return self.fail(context, error)
         watching.Watch.settle(context)
-        self._issues, self._folder = result.issues, None
+        self._issues, self._scene = built.issues, built.scene
         show_issues(context.scene, self._issues)
         if errors(self._issues) or not self.start:
             return self._conclude(context)
-        self._folder = tempfile.TemporaryDirectory(prefix="impulse-")
+        if reason is not None:
+            return self._not_asked(context, reason)
         try:
-            path = Path(self._folder.name) / "scene.xml"
-            scene_export.write(result, path)
-            self._scene = result.scene
             return runner.StartCheck(runner.find_command(preferences.command(context)), path)
-        except (ExportError, runner.RunError) as error:
+        except runner.RunError as error:
             return self._not_asked(context, error)
 
     def ended(self, context, child):
@@ -65,8 +84,7 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
         return self._conclude(context)
 
     def _conclude(self, context):
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._folder.cleanup()
         changed = watching.Watch.changed is not None
         show_issues(context.scene, self._issues, stale=changed)
         report_issues(self, self._issues)

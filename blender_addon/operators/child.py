@@ -5,9 +5,11 @@ import bpy
 
 from .. import compat
 from ..checks.listing import show_issues
+from ..export.work import at_one_go
 from ..issues import ExportError
 from ..running import going
 from ..running.going import Going
+from ..running.pieces import Pieces
 from ..simulator import runner
 from .exchange import report_issues
 from .idle import WhileIdle
@@ -34,6 +36,24 @@ class ChildOperator(WhileIdle):
                 Going.child = None
             found = self.ended(context, found)
         return found
+
+    def read(self, context, begin, *, is_live):
+        """Do the work that ``begin`` gives, with Blender usable meanwhile where it is live; what
+        ``was_read`` makes of its result, or what to wait for.
+        """
+        if not is_live:
+            return self.was_read(context, lambda: at_one_go(begin()))
+        pieces = Pieces(context, begin)
+        return self.was_read(context, pieces.result) if pieces.poll() else pieces
+
+    def after(self, context, child):
+        """What an end means: that of reading is the beginning of what is waited for."""
+        if not isinstance(child, Pieces):
+            return self.ended(context, child)
+        if child.is_stopped:
+            self.report({"WARNING"}, "Stopped.")
+            return {"CANCELLED"}
+        return self.was_read(context, child.result)
 
     def invoke(self, context, _event):
         if bpy.app.background:
@@ -70,7 +90,7 @@ class ChildOperator(WhileIdle):
             show_progress(context, child.progress)
             return None
         Going.child = None
-        found = self.ended(context, child)
+        found = self.after(context, child)
         if isinstance(found, set):
             return found
         Going.child = found

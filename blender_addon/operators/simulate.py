@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operators that simulate and take in the motion, and clear what is kept of finished runs."""
 
+from functools import partial
+
 import bpy
 from bpy.props import StringProperty
 
@@ -8,6 +10,7 @@ from ..checks import watching
 from ..checks.listing import show_issues
 from ..issues import ExportError, from_simulator
 from ..running import simulation
+from ..running.pieces import SceneGoneError
 from ..simulator import places, runner
 from .child import ChildOperator
 
@@ -28,9 +31,14 @@ class IMPULSE_OT_run_simulation(ChildOperator, bpy.types.Operator):
 
     def begin(self, context, *, is_live):
         """Export and start."""
+        work = partial(simulation.starting, context, self.directory, is_live=is_live)
+        return self.read(context, work, is_live=is_live)
+
+    def was_read(self, context, result):
+        """Begin to wait for the simulation, or say why there is none."""
         try:
-            self._simulation = simulation.start(context, self.directory, is_live=is_live)
-        except (ExportError, runner.RunError) as error:
+            self._simulation = result()
+        except (ExportError, runner.RunError, SceneGoneError) as error:
             return self.fail(context, error)
         except OSError as error:
             return self.fail(context, f"{error.filename} cannot be written: {error.strerror}.")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import bpy
 
 from ..export.collect import ancestors
-from ..export.scene_export import start_frame
+from ..export.start import start_frame
 from ..export.undisturbed import FOLLOWS, following_constraints, without_motion
 
 

@@ -12,12 +12,13 @@ from bpy.app.handlers import persistent
 from .. import compat
 from ..simulator.runner import Child
 from .live import LiveRun
+from .pieces import Pieces
 
 
 class Going:
     """What is waited for: there may be one, for a second would share its Stop and its progress."""
 
-    child: Child | LiveRun | None = None
+    child: Child | LiveRun | Pieces[Any] | None = None
 
     @classmethod
     def is_on(cls) -> bool:

@@ -17,6 +17,7 @@ from impulse_schema.models import Scene
 
 from .. import preferences
 from ..export import scene_export
+from ..export.work import Pause, Work, at_one_go
 from ..issues import Issue
 from ..playback.keyframes import Report
 from ..simulator import places, runner
@@ -68,12 +69,19 @@ def start(context: bpy.types.Context, directory: str = "", *, is_live: bool = Fa
     Scene and animation are also put into ``directory``, if one is given. Raises ExportError,
     RunError, and OSError where ``directory`` cannot be written.
     """
+    return at_one_go(starting(context, directory, is_live=is_live))
+
+
+def starting(
+    context: bpy.types.Context, directory: str = "", *, is_live: bool = False
+) -> Work[Simulation]:
+    """``start``, piece by piece."""
     command = runner.find_command(preferences.command(context))
     store = places.store()
     folder = store.new_run()
     try:
-        return _started(context, command, store, folder, directory, is_live)
-    except BaseException:
+        return (yield from _started(context, command, store, folder, directory, is_live))
+    except BaseException:  # also where the work is given up
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
@@ -85,15 +93,17 @@ def _started(
     folder: Path,
     directory: str,
     is_live: bool,
-) -> Simulation:
+) -> Work[Simulation]:
     copies = Path(bpy.path.abspath(directory)).absolute() if directory else None
     stem = Path(bpy.data.filepath).stem or "untitled"
     path = folder / (f"{stem}.xml" if copies else "scene.xml")
-    built = scene_export.export(context, path, played=True)
+    built = yield from scene_export.building(context, played=True)
+    yield from scene_export.writing(built, path)
     assert built.scene is not None
     if copies is not None:
         for file in folder.iterdir():
             shutil.copyfile(file, copies / file.name)
+    yield Pause("starting", 1.0)
     options = run_options(context.scene, built.scene)
     key = key_of(path, options) if command[0] == sys.executable else ""
     recording = store.find(key) if key else None

@@ -12,12 +12,15 @@ from .recordings import turning  # noqa: E402  nothing below is needed where bpy
 
 def play(context, seed=1, name="box"):
     """Import a motion that begins where the object stands."""
-    from blender_addon.export.scene_export import pose_of
+    from blender_addon.export.bodies import pose_of
+    from blender_addon.export.collect import Tagged
     from blender_addon.playback.keyframes import import_recording
 
     motion = turning([name], seed=seed)
     context.view_layer.update()
-    motion.positions[0, 0], motion.orientations[0, 0] = pose_of(context.scene.objects[name], 1.0)
+    motion.positions[0, 0], motion.orientations[0, 0] = pose_of(
+        Tagged().placement_of(context.scene.objects[name]), 1.0
+    )
     return import_recording(motion, context.scene)
 
 

@@ -225,7 +225,7 @@ def test_a_turn_about_the_exported_axis_is_the_image_of_the_turn(
     bpy.context.view_layer.update()
     local = np.array(joint.matrix_world)[:3, :3]
 
-    axis = axis_of(joint, sign=handedness(joint))
+    axis = axis_of(np.array(joint.matrix_world), sign=handedness(joint))
 
     turn = np.array(Matrix.Rotation(0.7, 3, axis))
     image = local @ np.array(Matrix.Rotation(0.7, 3, "Z")) @ np.linalg.inv(local)
