@@ -213,8 +213,8 @@ def _frames_of(scene: bpy.types.Scene, limb: Limb, phase: float) -> float:
         return 0.0
     if period_of(scene) <= 0.0:
         raise TagError(
-            f"{keyed[0]} has a motor or a load with keys, and nothing says how long a phase lasts; add the"
-            f" constant '{PERIOD}' [s] to the scene."
+            f"{keyed[0]} has a motor or a load with keys, and nothing says how long a phase lasts;"
+            f" add the constant '{PERIOD}' [s] to the scene."
         )
     return phase * period_of(scene) * scene.render.fps / scene.render.fps_base
 

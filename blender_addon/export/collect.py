@@ -95,17 +95,19 @@ def collect(
             tagged.report(obj, problem)
     for obj, defect in instance_problems(view_layer):
         tagged.report(obj, defect)
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    for obj in [*tagged.bodies, *geometry]:
-        _check_transform(tagged, obj)
-        if not obj.evaluated_get(depsgraph).is_evaluated:
-            what = "" if obj.hide_viewport else "in a collection that is "
-            text = (
-                f"is {what}disabled in viewports, where Blender keeps neither its transform nor its"
-                " modifiers up to date; enable it, or hide it with the eye instead"
-            )
-            tagged.report(obj, Defect(text, "B118"), "WARNING")
     return tagged
+
+
+def check_place(tagged: Tagged, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Report what is wrong with where an object stands that solids are made from."""
+    _check_transform(tagged, obj)
+    if not obj.evaluated_get(depsgraph).is_evaluated:
+        what = "" if obj.hide_viewport else "in a collection that is "
+        text = (
+            f"is {what}disabled in viewports, where Blender keeps neither its transform nor its"
+            " modifiers up to date; enable it, or hide it with the eye instead"
+        )
+        tagged.report(obj, Defect(text, "B118"), "WARNING")
 
 
 def _standing(tagged: Tagged) -> Iterator[bpy.types.Object]:

@@ -39,7 +39,7 @@ from ..issues import (
 from ..properties.pointers import pointer_problems
 from ..properties.schema_properties import values_of
 from .bodies import body_data, load_data
-from .collect import Tagged, collect, objects_of
+from .collect import Tagged, check_place, collect, objects_of
 from .deforming import report_deforming
 from .files import INLINE_FACES, write_scene
 from .instances import exported_instances, of_instances, written_instances
@@ -225,6 +225,9 @@ def _scene_data(
     for number, obj in enumerate((*tagged.bodies, *tagged.joints, *tagged.springs), start=1):
         yield Pause(f"reading object {number} of {count}", number / count)
         if obj.impulse.kind == "BODY":
+            depsgraph = context.evaluated_depsgraph_get()
+            for part in (obj, *tagged.geometry.get(obj.name, ())):
+                check_place(tagged, part, depsgraph)
             bodies.append((yield from body_data(obj, metres, tagged, exporter, timeline)))
             loads += load_data(obj, names, tagged, timeline)
         elif obj.impulse.kind == "JOINT":

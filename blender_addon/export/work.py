@@ -42,11 +42,19 @@ def beside(job: Callable[[], Result], text: str, *, large: bool) -> Work[Result]
 
 def at_one_go(work: Work[Result]) -> Result:
     """Do all of it now; what it gives."""
-    answer = None
-    while True:
-        try:
-            pause = work.send(answer)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        answer = None if pause.job is None else pause.job()
+    try:
+        pause = next(work)
+        while True:
+            pause = next(work) if pause.job is None else answered(work, pause.job)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
+def answered(work: Work[Any], job: Callable[[], Any]) -> Pause:
+    """Go on with some work after a job of its own; it gets what the job gives, or raises."""
+    try:
+        result = job()
+    except Exception as error:  # for the work to deal with
+        return work.throw(error)
+    return work.send(result)

@@ -16,7 +16,7 @@ import bpy
 
 from .. import compat
 from ..checks.watching import OWN, Watch
-from ..export.work import Pause, Work
+from ..export.work import Pause, Work, answered
 from ..simulator.runner import Progress
 
 Result = TypeVar("Result")
@@ -45,6 +45,7 @@ class Pieces(Generic[Result]):
         self._work = self._begin()
         self._job: Future[Any] | None = None
         self._tags: list[str] | None = None  # as they were at the first piece
+        self._edits = Watch.edits
 
     def poll(self) -> bool:
         """Work for a while; whether it is over."""
@@ -71,29 +72,31 @@ class Pieces(Generic[Result]):
             self._start_anew()
         if self._tags is None:
             self._tags = tags(context)
-        answer = None
-        if self._job is not None:
-            if not self._job.done():
-                return
-            answer, self._job = self._job.result(), None
-        while time.perf_counter() < until:
+        if self._job is not None and not self._job.done():
+            return
+        while True:
             try:
-                pause: Pause = self._work.send(answer)
+                pause = self._next()
             except StopIteration:
                 if tags(context) == self._tags:
                     raise
                 self._start_anew()
                 return
             finally:
-                self._edits = Watch.edits  # those of the work itself
+                self._job = None
+                self._edits = Watch.edits  # those of the work itself do not count
             self.progress = Progress(pause.text, pause.fraction)
-            answer = None
             if pause.job is not None:
                 self._job = self._beside.submit(pause.job)
+            if pause.job is not None or time.perf_counter() >= until:
                 return
+
+    def _next(self) -> Pause:
+        return next(self._work) if self._job is None else answered(self._work, self._job.result)
 
     def _end(self) -> None:
         self.is_going = False
+        self._work.close()
         self._beside.shutdown(wait=False)
 
     def result(self) -> Result:
@@ -111,7 +114,6 @@ class Pieces(Generic[Result]):
     def abandon(self) -> None:
         """End it; nobody asks for it."""
         if self.is_going:
-            self._work.close()
             self._end()
 
     def wait(self, _seconds: float) -> None:

@@ -204,3 +204,28 @@ def test_solids_of_an_instance_belong_to_the_body_it_hangs_on(
 
     (body,) = [body for body in scene.bodies if body.name == "base"]
     assert {solid.name for solid in body.geometry} == {"base", "left.foot"}
+
+
+def test_what_fails_midway_leaves_no_copies(add_body, add_instance, into, context, monkeypatch):
+    """The second instance cannot be made real: all is as before, the first one too."""
+    from blender_addon.export import realising
+
+    collection = ground(into, add_body)
+    add_body("box", location=(0, 0, 1))
+    for number in range(2):
+        add_instance(f"tile {number}", collection, location=(6.0 * number, 0, 0))
+    before = {obj.name for obj in bpy.data.objects}
+    turn = realising.turn_vectors
+
+    def fail(obj, linear):
+        if obj.name.startswith("tile 1"):
+            raise MemoryError
+        turn(obj, linear)
+
+    monkeypatch.setattr(realising, "turn_vectors", fail)
+    with pytest.raises(MemoryError):
+        scene_export.build(context)
+
+    assert {obj.name for obj in bpy.data.objects} == before
+    assert bpy.data.objects["tile 0"].instance_collection == collection
+    assert bpy.data.objects["tile 1"].instance_collection == collection

@@ -208,6 +208,30 @@ def test_keys_of_a_motor_come_earlier_by_the_phase(leg, context):
     assert frames == [[1.0, 26.0], [-11.5, 13.5]]
 
 
+def test_loads_of_a_copy_are_ahead_by_the_phase(leg, context):
+    """Those with an expression by their phase, those with keys by these."""
+    from blender_addon.compat import curves_of
+
+    shank = obj("shank.L")
+    loads = shank.impulse.body.loads
+    for expression in ("sin(2*pi*t/period)", ""):
+        loads.add().expression = expression
+    loads[0].phase = 0.75
+    for frame, value in ((1, 0.0), (26, 0.5)):
+        loads[1].force[2] = value
+        loads[1].keyframe_insert("force", index=2, frame=frame)
+
+    bpy.ops.impulse.mirror_limb(phase=0.5)
+
+    assert [load.phase for load in loads] == pytest.approx([0.75, 0.0])
+    assert obj("shank.R").impulse.body.loads[0].phase == pytest.approx(0.25)
+    frames = [
+        [key.co[0] for curve in curves_of(obj(name)) for key in curve.keyframe_points]
+        for name in ("shank.L", "shank.R")
+    ]
+    assert frames == [[1.0, 26.0], [-11.5, 13.5]]
+
+
 def test_repeated_legs_hang_on_the_torso_one_phase_after_the_other(leg, context):
     """Three legs in a line: the second and third an offset on, with a phase of a third more."""
     before = places(["thigh.L", "hip.L", "foot.L"])
