@@ -44,6 +44,9 @@ def main() -> int:
     parser.add_argument(
         "--repository", action="store_true", help="install from the index beside the zip instead"
     )
+    parser.add_argument(
+        "--large", action="store_true", help="look how long large scenes block the window instead"
+    )
     options = parser.parse_args()
     blender = os.environ.get("BLENDER")
     if not blender:
@@ -60,6 +63,8 @@ def main() -> int:
         script = "tutorial.py" if options.tutorial else "session.py"
         if options.repository:
             script = "repository.py"
+        if options.large:
+            script = "large.py"
         run(blender, script, archive.resolve(), output, environment)
     code = conclude(output)
     if options.tutorial and code == 0:
