@@ -157,7 +157,14 @@ def show_progress(context, progress):
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                area.tag_redraw()
+                _redraw_sidebar(area)
+
+
+def _redraw_sidebar(area):
+    """What is seen of the scene is the same, and may take long to draw."""
+    for region in area.regions:
+        if region.type == "UI":
+            region.tag_redraw()
 
 
 CLASSES = (IMPULSE_OT_stop,)
