@@ -2,9 +2,9 @@
 
     python -m shipping.kernels FOLDER
 
-Short runs of all samples, methods and solvers compile what is missing into a cache in build/. Then
-the same runs show that nothing is missing any more, and which files were read. These and a note of
-what they are made for are what FOLDER then holds.
+Short runs of all samples, methods and solvers compile what is missing into a cache in build/, in
+two processes. Then the same runs show that nothing is missing any more, and which files were read.
+These and a note of what they are made for are what FOLDER then holds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +27,7 @@ RUNS = f"""
 import sys
 sys.path[:0] = {[str(ROOT), str(ROOT / "schema")]}
 from shipping.runs import main
-main()
+main(sys.argv[1], from_the_back=sys.argv[2] == "back")
 """
 
 
@@ -35,10 +37,10 @@ def main(folder: Path) -> int:
     if missing := BASELINES["x86_64"].missing(host_features()):
         print(f"This processor lacks {', '.join(missing)} of {BASELINE}.", file=sys.stderr)
         return IN_VAIN
-    listed = short_runs()
-    if listed[0] != "0":
-        listed = short_runs()
-    pack(folder, listed)
+    made = short_runs()
+    if made.compiled:
+        made = short_runs()
+    pack(folder, made)
     return 0
 
 
@@ -48,8 +50,37 @@ def host_features() -> str:
     return str(llvmlite.binding.get_host_cpu_features().flatten())
 
 
-def short_runs() -> list[str]:
-    """Run everything in a process of its own; returns what ``shipping.runs`` says in the end."""
+@dataclass
+class Made:
+    """What the processes that made the short runs say in the end.
+
+    Attributes:
+        compiled: how many kernels they had to compile.
+        sources: hash of the sources.
+        triple: what LLVM calls the machine that kernels are for.
+        files: of the kernels that they found on disk.
+    """
+
+    compiled: int
+    sources: str
+    triple: str
+    files: set[str]
+
+
+def short_runs() -> Made:
+    """Run everything, in two processes that begin at either end."""
+    with tempfile.TemporaryDirectory() as claims:
+        started = [start(claims, end) for end in ("front", "back")]
+        said = [process.communicate()[0].splitlines() for process in started]
+    if any(process.returncode for process in started):
+        sys.exit("The short runs that need all kernels failed; what is wrong is said above.")
+    (_, sources, triple, *_), _ = said
+    files = {file for _, _, _, *found in said for file in found}
+    return Made(sum(int(lines[0]) for lines in said), sources, triple, files)
+
+
+def start(claims: str, end: str) -> subprocess.Popen[str]:
+    """A process that makes the runs that no other has claimed, from one end."""
     environment = os.environ | {
         "IMPULSE_CACHE_DIR": str(CACHE),
         "NUMBA_CPU_NAME": BASELINE,
@@ -59,28 +90,27 @@ def short_runs() -> list[str]:
     }
     for name in ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"):
         environment.pop(name, None)
-    done = subprocess.run(
-        [sys.executable, "-c", RUNS],
+    return subprocess.Popen(
+        [sys.executable, "-c", RUNS, claims, end],
         env=environment,
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
-        check=True,
     )
-    return done.stdout.splitlines()
 
 
-def pack(folder: Path, listed: list[str]) -> None:
-    """Copy the kernels that the last process found on disk, and say what they are made for."""
+def pack(folder: Path, made: Made) -> None:
+    """Copy the kernels that the last processes found on disk, and say what they are made for."""
     from impulse_core.jit.shipped import write_made_for
 
-    compiled, sources, triple, *files = listed
-    if compiled != "0":
-        sys.exit(f"{compiled} kernels were compiled that the runs before had compiled already.")
+    if made.compiled:
+        sys.exit(
+            f"{made.compiled} kernels were compiled that the runs before had compiled already."
+        )
     folder.mkdir(parents=True, exist_ok=True)
-    for file in sorted(set(files)):
+    for file in sorted(made.files):
         shutil.copy(file, folder)
-    write_made_for(folder, sources, (triple, BASELINE, ""))
+    write_made_for(folder, made.sources, (made.triple, BASELINE, ""))
 
 
 if __name__ == "__main__":

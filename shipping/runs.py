@@ -1,13 +1,16 @@
 """Short runs that need every kernel that any run can need.
 
 ``main`` prints how many kernels had to be compiled, the hash of their sources, the triple they are
-for, and the files that were found on disk.
+for, and the files that were found on disk. Two processes share the work: one begins at the front,
+where joints are, the other at the back, where there is contact, so that they hardly ever compile
+the same kernels, until they meet.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,57 +40,86 @@ _MANY_BODIES = 500  # of which six steps take long, and need nothing that fewer 
 _STEPS = 6
 
 
-def main() -> None:
+def main(claims: str, *, from_the_back: bool) -> None:
+    """Make the runs that no other process has claimed by a file in the folder ``claims``."""
     from numba.core.registry import cpu_target
 
     from impulse_core.jit import compiling, sources
     from impulse_core.jit.kernel_cache import found_on_disk, kernels_compiled
 
+    runs = list(enumerate(short_runs()))
     with compiling():
-        for _ in short_runs():
-            pass
-        use_meshes()
+        for number, run in reversed(runs) if from_the_back else runs:
+            try:
+                (Path(claims) / str(number)).touch(exist_ok=False)
+            except FileExistsError:
+                break
+            run()
     triple, _, _ = cpu_target.target_context.codegen().magic_tuple()
     print(kernels_compiled(), sources(), triple, *found_on_disk(), sep="\n")
 
 
-def short_runs() -> Iterator[ic.Recording]:
-    """A few steps and frames of every sample, method, solver and option."""
-    for path in SAMPLES:
-        scene = ic.load_scene(path)
-        if len(scene.bodies) < _MANY_BODIES:
-            ic.check(scene, start=True)
-            ic.describe(scene)
-            yield _run(scene, contacts=True, method=None)
+def short_runs() -> list[Callable[[], object]]:
+    """A few steps and frames of every sample, method, solver and option; those on a ground last."""
+    samples = [
+        scene for path in SAMPLES if len((scene := ic.load_scene(path)).bodies) < _MANY_BODIES
+    ]
+    on_ground = [any(body.motion == "static" for body in scene.bodies) for scene in samples]
+    return [
+        use_meshes,
+        *(
+            partial(_sample, scene)
+            for scene, last in zip(samples, on_ground, strict=True)
+            if not last
+        ),
+        *_runs_of_joints(),
+        *(partial(_sample, scene) for scene, last in zip(samples, on_ground, strict=True) if last),
+        *_runs_on_the_ground(),
+    ]
+
+
+def _sample(scene: Scene) -> None:
+    ic.check(scene, start=True)
+    ic.describe(scene)
+    _run(scene, contacts=True, method=None)
+
+
+def _runs_of_joints() -> Iterator[Callable[[], object]]:
     for method in COMPOSITION_ORDERS | COMPARISON_ORDERS:
-        yield _run(_chain("hinge", "hinge" if method.startswith("gc") else "ball"), method=method)
+        chain = _chain("hinge", "hinge" if method.startswith("gc") else "ball")
+        yield partial(_run, chain, method=method)
+    hanging = _chain("hinge", "ball")
     for solver in SOLVERS:
-        yield _run(_chain("hinge", "ball"), solver=solver)
-    yield _run(_chain("hinge", "ball"), solver="iterative", budget_ms=1.0)
-    yield _run(_chain("hinge", "ball"), solver="iterative", budget_corrections=10)
-    yield _run(_chain("hinge", "ball", free_motion="rk4"))
+        yield partial(_run, hanging, solver=solver)
+    yield partial(_run, hanging, solver="iterative", budget_ms=1.0)
+    yield partial(_run, hanging, solver="iterative", budget_corrections=10)
+    yield partial(_run, _chain("hinge", "ball", free_motion="rk4"))
     for coupled in (False, True):
         bare = _chain("hinge", "hinge", coupled=coupled)
-        ic.describe(bare)
-        yield _run(bare)
-        yield _run(bare, method="lmvd8")
-        bare.loads[0].expression = "1 + t"
-        yield _run(bare)
-        yield _run(bare, method="lmvd8")
-        bare.loads[0].expression = None
-        bare.joints[0].springs = [Spring(damping=1.0)]
-        yield _run(bare, method="lmvd8")
-        bare.joints[0].springs = []
-        bare.joints[0].limits = [Limit(lower=-1.0, upper=1.0)]
-        yield _run(bare, time_of_impact=True)
-        for on_ground in (False, True):
-            yield _run(_machine(coupled=coupled, on_ground=on_ground))
-    yield _run(_cubes(time_of_impact=True), duration=0.1)
-    yield _run(_cubes(sleeping=True), duration=0.1)
+        yield partial(ic.describe, bare)
+        pushed = _chain("hinge", "hinge", coupled=coupled)
+        pushed.loads[0].expression = "1 + t"
+        for chain in (bare, pushed):
+            yield partial(_run, chain)
+            yield partial(_run, chain, method="lmvd8")
+        damped = _chain("hinge", "hinge", coupled=coupled)
+        damped.joints[0].springs = [Spring(damping=1.0)]
+        yield partial(_run, damped, method="lmvd8")
+        limited = _chain("hinge", "hinge", coupled=coupled)
+        limited.joints[0].limits = [Limit(lower=-1.0, upper=1.0)]
+        yield partial(_run, limited, time_of_impact=True)
+        yield partial(_run, _machine(coupled=coupled, on_ground=False))
+
+
+def _runs_on_the_ground() -> Iterator[Callable[[], object]]:
+    for coupled in (False, True):
+        yield partial(_run, _machine(coupled=coupled, on_ground=True))
+    yield partial(_run, _cubes(overlapping=True), assemble=True)
     pushed = _cubes()
     pushed.loads = [Load(body=pushed.bodies[-1].name, force=(1.0, 0.0, 0.0), expression="t")]
-    yield _run(pushed)
-    yield _run(_cubes(overlapping=True), assemble=True)
+    yield partial(_run, pushed)
+    yield partial(_run, _cubes(sleeping=True), duration=0.1)
+    yield partial(_run, _cubes(time_of_impact=True), duration=0.1)
 
 
 def _run(scene: Scene, **options: Any) -> ic.Recording:
@@ -219,7 +251,3 @@ def _joined(first: PolygonMesh, second: PolygonMesh) -> PolygonMesh:
         for f in range(len(mesh.offsets) - 1)
     ]
     return PolygonMesh.from_faces([*first.vertices.tolist(), *second.vertices.tolist()], faces)
-
-
-if __name__ == "__main__":
-    main()
