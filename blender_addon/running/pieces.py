@@ -7,6 +7,7 @@ it was at one time.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,6 +24,9 @@ Result = TypeVar("Result")
 
 # Seconds of a look after which Blender gets its turn.
 WORKING = 0.02
+# Of the time that Blender took since the last look, if that is more: where a window is slow to
+# draw, short looks would make a scene wait for hundreds of pictures.
+SHARE = 0.5
 
 
 class SceneGoneError(RuntimeError):
@@ -39,6 +43,7 @@ class Pieces(Generic[Result]):
         self._error: BaseException | None = None
         self._made: Result | None = None
         self._beside = ThreadPoolExecutor(max_workers=1)
+        self._left = math.inf  # when the last look ended
         self._start_anew()
 
     def _start_anew(self) -> None:
@@ -59,10 +64,12 @@ class Pieces(Generic[Result]):
         except BaseException as error:  # kept for who asks for the result
             self._error = error
             self._end()
+        self._left = time.perf_counter()
         return not self.is_going
 
     def _go_on(self) -> None:
-        until = time.perf_counter() + WORKING
+        now = time.perf_counter()
+        until = now + max(WORKING, SHARE * (now - self._left))
         context = bpy.context
         if context.scene is None or context.scene.name != self._scene:
             raise SceneGoneError("Another scene was chosen while this one was read.")

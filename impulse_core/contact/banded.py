@@ -90,8 +90,10 @@ def _spread(mark, solver_bodies, link, start):
 
 
 @inner_kernel
-def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth):
-    """Put the Newton step of the impulses into their change; False if the system is singular."""
+def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal):
+    """Put the Newton step of the impulses, with a proximal term, into their change; False if the
+    system is singular.
+    """
     half = 6 * bandwidth + 5
     width = 2 * half + 1
     matrix, right = work.matrix, work.right
@@ -106,7 +108,7 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth):
         J = inverse(mat3_of(solver_bodies.row[i].inverse_inertia))
         _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
     for k in range(n):
-        _add_contact(contacts, solver_bodies, work, k, width, half)
+        _add_contact(contacts, solver_bodies, work, k, width, half, proximal)
     if not _eliminate(matrix, right, 6 * bodies, half):
         return False
     for k in range(n):
@@ -117,7 +119,7 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth):
 
 
 @inlined_kernel
-def _add_contact(contacts, solver_bodies, work, k, width, half):
+def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
     """Add contact k, its law linear at the present impulse, to the system."""
     c = work.mark[k].contact
     row = contacts.row
@@ -129,6 +131,7 @@ def _add_contact(contacts, solver_bodies, work, k, width, half):
         w,
         row[c].friction,
         row[c].min_impulse,
+        proximal,
     )
     C = inverse(B * w)  # law_piece keeps it from being singular
     K, g = C @ A, C @ f

@@ -34,11 +34,11 @@ from impulse_core.contact.batches import (
 from impulse_core.jit import inner_kernel
 from impulse_core.types import unsigned
 
-__all__ = ["sweep_batches"]
+__all__ = ["FALL", "LOOK", "sweep_batches"]
 
 _MOST_SWEEPS = 60
-_LOOK = 8  # sweeps in which the least change is to fall
-_FALL = 0.8  # to this part, or sweeps no longer help
+LOOK = 8  # sweeps in which the least change is to fall
+FALL = 0.8  # to this part, or sweeps no longer help
 
 # Distances between numbers of a lane.
 _0, _1, _2, _3, _4, _5, _6, _7 = (unsigned(LANES * k) for k in range(8))
@@ -74,8 +74,8 @@ def sweep_batches(contacts, solver_bodies, batches, i, calm):
         change, largest = _changes(batches)
         least = min(least, change)
         stalls = False
-        if sweep % _LOOK == 0:
-            stalls = least > _FALL * looked
+        if sweep % LOOK == 0:
+            stalls = least > FALL * looked
             looked = least
         if largest <= calm or stalls or sweep == _MOST_SWEEPS:
             break

@@ -81,8 +81,10 @@ def _add_block(matrix, row, column, A, w):
 
 
 @inner_kernel
-def dense_step(contacts, work, n, items):
-    """Put the Newton step of the impulses into their change; False if the system is singular."""
+def dense_step(contacts, work, n, items, proximal):
+    """Put the Newton step of the impulses, with a proximal term, into their change; False if the
+    system is singular.
+    """
     width = 3 * items
     for k in range(n):
         c = work.mark[k].contact
@@ -94,6 +96,7 @@ def dense_step(contacts, work, n, items):
             w,
             contacts.row[c].friction,
             contacts.row[c].min_impulse,
+            proximal,
         )
         for m in range(items):
             M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
@@ -102,7 +105,7 @@ def dense_step(contacts, work, n, items):
             _put_block(work.matrix, width, 3 * k, 3 * m, M)
         work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
     for k in range(n, items):
-        _put_turning(contacts, work, k, items)
+        _put_turning(contacts, work, k, items, proximal)
     if not _eliminate(work.matrix, work.right, width):
         return False
     for k in range(items):
@@ -112,7 +115,7 @@ def dense_step(contacts, work, n, items):
 
 
 @inner_kernel
-def _put_turning(contacts, work, k, items):
+def _put_turning(contacts, work, k, items, proximal):
     """The rows of what resists turning, the k-th of the list."""
     c, place = work.mark[k].contact, work.mark[k].place
     n, w = vec3_of(contacts.row[c].normal), effective_turning(work, k)
@@ -124,6 +127,7 @@ def _put_turning(contacts, work, k, items):
         contacts.row[c].rolling,
         contacts.row[c].torsion,
         max(dot(n, vec3_of(work.row[place].trial)), 0.0),
+        proximal,
     )
     for m in range(items):
         M = A @ delassus_block(work.delassus, 3 * k, 3 * m)

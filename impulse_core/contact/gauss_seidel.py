@@ -10,6 +10,8 @@ cheap. Large ones are swept in batches (batch_sweeps.py) where that is worth it.
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import (
     ZERO3,
     cross,
@@ -22,7 +24,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.contact.batch_sweeps import sweep_batches
+from impulse_core.contact.batch_sweeps import FALL, LOOK, sweep_batches
 from impulse_core.contact.delassus import delassus_block
 from impulse_core.contact.islands import is_large
 from impulse_core.contact.jacobian import diagonal_blocks
@@ -53,6 +55,7 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy,
         if solver_bodies.mark[i].unsolved == 0:
             continue
         large = is_large(solver_bodies.mark, i)
+        solver_bodies.mark[i].contradictory = 0
         if large and sweep_batches(contacts, solver_bodies, batches, i, _CALM * coarse):
             continue
         diagonal_blocks(contacts, solver_bodies, delassus, i)
@@ -73,7 +76,8 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy,
         if large and result == TOO_MANY:
             calm = max(calm, _ENOUGH * first)
             most = _MOST_OF_LARGE
-        _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
+        _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
+        solver_bodies.mark[i].contradictory = 0 if quiet or large else 1
 
 
 @inner_kernel
@@ -88,7 +92,8 @@ def _apply_changes(contacts, solver_bodies, delassus, i):
 
 @inner_kernel
 def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
-    """Sweeps number ``first`` to ``last`` at most over the island of solver body i.
+    """Sweeps number ``first`` to ``last`` at most over the island of solver body i, as long as they
+    help.
 
     Returns the number of the last one, the largest change of a velocity in the first [m/s], and
     whether there was none above ``calm`` in the last. ``before_sweep`` is left with the impulses
@@ -98,9 +103,10 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
     world = len(solver_body) - 1
     solver_body[world].stirred = -1
     before, most = 0.0, 0.0
-    quiet = False
+    least, looked = math.inf, math.inf
+    quiet, stalls = False, False
     sweep = first - 1
-    while sweep < last and not quiet:
+    while sweep < last and not quiet and not stalls:
         sweep += 1
         largest, change = 0.0, 0.0
         c = solver_body[i].head
@@ -126,7 +132,11 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
         quiet = largest <= calm
         if sweep == first:
             most = largest
-        if not quiet and sweep < last:
+        least = min(least, change)
+        if (sweep - first + 1) % LOOK == 0:
+            stalls = least > FALL * looked and not solver_body[i].articulated
+            looked = least
+        if not quiet and not stalls and sweep < last:
             beta = change / before if before > change else 0.0
             _go_on(contacts, solver_bodies, delassus, i, beta, sweep)
         before = change

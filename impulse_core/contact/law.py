@@ -23,7 +23,6 @@ __all__ = [
 
 _TRIES = 3  # local iterations of a contact that slides
 _SETTLED = 1e-13  # relative change at which they end
-_PROXIMAL = 1e-6  # of a Newton step, relative: redundant contacts share their load
 
 
 @inner_kernel
@@ -103,20 +102,19 @@ def effective_inverse_mass(row, c):
 
 
 @inner_kernel
-def law_piece(n, p, u, w, friction, min_impulse):
+def law_piece(n, p, u, w, friction, min_impulse, proximal):
     """The piece of the law on which z = p - u/w lies: A Δu + w B Δp = f [m/s].
 
-    A part 1e-6 is added to B, as a proximal term (docs/algorithm.md, section 11).
+    The part ``proximal`` is added to B (docs/algorithm.md, section 11).
     """
     z = p - u * (1.0 / w)
     z_n = dot(n, z)
     N = _outer(n, n)
     T = IDENTITY3 - N
-    proximal = IDENTITY3 * _PROXIMAL
     p_n = max(dot(n, p), 0.0)
     bears = z_n > min_impulse
     A = N if bears else N * 0.0
-    B = proximal if bears else proximal + N
+    B = IDENTITY3 * proximal if bears else IDENTITY3 * proximal + N
     f = n * (-dot(n, u)) if bears else n * ((min_impulse - dot(n, p)) * w)
     across = z - n * z_n
     size = norm(across)
@@ -133,11 +131,11 @@ def law_piece(n, p, u, w, friction, min_impulse):
 
 
 @inner_kernel
-def turning_piece(n, t, turn, w, rolling, torsion, p_n):
+def turning_piece(n, t, turn, w, rolling, torsion, p_n, proximal):
     """The same of rolling resistance and torsional friction with lever arms:
     A Δω + w (B Δt + C Δp) = f [rad/s].
     """
-    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n)
+    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n, proximal)
     if torsion == 0.0:
         return A, B, C, f
     N, along, radius = _outer(n, n), dot(n, t), torsion * p_n
@@ -149,10 +147,10 @@ def turning_piece(n, t, turn, w, rolling, torsion, p_n):
 
 
 @inner_kernel
-def _rolling_piece(n, t, turn, w, arm, p_n):
+def _rolling_piece(n, t, turn, w, arm, p_n, proximal):
     """The same of rolling resistance alone, which has no torque along n."""
     N = _outer(n, n)
-    held = N + IDENTITY3 * _PROXIMAL
+    held = N + IDENTITY3 * proximal
     across = t - turn * (1.0 / w)
     across = across - n * dot(n, across)
     size = norm(across)

@@ -22,9 +22,12 @@ __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
+_PATIENCE = 5  # iterations after the best one
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
+_LEAST_PROXIMAL = 1e-6  # redundant contacts share their load
+_DAMPED = 10.0  # residuals over a load: their impulses are of the load's own size
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
@@ -54,13 +57,17 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     _gather(contacts, solver_bodies, delassus, work, n, items)
     given = _residual(contacts, work, n, items, 0.0)
     best = worst = given
+    worse = 0
     for _ in range(_ITERATIONS):
-        if worst <= _EXACT * accuracy:
+        if worst <= _EXACT * accuracy or (worse == _PATIENCE and not articulated):
             break
+        proximal = _LEAST_PROXIMAL
+        if worse > 0 and not articulated:
+            proximal = _proximal(contacts, work, n, worst)
         if articulated:
-            solved = dense_step(contacts, work, n, items)
+            solved = dense_step(contacts, work, n, items, proximal)
         else:
-            solved = banded_step(contacts, solver_bodies, work, n, bodies, bandwidth)
+            solved = banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal)
         if not solved:
             break
         _push(contacts, solver_bodies, work, items, bodies, articulated)
@@ -75,8 +82,9 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
             after = _residual(contacts, work, n, items, share)
         _go_on(work, items, share)
         worst = after
+        worse += 1
         if worst < best:
-            best = worst
+            best, worse = worst, 0
             _keep_iterate(work, items)
         elif worst >= _NO_NUMBER:
             break
@@ -88,6 +96,24 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
         if best < given:
             _store(contacts, work, n, items)
     return (SOLVED if min(best, given) <= accuracy else IMPROVED), items
+
+
+@inner_kernel
+def _proximal(contacts, work, n, residual):
+    """Proximal term of a Newton step, as a part of the inverse masses.
+
+    Where contacts that stick contradict each other, no impulse meets their laws; a step that tries
+    to would load them with the residual over this term, far more than they bear. Damping in
+    proportion to the residual keeps the order two (Yamashita and Fukushima 2001).
+    """
+    load = 0.0
+    for k in range(n):
+        c = work.mark[k].contact
+        load += dot(vec3_of(contacts.row[c].normal), vec3_of(work.row[k].trial)) * (
+            effective_inverse_mass(contacts.row, c)
+        )
+    load = max(load / n, residual)
+    return max(_LEAST_PROXIMAL, _DAMPED * residual / load) if load > 0.0 else _LEAST_PROXIMAL
 
 
 @inlined_kernel

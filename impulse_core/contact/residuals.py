@@ -20,6 +20,7 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 __all__ = ["accuracy_of", "position_residuals", "set_targets", "velocity_residuals"]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
+_STALLED = 0.9  # of a violation, what is left of it where another round helps little
 _ENOUGH = 60.0  # times the coarse accuracy: what need not be solved for again in this step
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
@@ -93,7 +94,7 @@ def _island_residuals(
             contacts.mark[c].violated = 1 if error > allowed else 0
             c = contacts.mark[c].next
         worst = max(worst, violated)
-        if _within_accuracy(solver_body, i, violated, accuracy, coarse, first):
+        if _is_done(solver_bodies, i, violated, accuracy, coarse, first):
             totals[0].violation = max(totals[0].violation, violated * unit)
         else:
             solved = False
@@ -140,20 +141,27 @@ def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
 
 
 @inner_kernel
-def _within_accuracy(solver_body, i, violated, accuracy, coarse, first):
-    """Whether a violation is within the accuracy of island i; else that is marked as unsolved.
+def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
+    """Whether a violation is within the accuracy of island i, or as it was before a round in which
+    no impulses met its linear laws: corners contradict each other, and there is nothing to gain.
+    Else it is marked as unsolved.
 
     The first iteration is strict: what it lets pass adds up from step to step, to a creep.
     Articulated islands stay unsolved, since corrections of joints move contacts.
     """
-    articulated = solver_body[i].articulated == 1
-    if is_large(solver_body, i):
+    solver_body, row = solver_bodies.mark[i], solver_bodies.row[i]
+    articulated = solver_body.articulated == 1
+    stalled = False
+    if solver_body.contradictory == 1 and not first and not articulated:
+        stalled = not (violated < _STALLED * row.residual)
+    row.residual = violated
+    if is_large(solver_bodies.mark, i):
         accuracy = coarse if first else _ENOUGH * coarse
     elif first and not articulated:
         accuracy = _CLOSELY * accuracy
-    within = violated <= accuracy
-    solver_body[i].unsolved = 1 if articulated or not within else 0
-    return within
+    done = violated <= accuracy or stalled
+    solver_body.unsolved = 1 if articulated or not done else 0
+    return done
 
 
 @inner_kernel

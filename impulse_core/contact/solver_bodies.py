@@ -35,6 +35,8 @@ class SolverBodyMark:
     """1 if the island is articulated: some of them are on jointed bodies."""
     unsolved: i8
     """1 if one of them breaks its law by more than it may."""
+    contradictory: i8
+    """1 where the last sweeps over that island ended without impulses that meet its linear laws."""
     first_batch: i8
     """First of the batches that hold the contacts of that island (batches.py)."""
     batches: i8
@@ -61,6 +63,9 @@ class SolverBody:
     """[1/kg] of the body alone, whatever holds it."""
     inverse_inertia: mat3
     """[1/(kg m²)], world frame."""
+    residual: f8
+    """Largest violation in the island that it stands for, at the last look [m], in the second half
+    [m/s]."""
 
 
 @by_address

@@ -126,11 +126,13 @@ class ContactSetup(NamedTuple):
     accuracy: float
     """Violation to which contacts are solved [m]."""
     coarse: float
-    """The same of those in large islands [m]."""
+    """The same of those in large islands, as a velocity [m/s]: a part of a step that is divided is
+    not solved worse for it."""
     slack: float
     """Gap or penetration of bodies at rest that is left as it is [m]."""
     recovery: float
-    """Part of a penetration that is taken back in a step."""
+    """Part of a penetration that is taken back in a time [1/s]: a part of a step that is divided
+    does not push harder for it."""
     rounds: int
     """Most iterations of either solve for the sake of contacts in a step."""
     law: int

@@ -93,9 +93,9 @@ class ContactRunner(ElementRunner):
             hit=np.zeros(1, dtype=np.int64),
             divided=np.zeros(2, dtype=np.int64),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),
-            coarse=_COARSE * options.tolerance,
+            coarse=_COARSE * options.tolerance / options.step,
             slack=max(_SLACK * options.tolerance, _FINEST),
-            recovery=_RECOVERY,
+            recovery=_RECOVERY / options.step,
             rounds=_ROUNDS,
             law=NEWTON if options.impact_law == "newton" else POISSON,
             time_of_impact=options.time_of_impact,
@@ -153,13 +153,10 @@ class ContactRunner(ElementRunner):
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         """Pairs of bodies of the scene that overlap by more than they may, with the depth [m]; to
-        be asked after a look at the first step.
+        be asked after contacts have been found for the first step.
         """
         c, limit = self.setup.contacts, _DEEPEST_START * self.model.size
-        used = int(c.used[0])
-        # what set_targets made of the gap
-        target, slack, recovery = c.row["target"][:used], self.setup.slack, _RECOVERY
-        depth = -(target + recovery * slack) / (1.0 - recovery)
+        depth = -c.row["gap"][: int(c.used[0])]
         owner, deepest = self.setup.shapes.owner, dict[tuple[int, int], float]()
         for k in np.flatnonzero(depth > limit):
             pair = int(owner[c.mark["shape1"][k]]), int(owner[c.mark["shape2"][k]])

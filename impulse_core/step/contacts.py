@@ -150,7 +150,7 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         motion_of(model, state, work),
         h,
         contact.accuracy,
-        contact.coarse,
+        contact.coarse * h,
         iteration == 0,
         tally.totals,
     )
@@ -168,7 +168,7 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         motion_of(model, state, work),
         h,
         contact.accuracy / h,
-        contact.coarse / h,
+        contact.coarse,
         iteration == 0,
         tally.totals,
     )
@@ -197,7 +197,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.newton,
         contact.batches,
         contact.accuracy / h,
-        contact.coarse / h,
+        contact.coarse,
     )
     _push(contact, model, structure, state, multipliers, work)
 
@@ -226,7 +226,7 @@ def close_first_half(contact, model, state, h, work, tally):
         motion_of(model, state, work),
         h,
         contact.accuracy,
-        contact.coarse,
+        contact.coarse * h,
     )
     row = contacts.row
     for c in range(contacts.used[0]):
@@ -316,7 +316,7 @@ def _account_second_half(contact, model, state, h, work, tally):
         contact.solver_bodies,
         motion_of(model, state, work),
         contact.accuracy / h,
-        contact.coarse / h,
+        contact.coarse,
     )
 
 

@@ -59,7 +59,7 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
         find_still(model, state, contact.sleep, h, work)
     end, left, parts = state.clock[0].time + h, h, 0
     while left > 0.0:
-        if not _find_contacts(model, contact, state, left, h, tolerance, work):
+        if not _find_contacts(model, contact, state, left, tolerance, work):
             return NO_ROOM
         if contact.time_of_impact and parts == 0:
             status, _ = jump(model, structure, contact, state, h, True, tolerance, work, tally)
@@ -120,10 +120,10 @@ def restore_memory(contact):
 
 
 @inner_kernel
-def _find_contacts(model, contact, state, left, h, tolerance, work):
-    """Contacts of the rest ``left`` of a stage of length h; False if there is not room for all."""
+def _find_contacts(model, contact, state, left, tolerance, work):
+    """Contacts of the rest ``left`` of a stage; False if there is not room for all."""
     contacts, sleep, memory = contact.contacts, contact.sleep, contact.memory
-    margin, recovery = _MARGIN * tolerance, contact.recovery * (left / h)
+    margin, recovery = _MARGIN * tolerance, contact.recovery * left
     search = Search(contact.shapes, contact.sweep, contact.found, memory, contacts, contact.needed)
     while True:
         if contact.sleeps and not thaw(contact.shapes.body, sleep, memory, contact.needed):

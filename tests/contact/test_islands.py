@@ -66,7 +66,7 @@ def list_island(contacts, solver_bodies, work, i):
 @kernel
 def newton_step(contacts, solver_bodies, work, n, bodies, bandwidth):
     """The Newton step of an island and its push; False if the system is singular."""
-    if not banded_step(contacts, solver_bodies, work, n, bodies, bandwidth):
+    if not banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, 1e-6):
         return False
     banded_push(contacts, solver_bodies, work, n, bodies)
     return True
@@ -88,7 +88,7 @@ def find_blocks(contacts, solver_bodies, delassus, i):
 def piece(row, c, n, p, u):
     """D, C and f of contact c as rows of numbers."""
     w = effective_inverse_mass(row, c)
-    D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0)
+    D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0, 1e-6)
     C = B * w
     return D, C, f
 

@@ -13,8 +13,9 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "docs")]
 
 import first_walker  # noqa: E402  the paths come first
-import session  # noqa: E402
 from mathutils import Quaternion  # noqa: E402
+
+import session  # noqa: E402
 
 # What is active when a picture is taken, so that the sidebar shows what the step was about.
 ACTIVE = {"joints": "knee front.L", "motors": "hip front.L", "gait": "hip front.L"}
