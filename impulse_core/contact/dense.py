@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from impulse_core.algebra import IDENTITY3, cross_matrix, dot, mat3_of, vec3_of
 from impulse_core.contact.delassus import delassus_block, put_block
-from impulse_core.contact.law import effective_inverse_mass, law_piece, turning_piece
+from impulse_core.contact.law import (
+    LEAST_PROXIMAL,
+    effective_inverse_mass,
+    law_piece,
+    turning_piece,
+)
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
@@ -81,10 +86,8 @@ def _add_block(matrix, row, column, A, w):
 
 
 @inner_kernel
-def dense_step(contacts, work, n, items, proximal):
-    """Put the Newton step of the impulses, with a proximal term, into their change; False if the
-    system is singular.
-    """
+def dense_step(contacts, work, n, items):
+    """Put the Newton step of the impulses into their change; False if the system is singular."""
     width = 3 * items
     for k in range(n):
         c = work.mark[k].contact
@@ -96,7 +99,7 @@ def dense_step(contacts, work, n, items, proximal):
             w,
             contacts.row[c].friction,
             contacts.row[c].min_impulse,
-            proximal,
+            LEAST_PROXIMAL,
         )
         for m in range(items):
             M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
@@ -105,7 +108,7 @@ def dense_step(contacts, work, n, items, proximal):
             _put_block(work.matrix, width, 3 * k, 3 * m, M)
         work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
     for k in range(n, items):
-        _put_turning(contacts, work, k, items, proximal)
+        _put_turning(contacts, work, k, items)
     if not _eliminate(work.matrix, work.right, width):
         return False
     for k in range(items):
@@ -115,7 +118,7 @@ def dense_step(contacts, work, n, items, proximal):
 
 
 @inner_kernel
-def _put_turning(contacts, work, k, items, proximal):
+def _put_turning(contacts, work, k, items):
     """The rows of what resists turning, the k-th of the list."""
     c, place = work.mark[k].contact, work.mark[k].place
     n, w = vec3_of(contacts.row[c].normal), effective_turning(work, k)
@@ -127,7 +130,6 @@ def _put_turning(contacts, work, k, items, proximal):
         contacts.row[c].rolling,
         contacts.row[c].torsion,
         max(dot(n, vec3_of(work.row[place].trial)), 0.0),
-        proximal,
     )
     for m in range(items):
         M = A @ delassus_block(work.delassus, 3 * k, 3 * m)

@@ -13,6 +13,7 @@ from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_of, norm
 from impulse_core.jit import inner_kernel
 
 __all__ = [
+    "LEAST_PROXIMAL",
     "contact_law",
     "effective_inverse_mass",
     "in_disc",
@@ -21,6 +22,7 @@ __all__ = [
     "within_arms",
 ]
 
+LEAST_PROXIMAL = 1e-6  # of a Newton step, relative: redundant contacts share their load
 _TRIES = 3  # local iterations of a contact that slides
 _SETTLED = 1e-13  # relative change at which they end
 
@@ -131,11 +133,11 @@ def law_piece(n, p, u, w, friction, min_impulse, proximal):
 
 
 @inner_kernel
-def turning_piece(n, t, turn, w, rolling, torsion, p_n, proximal):
+def turning_piece(n, t, turn, w, rolling, torsion, p_n):
     """The same of rolling resistance and torsional friction with lever arms:
     A Δω + w (B Δt + C Δp) = f [rad/s].
     """
-    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n, proximal)
+    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n)
     if torsion == 0.0:
         return A, B, C, f
     N, along, radius = _outer(n, n), dot(n, t), torsion * p_n
@@ -147,10 +149,10 @@ def turning_piece(n, t, turn, w, rolling, torsion, p_n, proximal):
 
 
 @inner_kernel
-def _rolling_piece(n, t, turn, w, arm, p_n, proximal):
+def _rolling_piece(n, t, turn, w, arm, p_n):
     """The same of rolling resistance alone, which has no torque along n."""
     N = _outer(n, n)
-    held = N + IDENTITY3 * proximal
+    held = N + IDENTITY3 * LEAST_PROXIMAL
     across = t - turn * (1.0 / w)
     across = across - n * dot(n, across)
     size = norm(across)

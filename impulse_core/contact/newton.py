@@ -13,7 +13,12 @@ import math
 from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
-from impulse_core.contact.law import effective_inverse_mass, in_disc, within_arms
+from impulse_core.contact.law import (
+    LEAST_PROXIMAL,
+    effective_inverse_mass,
+    in_disc,
+    within_arms,
+)
 from impulse_core.contact.newton_work import MOST_DENSE
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -26,8 +31,7 @@ _PATIENCE = 5  # iterations after the best one
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
-_LEAST_PROXIMAL = 1e-6  # redundant contacts share their load
-_DAMPED = 10.0  # residuals over a load: their impulses are of the load's own size
+_DAMPED = 10.0  # what contacts contradict each other by becomes a tenth of their load
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
@@ -61,12 +65,10 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     for _ in range(_ITERATIONS):
         if worst <= _EXACT * accuracy or (worse == _PATIENCE and not articulated):
             break
-        proximal = _LEAST_PROXIMAL
-        if worse > 0 and not articulated:
-            proximal = _proximal(contacts, work, n, worst)
         if articulated:
-            solved = dense_step(contacts, work, n, items, proximal)
+            solved = dense_step(contacts, work, n, items)
         else:
+            proximal = _proximal(contacts, work, n, worst) if worse > 0 else LEAST_PROXIMAL
             solved = banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal)
         if not solved:
             break
@@ -89,10 +91,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
         elif worst >= _NO_NUMBER:
             break
     if best < given:
-        _return_to_best(work, items)
-        _cut(contacts, work, n, items)
-        _push(contacts, solver_bodies, work, items, bodies, articulated)
-        best = _residual(contacts, work, n, items, 1.0)
+        best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
         if best < given:
             _store(contacts, work, n, items)
     return (SOLVED if min(best, given) <= accuracy else IMPROVED), items
@@ -113,7 +112,7 @@ def _proximal(contacts, work, n, residual):
             effective_inverse_mass(contacts.row, c)
         )
     load = max(load / n, residual)
-    return max(_LEAST_PROXIMAL, _DAMPED * residual / load) if load > 0.0 else _LEAST_PROXIMAL
+    return max(LEAST_PROXIMAL, _DAMPED * residual / load) if load > 0.0 else LEAST_PROXIMAL
 
 
 @inlined_kernel
@@ -234,11 +233,14 @@ def _keep_iterate(work, n):
 
 
 @inner_kernel
-def _return_to_best(work, n):
-    """Return to the best impulses and velocities."""
-    for k in range(n):
+def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
+    """Return to the best impulses and velocities, within their cones; their residual [m/s]."""
+    for k in range(items):
         set_vec3(work.row[k].trial, vec3_of(work.row[k].best_trial))
         set_vec3(work.row[k].rate, vec3_of(work.row[k].best_rate))
+    _cut(contacts, work, n, items)
+    _push(contacts, solver_bodies, work, items, bodies, articulated)
+    return _residual(contacts, work, n, items, 1.0)
 
 
 @inner_kernel
