@@ -1,4 +1,4 @@
-"""One browser for all tests of the page."""
+"""A browser for each test of the page: one that stays draws all the time, on a whole core."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytest.importorskip("playwright")
 from .browsing import CHROMIUM, browser
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def chromium() -> Iterator[Any]:
     """Chromium without a window."""
     if CHROMIUM is None:
