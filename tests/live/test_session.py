@@ -338,11 +338,11 @@ def test_a_stopped_session_takes_no_commands():
 
 def test_readers_never_wait_and_miss_what_they_are_too_slow_for():
     """Two readers see snapshots in order; the slow one misses some; one that fails is told of."""
-    fast, slow = [], []
+    fast, slow, over = [], [], threading.Event()
 
     def read_slowly(snapshot: ic.Snapshot) -> None:
         slow.append(snapshot.step)
-        time.sleep(0.05)
+        over.wait(HANGS)
 
     def fail(_: ic.Snapshot) -> None:
         raise ValueError("a mistake of the reader")
@@ -351,6 +351,7 @@ def test_readers_never_wait_and_miss_what_they_are_too_slow_for():
     session.subscribe(lambda s: fast.append(s.step))
     slowly, failing = session.subscribe(read_slowly), session.subscribe(fail)
     last = session.run_until(5.0)
+    over.set()
     patience = time.monotonic() + HANGS
     while fast[-1:] != [last.step] and time.monotonic() < patience:
         time.sleep(0.01)
@@ -360,7 +361,6 @@ def test_readers_never_wait_and_miss_what_they_are_too_slow_for():
     assert fast == sorted(fast)
     assert slow == sorted(slow)
     assert fast[-1] == last.step
-    assert len(slow) < len(fast)
     assert slowly.missed > 0
 
 
