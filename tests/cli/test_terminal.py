@@ -167,8 +167,8 @@ def test_names_of_any_characters(tmp_path: Path, name: str) -> None:
 
     recording = load_recording(animation(tmp_path / "anim.json", (name,)))
     curves = {name: curves_of(recording, "angle")}
-    assert draw(curves, ".svg")
-    assert tabulate(curves)
+    assert draw(curves, ".svg", "time [s]")
+    assert tabulate(curves, "time [s]")
 
 
 @pytest.mark.parametrize("value", [0.0, 5e-324, 1e-300, 1e154, 1e299, 1e301, 1.7e308])
