@@ -12,6 +12,7 @@ import math
 
 from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
+from impulse_core.contact.batch_sweeps import FALL, LOOK
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
@@ -27,11 +28,11 @@ __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
-_PATIENCE = 5  # iterations after the best one
+_PATIENCE = 5  # steps that do not help, each damped ten times more than the last
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
-_DAMPED = 10.0  # what contacts contradict each other by becomes a tenth of their load
+_DAMPED = 10.0  # what contacts contradict each other by becomes a tenth of their load, and so on
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
@@ -39,11 +40,11 @@ _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     """Improve the impulses of the island of solver body i until its laws hold to accuracy [m/s].
 
-    Iterates may get worse for a while, since that leads over kinks of the laws; what is stored is
-    the best of them within its cones, and nothing worse than the impulses given. The velocities in
-    solver_bodies and delassus belong to the impulses it begins with, and stay. Returns SOLVED or,
-    where that accuracy was not reached, IMPROVED; TOO_MANY for islands left alone. Then how many
-    rows of work are of contacts and, for articulated islands, of what resists turning.
+    What is stored is the best iterate within its cones, and nothing worse than the impulses given.
+    The velocities in solver_bodies and delassus belong to the impulses it begins with, and stay.
+    Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands left
+    alone. Then how many rows of work are of contacts and, for articulated islands, of what resists
+    turning.
     """
     n = solver_bodies.mark[i].number
     articulated = solver_bodies.mark[i].articulated == 1
@@ -60,21 +61,47 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
             return TOO_MANY, n
     _gather(contacts, solver_bodies, delassus, work, n, items)
     given = _residual(contacts, work, n, items, 0.0)
-    best = worst = given
+    best = _descend(contacts, solver_bodies, work, n, items, bodies, bandwidth, accuracy, given)
+    if best < given:
+        best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
+        if best < given:
+            _store(contacts, work, n, items)
+    return (SOLVED if min(best, given) <= accuracy else IMPROVED), items
+
+
+@inner_kernel
+def _descend(contacts, solver_bodies, work, n, items, bodies, bandwidth, accuracy, given):
+    """Newton steps from the impulses of a residual ``given``; the least residual, whose iterate is
+    kept [m/s].
+
+    Where free bodies have a step that does not help, the next begins at the best iterate again and
+    is damped, each ten times more than the last. Iterates of articulated islands, whose bodies are
+    none, may get worse for a while, since that leads over kinks of the laws.
+    """
+    articulated = bodies == 0
+    best = worst = looked = given
     worse = 0
-    for _ in range(_ITERATIONS):
-        if worst <= _EXACT * accuracy or (worse == _PATIENCE and not articulated):
+    _keep_iterate(work, items)
+    for iteration in range(_ITERATIONS):
+        if worst <= _EXACT * accuracy:
             break
         if articulated:
             solved = dense_step(contacts, work, n, items)
         else:
-            proximal = _proximal(contacts, work, n, worst) if worse > 0 else LEAST_PROXIMAL
+            if iteration % LOOK == 0 and iteration > 0:
+                if best > FALL * looked:
+                    break
+                looked = best
+            proximal = LEAST_PROXIMAL
+            if worse > 0:
+                _return_to_best(work, items)
+                worst = best
+                proximal = _proximal(contacts, work, n, best) * _DAMPED ** (worse - 1)
             solved = banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal)
         if not solved:
             break
         _push(contacts, solver_bodies, work, items, bodies, articulated)
-        share = 1.0
-        after = _residual(contacts, work, n, items, share)
+        share, after = 1.0, _residual(contacts, work, n, items, 1.0)
         if worst <= accuracy and not (after < 0.5 * worst):
             break
         for _shrinking in range(_SHRINKINGS):
@@ -88,13 +115,9 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
         if worst < best:
             best, worse = worst, 0
             _keep_iterate(work, items)
-        elif worst >= _NO_NUMBER:
+        elif worst >= _NO_NUMBER or (worse == _PATIENCE and not articulated):
             break
-    if best < given:
-        best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
-        if best < given:
-            _store(contacts, work, n, items)
-    return (SOLVED if min(best, given) <= accuracy else IMPROVED), items
+    return best
 
 
 @inner_kernel
@@ -233,11 +256,17 @@ def _keep_iterate(work, n):
 
 
 @inner_kernel
-def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
-    """Return to the best impulses and velocities, within their cones; their residual [m/s]."""
-    for k in range(items):
+def _return_to_best(work, n):
+    """Return to the best impulses and velocities."""
+    for k in range(n):
         set_vec3(work.row[k].trial, vec3_of(work.row[k].best_trial))
         set_vec3(work.row[k].rate, vec3_of(work.row[k].best_rate))
+
+
+@inner_kernel
+def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
+    """Return to the best impulses and velocities, within their cones; their residual [m/s]."""
+    _return_to_best(work, items)
     _cut(contacts, work, n, items)
     _push(contacts, solver_bodies, work, items, bodies, articulated)
     return _residual(contacts, work, n, items, 1.0)
