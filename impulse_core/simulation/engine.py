@@ -27,6 +27,7 @@ from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
 from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
+from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
@@ -298,6 +299,11 @@ class Engine:
             array[: len(saved[name])] = saved[name]
         self._take_up()
         return saved["note"].tobytes()
+
+    @cached_property
+    def examiner(self) -> Examiner:
+        """Finds what takes long from copies of the state."""
+        return Examiner(self.compiled, self.structure)
 
     @cached_property
     def _machine(self) -> str:

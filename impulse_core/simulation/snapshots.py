@@ -20,6 +20,7 @@ from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_core.model import State
 from impulse_core.observables.invariants import observe
 from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.frames import frame_record
 from impulse_core.simulation.joint_quantities import joint_quantities
 from impulse_core.types import Floats, Ints
@@ -76,6 +77,7 @@ class Snapshot:
     _state: State
     _momenta: tuple[Any, Any]
     _points: Any
+    _examiner: Examiner
 
     @cached_property
     def _poses(self) -> tuple[Floats, Floats]:
@@ -144,6 +146,25 @@ class Snapshot:
                 for name, quantities in found.items()
             }
         )
+
+    @cached_property
+    def reactions(self) -> Mapping[str, tuple[Floats, Floats]]:
+        """What joints do to their second bodies at their joint points, drives included: force [N]
+        and torque [N m], world frame, shapes (3,). Where joints repeat each other only their sum
+        has a meaning.
+        """
+        found = self._examiner.reactions(self._state)
+        names = self._compiled.joint_names
+        return MappingProxyType(
+            {name: (_frozen(found[j, 0]), _frozen(found[j, 1])) for j, name in enumerate(names)}
+        )
+
+    @cached_property
+    def clearances(self) -> Mapping[str, float]:
+        """Least distance of each body with ``record_clearance`` to what it may touch [m], negative
+        where it overlaps.
+        """
+        return MappingProxyType(self._examiner.clearances(self._state))
 
     @cached_property
     def contacts(self) -> Contacts:
@@ -228,6 +249,7 @@ def take_snapshot(
         _state=_copied(engine.state),
         _momenta=(linear, angular),
         _points=engine.runner.contact_copy(engine.state),
+        _examiner=engine.examiner,
     )
 
 

@@ -75,10 +75,13 @@ class History:
     def quantities(self) -> list[str]:
         """Names of what can be plotted."""
         with self._lock:
-            joints = self._snapshots[-1].joints if self._snapshots else {}
+            newest = self._snapshots[-1] if self._snapshots else None
+        joints = newest.joints if newest else {}
+        more = ["force", "torque"] if joints else []
+        more += ["clearance"] if newest and newest.clearances else []
         errors = ["joint_error"] if self._errors.names else []
         known = ["energy", "work", "momentum", *errors, "positions", "speed", "contact_force"]
-        return known + sorted({name for values in joints.values() for name in values})
+        return known + sorted({*more, *(name for values in joints.values() for name in values)})
 
     def names(self, quantity: str) -> list[str]:
         """The bodies or joints that have a quantity; empty where it is of the whole scene."""
@@ -123,6 +126,14 @@ class History:
             case "joint_error":
                 for joint in self._errors.names:
                     yield _Line("joint error [m]", joint, joint, partial(self._error, joint))
+            case "clearance":
+                for body in newest.clearances:
+                    yield _Line("clearance [m]", body, body, partial(_clearance, body))
+            case "force" | "torque":
+                panel = f"{quantity} [{unit_of(quantity)}]"
+                for joint in newest.joints:
+                    of = partial(_reaction, joint, quantity == "torque")
+                    yield _Line(panel, joint, joint, of)
             case _:
                 panel = f"{quantity} [{unit_of(quantity)}]"
                 for joint, values in newest.joints.items():
@@ -182,6 +193,16 @@ def _contact_force(body: int, snapshot: Snapshot) -> float:
     total = contacts.forces[contacts.body2 == body].sum(axis=0)
     total = total - contacts.forces[contacts.body1 == body].sum(axis=0)
     return float(np.linalg.norm(total))
+
+
+def _clearance(body: str, snapshot: Snapshot) -> float:
+    return snapshot.clearances.get(body, np.nan)
+
+
+def _reaction(joint: str, which: int, snapshot: Snapshot) -> float:
+    if joint not in snapshot.reactions:
+        return np.nan
+    return float(np.linalg.norm(snapshot.reactions[joint][which]))
 
 
 def _of_joint(joint: str, quantity: str, snapshot: Snapshot) -> float:
