@@ -11,6 +11,8 @@ import pytest
 pytest.importorskip("viser")
 pytest.importorskip("playwright")
 
+import av
+
 from impulse_cli.viewer.player import Player
 from impulse_core.recording import Recording
 from impulse_schema import Body, Geometry, Scene
@@ -53,7 +55,9 @@ def player() -> Player:
 
 
 def test_a_recording_in_the_browser(chromium: Any, tmp_path: Path) -> None:
-    """It plays and stops by its button, goes where the slider says, and a picture can be saved."""
+    """It plays and stops by its button, goes where the slider says; a picture can be saved, and a
+    film up to where it was stopped.
+    """
     source = player()
     with served(source) as (url, _):
         tab = opened(chromium, url)
@@ -79,3 +83,13 @@ def test_a_recording_in_the_browser(chromium: Any, tmp_path: Path) -> None:
             tab.get_by_text("flight.png").last.click()
         download.value.save_as(tmp_path / "flight.png")
         assert (tmp_path / "flight.png").read_bytes().startswith(b"\x89PNG")
+
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name="Make a film").click()
+            tab.get_by_role("button", name="Stop here").click()
+            tab.get_by_text("flight.webm").last.click()
+        download.value.save_as(tmp_path / "flight.webm")
+        with av.open(tmp_path / "flight.webm") as film:
+            pictures = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+        assert 0 < len(pictures) <= 25 * DURATION + 1
+        assert pictures[0].std() > 10.0, "something is seen"
