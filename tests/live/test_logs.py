@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 
 import numpy as np
 import pytest
@@ -97,12 +98,12 @@ def test_many_threads_and_readers():
     assert len(seen) > 5
     assert ic.replay(arm(), log).diagnostics["digest"] == log.digest
     with ic.Session(arm(), speed=None, paused=True) as again:
-        entries = list(log.entries)
+        entries = deque(log.entries)
         for step in range(log.steps + 1):
             now = again.snapshot() if step == 0 else again.step()
             could_be = {now.positions.tobytes() + now.velocities.tobytes()}
             while entries and entries[0].step == step:
-                again.do(entries.pop(0).command)
+                again.do(entries.popleft().command)
                 now = again.snapshot()
                 could_be.add(now.positions.tobytes() + now.velocities.tobytes())
             assert seen.get(step, now.positions.tobytes() + now.velocities.tobytes()) in could_be
