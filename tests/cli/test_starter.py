@@ -11,8 +11,8 @@ import time
 from impulse_cli import main
 
 def execute():
-    print("there", flush=True)
     try:
+        print("there", flush=True)
         while True:
             time.sleep(0.1)
     except KeyboardInterrupt:
