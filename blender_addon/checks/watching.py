@@ -25,7 +25,7 @@ REST = 0.4
 RESTS = 4.0
 # Tags that change without the user, or that say what was found.
 OWN = {"rna_type", "name", "playback", "issues", "issue_index", "checked", "stale"}
-OWN |= {"progress", "progress_text", "live_check"}
+OWN |= {"progress", "progress_text", "live_check", "poses", "poses_attached", "poses_frame"}
 
 
 class Watch:

@@ -2,12 +2,12 @@
 """What is drawn over the machine in the 3D view: joints, colliders, masses, contacts."""
 
 from ..playback import contact_points
-from . import gizmos, menus, painting, settings
+from . import gizmos, menus, painting, pull_line, settings
 
 show_contacts = painting.show_contacts
 
 
-MODULES = (contact_points, settings, painting, gizmos, menus)
+MODULES = (contact_points, settings, painting, gizmos, pull_line, menus)
 
 
 def register() -> None:

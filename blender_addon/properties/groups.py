@@ -24,6 +24,8 @@ from impulse_schema import models
 
 from .duration import duration_of_its_own
 from .pointers import object_pointer, world_switch
+from .poses import CLASSES as POSES
+from .poses import IMPULSE_PG_pose
 from .schema_properties import properties_of
 from .takes import CLASSES as TAKES
 from .takes import IMPULSE_PG_take
@@ -353,6 +355,9 @@ SceneTag = group(
         ),
         "takes": CollectionProperty(type=IMPULSE_PG_take),
         "range_memory": PointerProperty(type=RangeMemory),
+        "poses": CollectionProperty(type=IMPULSE_PG_pose),
+        "poses_attached": BoolProperty(),
+        "poses_frame": FloatProperty(),
         "stale": BoolProperty(),
         "live_check": BoolProperty(
             name="Live",
@@ -368,9 +373,9 @@ SceneTag = group(
 
 # Parts before the wholes that hold them, as Blender wants to register them.
 CLASSES = (
-    *TAKES, CurveSample, Curve, Motor, Limit, Spring, Friction, CouplingTerm, Load, Body, Geometry,
-    Joint, SpringDamper, Playback, RangeMemory, ObjectTag, Constant, Material, MaterialPair,
-    CollisionPair, CollisionGroupRule, Settings, Issue, SceneTag,
+    *TAKES, *POSES, CurveSample, Curve, Motor, Limit, Spring, Friction, CouplingTerm, Load, Body,
+    Geometry, Joint, SpringDamper, Playback, RangeMemory, ObjectTag, Constant, Material,
+    MaterialPair, CollisionPair, CollisionGroupRule, Settings, Issue, SceneTag,
 )  # fmt: skip
 
 

@@ -13,17 +13,24 @@ from .. import compat
 from ..simulator.runner import Child
 from .live import LiveRun
 from .pieces import Pieces
+from .session import Session
 
 
 class Going:
     """What is waited for: there may be one, for a second would share its Stop and its progress."""
 
-    child: Child | LiveRun | Pieces[Any] | None = None
+    child: Child | LiveRun | Session | Pieces[Any] | None = None
 
     @classmethod
     def is_on(cls) -> bool:
         """Whether something is under way; changes nothing, so that panels may ask."""
         return cls.child is not None and cls.child.is_going
+
+    @classmethod
+    def session(cls) -> Session | None:
+        """The live session that is under way, None where there is none."""
+        child = cls.child
+        return child if isinstance(child, Session) and child.is_going else None
 
     @classmethod
     def stop(cls) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, ClassVar, Protocol
 
 # The child imports from Python's own library and from the folders it is given, and from nowhere
 # else: -I leaves out the current folder, the user's packages and what environment variables name,
@@ -162,11 +162,13 @@ class Child:
     Only ``wait`` waits.
     """
 
+    ENVIRONMENT: ClassVar = {ENDS_WITH_STDIN: "1"}
+
     def __init__(self, command: Sequence[str], arguments: Sequence[str]) -> None:
         try:
             self._process = subprocess.Popen(
                 [*command, *arguments],
-                env={**os.environ, ENDS_WITH_STDIN: "1"},
+                env={**os.environ, **self.ENVIRONMENT},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -233,6 +235,9 @@ class Child:
             with suppress(OSError):
                 self._input.write("stop\n")
                 self._input.flush()
+        self._mark_stopped()
+
+    def _mark_stopped(self) -> None:
         self._stopped = self._stopped or time.monotonic()
 
     def _has_frames(self) -> bool:

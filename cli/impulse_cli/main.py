@@ -29,6 +29,7 @@ _COMMANDS = (
     "mass",
     "convert",
     "view",
+    "live",
     "plot",
     "experiment",
     "schema",

@@ -65,8 +65,8 @@ def push_for(engine: Engine, pull: Pull, h: float) -> None:
     """Enter the pull of a spring over a step of length h.
 
     The force is that at the end of a step of the body alone, so no stiffness is too large for the
-    step:  F = (k (x_t - x - h u) - c u) / (1 + (h c + h² k) / m_P),  with the mass m_P of the body
-    felt at its point.
+    step:  (1 + (h c + h² k) K) F = k (x_t - x - h u) - c u,  where K gives the change of the
+    velocity of its point for an impulse there.
     """
     row, arm = _row_and_arm(engine, pull.body, pull.point)
     state, model = engine.state, engine.model
@@ -75,9 +75,8 @@ def push_for(engine: Engine, pull: Pull, h: float) -> None:
     c = 2.0 * float(np.sqrt(k * mass)) if pull.damping is None else pull.damping
     way = np.array(pull.target) - (state.bodies["position"][row] + arm)
     u = state.bodies["velocity"][row] + _crossed(_spin(engine, row), arm)
-    most = float(model.bodies["inverse_inertia"][row].max())
-    lightest = 1.0 / (1.0 / mass + most * float(arm @ arm))
-    force = (k * (way - h * u) - c * u) / (1.0 + h * (c + h * k) / lightest)
+    K = _inverse_mass_at(engine, row, arm)
+    force: Floats = np.linalg.solve(np.eye(3) + h * (c + h * k) * K, k * (way - h * u) - c * u)
     _enter(engine, row, h * force, h * _crossed(arm, force))
 
 
@@ -92,6 +91,17 @@ def _row_and_arm(
         return row, np.zeros(3)
     q = state.bodies["orientation"][row]
     return row, rotated(q, compiled.origin[i] + rotated(compiled.axes[i], np.array(point)))
+
+
+def _inverse_mass_at(engine: Engine, row: int, arm: Floats) -> Floats:
+    """K of a point of a body: 1/m - [r]× I⁻¹ [r]×, world axes, shape (3, 3)."""
+    body = engine.model.bodies[row]
+    x, y, z = arm.tolist()
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    axes = rotated(engine.state.bodies["orientation"][row], np.eye(3))  # rows: its axes
+    inverse_inertia = (axes.T * body["inverse_inertia"]) @ axes
+    found: Floats = body["inverse_mass"] * np.eye(3) - cross @ inverse_inertia @ cross
+    return found
 
 
 def _spin(engine: Engine, row: int) -> Floats:
