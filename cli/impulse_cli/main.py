@@ -24,6 +24,8 @@ __all__ = ["execute", "impulse", "main"]
 _COMMANDS = (
     "example",
     "run",
+    "sweep",
+    "optimise",
     "validate",
     "info",
     "mass",

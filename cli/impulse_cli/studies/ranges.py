@@ -46,9 +46,14 @@ class Range:
     is_log: bool
     values: tuple[Any, ...]
 
+    @property
+    def is_list(self) -> bool:
+        """Whether the values were named one by one."""
+        return math.isnan(self.low)
+
     def at(self, fraction: float) -> Any:
         """The value at a fraction of the range, from 0 to less than 1; of a list one of it."""
-        if math.isnan(self.low):
+        if self.is_list:
             return self.values[int(fraction * len(self.values))]
         if self.is_log:
             value = self.low * math.exp(fraction * math.log(self.high / self.low))

@@ -6,6 +6,7 @@ import hashlib
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from impulse_cli.studies.measures import Measure
 from impulse_core import (
     OptionError,
     ParameterError,
+    Progress,
     Recording,
     RecordingError,
     SceneError,
@@ -112,7 +114,7 @@ def run_one(study: Study, key: str, values: dict[str, Any]) -> Row:
     return row
 
 
-def probe(study: Study) -> str:
+def probe(study: Study, progress: Callable[[Progress], None] | None = None) -> str:
     """The ``run_key`` of the scene as it stands, after a single step of it that shows whether all
     measures exist. Kernels are compiled here, once for all workers of this computer.
 
@@ -123,7 +125,7 @@ def probe(study: Study) -> str:
     scene = study.scene
     step = scene.settings.step
     try:
-        recording = simulate(scene, duration=min(step, scene.settings.duration))
+        recording = simulate(scene, duration=min(step, scene.settings.duration), progress=progress)
     except SimulationError as error:
         recording = error.recording
     if recording.frame_count:

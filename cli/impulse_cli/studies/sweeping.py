@@ -14,6 +14,7 @@ from impulse_cli.studies.plans import Values, grid, sobol, table
 from impulse_cli.studies.ranges import parse_ranges
 from impulse_cli.studies.results import Results
 from impulse_cli.studies.runs import Row, Study, key_of, probe
+from impulse_core import Progress
 from impulse_schema import Scene
 
 __all__ = ["Outcome", "Watcher", "complete", "missing_of", "sweep"]
@@ -21,6 +22,9 @@ __all__ = ["Outcome", "Watcher", "complete", "missing_of", "sweep"]
 
 class Watcher(Protocol):
     """Who is told how far a sweep or a search is."""
+
+    def start(self, progress: Progress) -> None:
+        """A first step shows whether all measures exist; kernels may be compiled for it."""
 
     def begin(self, done: int, total: int, dashboard: str) -> None:
         """Workers are there; so many runs of all are known already."""
@@ -92,7 +96,7 @@ def sweep(
     study = Study(scene, tuple(parse_measures(measures)), recordings)
     plan, paths = _planned(scene, vary, sobol_points, seed, table_file)
     with Results(output) as results:
-        base = probe(study)
+        base = probe(study, watcher.start if watcher else None)
         jobs = [(key_of(base, values), values) for values in plan]
         computed = _compute(study, results, jobs, workers, cluster, watcher)
         texts = [measure.text for measure in study.measures]

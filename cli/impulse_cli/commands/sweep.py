@@ -1,0 +1,120 @@
+"""``impulse sweep``: a scene simulated with many values of its parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from impulse_cli.exit_codes import GOOD, SIMULATION_FAILED
+from impulse_cli.parameters import (
+    FILE,
+    allow_outside_option,
+    cluster_option,
+    folder_option,
+    seed_option,
+    workers_option,
+)
+from impulse_cli.terminal import complain, say
+
+if TYPE_CHECKING:
+    from impulse_cli.studies import Outcome
+
+
+@click.command()
+@click.argument("scene", type=FILE)
+@click.option(
+    "--vary",
+    metavar="PATH=RANGE",
+    multiple=True,
+    help="What differs between runs: LOW:HIGH:N, LOW:HIGH:log:N or A,B,C; may be repeated. * in a"
+    " name stands for any letters; what it names varies together.",
+)
+@click.option(
+    "--measure",
+    metavar="EXPR",
+    multiple=True,
+    required=True,
+    help="A number of each run: arithmetic of what is below recording, report or the scene; may be"
+    " repeated.",
+)
+@folder_option
+@click.option("--grid", is_flag=True, help="Run every combination; so it is by default.")
+@click.option(
+    "--sobol",
+    "sobol_points",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Run N points that fill the ranges evenly (LOW:HIGH), for many parameters.",
+)
+@click.option(
+    "--table",
+    "table_file",
+    metavar="CSV",
+    type=FILE,
+    help="Run the lines of a table, whose first line names paths.",
+)
+@seed_option
+@click.option("--recordings", is_flag=True, help="Keep the recording of each run as .npz.")
+@workers_option
+@cluster_option
+@allow_outside_option
+def sweep(
+    scene: Path,
+    output: Path,
+    measure: tuple[str, ...],
+    grid: bool,
+    allow_outside: bool,
+    **options: Any,
+) -> int:
+    """Simulate SCENE with many values of its parameters, and measure each run.
+
+    The results are OUTPUT/table.parquet, with a row for each run. What is known already is not
+    computed again: after Ctrl-C, a failure or with more values the same command goes on. A run
+    that fails is a row with its message.
+
+    \b
+    A measure names values by paths:
+      recording.bodies[torso].position[-1].x     the last frame; x, y, z or length of a vector
+      recording.joints[knee].drive_torque[max]   over all frames; also min, mean
+      report.energy_j.work_of_motors             what --report of "impulse run" holds
+      bodies[torso].mass                         of the scene
+
+    \b
+    Examples:
+      impulse sweep leg.xml --vary 'joints[servo].motors[0].proportional=1e3:5e4:log:20' \\
+        --measure 'recording.bodies[shank].position[-1].z' -o gains
+      impulse sweep walker.xml --vary 'materials[rock].static_friction=0.1:1' \\
+        --vary 'joints[*-servo].motors[0].derivative=1:50:log' --sobol 256 \\
+        --measure 'recording.bodies[torso].position[-1].x' -o friction --workers 8
+      impulse sweep leg.xml --table params.csv --measure report.step_count -o runs \\
+        --cluster tcp://10.0.0.1:8786
+    """
+    if grid and (options["sobol_points"] is not None or options["table_file"] is not None):
+        raise click.UsageError("--grid, --sobol and --table exclude each other; give one.")
+    from impulse_cli.studies import sweep as run_sweep
+    from impulse_cli.studies.cluster import require_extra
+    from impulse_cli.studies.watching import watched
+    from impulse_core import load_scene
+
+    require_extra()
+    loaded = load_scene(scene, allow_outside=allow_outside)
+    with watched() as counter:
+        outcome = run_sweep(
+            loaded, measures=measure, output=output, watcher=counter, **options
+        )
+    if counter.compiled:
+        complain(f"Workers had to compile {counter.compiled} kernels.")
+    return _summary(outcome)
+
+
+def _summary(outcome: Outcome) -> int:
+    """Say what there is; a sweep is good if any run was."""
+    failed = [row for row in outcome.rows if row.message]
+    for message in list(dict.fromkeys(row.message for row in failed))[:3]:
+        count = sum(row.message == message for row in failed)
+        complain(f"{count} run{'s' if count > 1 else ''} failed: {message}")
+    total = len(outcome.rows)
+    say(f"wrote {outcome.table}: {total} runs, {outcome.computed} computed now, {len(failed)} failed")
+    return SIMULATION_FAILED if len(failed) == total else GOOD
