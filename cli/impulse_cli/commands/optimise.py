@@ -90,7 +90,7 @@ def optimise(scene: Path, output: Path, allow_outside: bool, **options: Any) -> 
 
     require_extra()
     loaded = load_scene(scene, allow_outside=allow_outside)
-    with watched() as counter:
+    with watched(output) as counter:
         found = search(loaded, output=output, watcher=counter, **options)
     written = [found.table, *_write_scenes(loaded, scene, output, found)]
     if found.best:

@@ -70,9 +70,9 @@ def sweep(
 ) -> int:
     """Simulate SCENE with many values of its parameters, and measure each run.
 
-    The results are OUTPUT/table.parquet, with a row for each run. What is known already is not
-    computed again: after Ctrl-C, a failure or with more values the same command goes on. A run
-    that fails is a row with its message.
+    The results are FOLDER/table.parquet, with a row for each run, and figure.png. What is known
+    already is not computed again: after Ctrl-C, a failure or with more values the same command
+    goes on. A run that fails is a row with its message.
 
     \b
     A measure names values by paths:
@@ -100,21 +100,40 @@ def sweep(
 
     require_extra()
     loaded = load_scene(scene, allow_outside=allow_outside)
-    with watched() as counter:
-        outcome = run_sweep(
-            loaded, measures=measure, output=output, watcher=counter, **options
-        )
+    with watched(output) as counter:
+        outcome = run_sweep(loaded, measures=measure, output=output, watcher=counter, **options)
     if counter.compiled:
         complain(f"Workers had to compile {counter.compiled} kernels.")
-    return _summary(outcome)
+    return _summary(outcome, _figure(output, outcome, measure))
 
 
-def _summary(outcome: Outcome) -> int:
+def _figure(output: Path, outcome: Outcome, measures: tuple[str, ...]) -> list[Path]:
+    """Measures over the one number that was varied, or lines across all that was."""
+    from impulse_cli.studies.figures import curves, parallel
+    from impulse_cli.studies.runs import DONE
+    from impulse_core.recording import write_atomically
+
+    done = [row for row in outcome.rows if row.status == DONE]
+    if not done:
+        return []
+    paths, texts = [*done[0].values], [*done[0].measures]
+    texts = [text for text in texts if text in {measure.strip() for measure in measures}]
+    only = done[0].values[paths[0]]
+    is_curve = len(paths) == 1 and isinstance(only, (int, float))
+    path = output / "figure.png"
+    write_atomically(
+        path, curves(done, paths[0], texts) if is_curve else parallel(done, paths, texts)
+    )
+    return [path]
+
+
+def _summary(outcome: Outcome, figures: list[Path]) -> int:
     """Say what there is; a sweep is good if any run was."""
     failed = [row for row in outcome.rows if row.message]
     for message in list(dict.fromkeys(row.message for row in failed))[:3]:
         count = sum(row.message == message for row in failed)
         complain(f"{count} run{'s' if count > 1 else ''} failed: {message}")
     total = len(outcome.rows)
-    say(f"wrote {outcome.table}: {total} runs, {outcome.computed} computed now, {len(failed)} failed")
+    counts = f"{total} runs, {outcome.computed} computed now, {len(failed)} failed"
+    say(f"wrote {', '.join(map(str, [outcome.table, *figures]))}: {counts}")
     return SIMULATION_FAILED if len(failed) == total else GOOD

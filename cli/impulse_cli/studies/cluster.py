@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "Workers", "identity", "open_workers", "require_extra"]
 
-_NEEDED = ("distributed", "pandas", "pyarrow", "optuna", "cmaes")
+_NEEDED = ("distributed", "pandas", "pyarrow", "optuna", "cmaes", "matplotlib")
 _PLUGIN = "impulse-study"
 _WAITING = 1000  # runs handed to the scheduler and not yet back; more cost memory and gain nothing
 # By name, so that a worker that lacks this very function can say so.
@@ -77,9 +77,8 @@ def open_workers(study: Study, *, workers: int | None, cluster: str | None) -> I
     import dask
     from distributed import Client
 
-    for name in ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
+        stack.enter_context(_quiet())
         # A run may use the processor for minutes without a word to its scheduler.
         stack.enter_context(dask.config.set({"distributed.scheduler.worker-ttl": None}))
         if cluster is None:
@@ -89,7 +88,25 @@ def open_workers(study: Study, *, workers: int | None, cluster: str | None) -> I
         stack.enter_context(closing(client))
         if cluster is not None:
             _refuse_other_versions(client)
-        yield Workers(client, study)
+        yield Workers(client, study, are_ours=cluster is None)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Dask logs tracebacks of workers that go and come; what matters of it becomes a sentence."""
+    loggers = [
+        logging.getLogger(name)
+        for name in logging.root.manager.loggerDict
+        if name.partition(".")[0] in {"bokeh", "distributed", "tornado"}
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _local(workers: int | None) -> Any:
@@ -102,7 +119,7 @@ def _local(workers: int | None) -> Any:
         processes=True,
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
+        silence_logs=logging.CRITICAL + 1,
     )
 
 
@@ -129,7 +146,9 @@ def _address_in(path: Path) -> str:
             " address like tcp://10.0.0.1:8786."
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise StudyError(f"{path}: is no file of a Dask scheduler, which names its address.") from None
+        raise StudyError(
+            f"{path}: is no file of a Dask scheduler, which names its address."
+        ) from None
     return str(address)
 
 
@@ -168,12 +187,12 @@ class Workers:
         dashboard: Address of the page on which Dask shows what it does.
     """
 
-    def __init__(self, client: Client, study: Study) -> None:
+    def __init__(self, client: Client, study: Study, *, are_ours: bool) -> None:
         from impulse_cli.studies.plugin import StudyPlugin
 
         self._client = client
         self._name = f"{_PLUGIN}-{id(study)}-{client.id}"
-        client.register_plugin(StudyPlugin(study), name=self._name)
+        client.register_plugin(StudyPlugin(study, is_ours=are_ours), name=self._name)
         self.dashboard = str(client.dashboard_link)
 
     @property
@@ -228,7 +247,7 @@ def _row_of(future: Any, job: Job) -> Row:
     error = future.exception()
     name = type(error).__name__
     why = {
-        "KilledWorker": "each worker that tried it was killed; it may need more memory than one has",
+        "KilledWorker": "each worker that tried it was killed; there may not be memory enough",
         "MemoryError": "there was not enough memory for it",
     }.get(name, f"{name}: {error}")
     return Row(job[0], LOST, f"{why}.", job[1], {})
@@ -238,4 +257,5 @@ def _run(name: str, key: str, values: dict[str, Any]) -> Row:
     """One run, on a worker that has the study."""
     from distributed import get_worker
 
-    return run_one(get_worker().plugins[name].study, key, values)
+    plugin: Any = get_worker().plugins[name]
+    return run_one(plugin.study, key, values)

@@ -25,7 +25,9 @@ _DECADES = 1.5  # from how many on an axis has equal ratios
 _LABEL = 26  # letters on a line
 
 
-def convergence(rows: Sequence[Row], start: Row, objectives: Sequence[str], maximised: Sequence[bool]) -> bytes:
+def convergence(
+    rows: Sequence[Row], start: Row, objectives: Sequence[str], maximised: Sequence[bool]
+) -> bytes:
     """A PNG of each objective over the trials, the best so far, and the scene as it stands."""
     figure = _figure(8.0, 1.0 + 2.6 * len(objectives))
     grid = figure.subplots(len(objectives), 1, sharex=True, squeeze=False)

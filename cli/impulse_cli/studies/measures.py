@@ -16,7 +16,7 @@ import numpy as np
 
 from impulse_cli.studies.errors import StudyError
 from impulse_core import ParameterError, Recording, find_parameters
-from impulse_schema import ExpressionError, Scene, parse_expression
+from impulse_schema import Expression, ExpressionError, Scene, parse_expression
 from impulse_schema.suggest import did_you_mean
 
 __all__ = ["Measure", "parse_measures"]
@@ -94,7 +94,7 @@ class Measure:
     def _places(self) -> list[str]:
         return [_PLACE.format(number) for number in range(len(self.paths))]
 
-    def _parsed(self, values: Mapping[str, float]) -> Callable[[float], float]:
+    def _parsed(self, values: Mapping[str, float]) -> Expression:
         try:
             return parse_expression(self._arithmetic, values)
         except ExpressionError as error:
@@ -176,7 +176,9 @@ def _series(recording: Recording, key: str, items: list[str]) -> Mapping[str, An
     """The quantities of a body, of a joint or of the whole machine."""
     if key in {"energy", "momentum"}:
         if items:
-            raise StudyError(f"{key} is no list; write {key}.{'total' if key == 'energy' else 'linear'}[-1].")
+            raise StudyError(
+                f"{key} is no list; write {key}.{'total' if key == 'energy' else 'linear'}[-1]."
+            )
         found: Mapping[str, Any] = getattr(recording, key)
         return found
     known = recording.body_names if key == "bodies" else tuple(recording.joints)

@@ -108,7 +108,9 @@ def optimise(
     if not objectives or len(objectives) < len(maximise) + len(minimise):
         raise StudyError("name each objective once, with --maximise or --minimise.")
     ranges = parse_ranges(scene, vary)
-    search = _Search(ranges, objectives, len(maximise), _chosen(sampler, ranges, objectives), batch, seed)
+    search = _Search(
+        ranges, objectives, len(maximise), _chosen(sampler, ranges, objectives), batch, seed
+    )
     with Results(output) as results:
         study = Study(scene, tuple(objectives))
         base = probe(study, watcher.start if watcher else None)
@@ -186,7 +188,6 @@ class _Search:
         from sqlalchemy.exc import SQLAlchemyError
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         try:
             self._study = optuna.create_study(
                 storage=storage,
@@ -203,8 +204,8 @@ class _Search:
 
     def _name(self, base: str) -> str:
         """Of all that the trials depend on, so that another search is another one."""
-        parts = [base, [repr(each) for each in self._ranges], self._objectives, self.maximised]
-        parts += [self._sampler_name, self._batch, self._seed]
+        of_scene = base, [repr(each) for each in self._ranges], self._objectives, self.maximised
+        parts = [*of_scene, self._sampler_name, self._batch, self._seed]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     @property
@@ -267,9 +268,11 @@ class _Search:
 
         digest = hashlib.sha256(f"{self._seed} {number}".encode()).digest()
         seed = int.from_bytes(digest[:4], "little") >> 1
-        if self._sampler_name == "cmaes":
-            return optuna.samplers.CmaEsSampler(seed=seed, popsize=max(self._batch, 4))
-        return optuna.samplers.TPESampler(seed=seed, multivariate=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            if self._sampler_name == "cmaes":
+                return optuna.samplers.CmaEsSampler(seed=seed, popsize=max(self._batch, 4))
+            return optuna.samplers.TPESampler(seed=seed, multivariate=True)
 
 
 def _suggest(trial: optuna.trial.Trial, each: Range) -> None:

@@ -63,7 +63,7 @@ class Results:
         self._file.close()
 
     def find(self, key: str, measures: Sequence[str], *, with_recording: bool) -> Row | None:
-        """The row of a run, if it holds all that is asked for; one whose worker was lost does not."""
+        """The row of a run, if it holds all that is asked for and its worker was not lost."""
         row = self._rows.get(key)
         if row is None or row.status == LOST:
             return None
@@ -95,7 +95,9 @@ class Results:
         row.recording = b""
         self._rows[row.key] = row
 
-    def write_table(self, rows: Iterable[Row], columns: Sequence[str], measures: Sequence[str]) -> Path:
+    def write_table(
+        self, rows: Iterable[Row], columns: Sequence[str], measures: Sequence[str]
+    ) -> Path:
         """Write rows as a Parquet table, in the order given.
 
         Only what a run computed stands there, no times: the bytes do not depend on the workers.

@@ -6,11 +6,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TextIO, cast
 
-from impulse_cli.progress import Announcement, Progress
+import click
+
+from impulse_cli.exit_codes import INTERRUPTED
+from impulse_cli.progress import Announcement
 from impulse_cli.studies.runs import DONE, Row
 from impulse_cli.terminal import Forgiving, complain
+from impulse_core import Progress
 
 __all__ = ["Counter", "watched"]
 
@@ -57,8 +62,21 @@ class Counter:
 
 
 @contextmanager
-def watched() -> Iterator[Counter]:
-    """Shows a bar on stderr where that is a terminal, else a line every half minute."""
+def watched(folder: Path) -> Iterator[Counter]:
+    """Shows a bar on stderr where that is a terminal, else a line every half minute.
+
+    Ctrl-C ends the command there: what is known is in the folder.
+    """
+    try:
+        with _counter() as counter:
+            yield counter
+    except KeyboardInterrupt:
+        complain(f"Interrupted. What is known is kept in {folder}: the same command goes on.")
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def _counter() -> Iterator[Counter]:
     if not sys.stderr.isatty():
         with closing(Counter(_lines())) as counter:
             yield counter
