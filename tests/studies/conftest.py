@@ -9,6 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from impulse_schema import Body, Joint, Motor, Scene, Settings
+from tests.cli.conftest import cli, pendulum
+
+__all__ = ["cli", "cluster", "pendulum", "pids", "scene"]
 
 
 @pytest.fixture

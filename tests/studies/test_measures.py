@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -96,10 +97,8 @@ def test_a_measure_is_arithmetic_of_what_it_names(
 )
 def test_what_has_no_number_is_refused(recording: Recording, text: str, message: str) -> None:
     """Before the first run, by the measure and the path; nothing foreign is ever run."""
-    with pytest.raises(StudyError, match=".") as caught:
+    with pytest.raises(StudyError, match=re.escape(message)) as caught:
         Measure(text).check(recording, SCENE)
-
-    assert message in str(caught.value)
     assert "value_0" not in str(caught.value)
 
 
@@ -115,9 +114,8 @@ def test_what_only_a_run_shows_is_told_then(recording: Recording, text: str, mes
     measure = Measure(text)
     measure.check(recording, SCENE)
 
-    with pytest.raises(StudyError, match=".") as caught:
+    with pytest.raises(StudyError, match=re.escape(message)):
         measure(recording, SCENE)
-    assert message in str(caught.value)
 
 
 @given(frame=st.integers(-FRAMES, FRAMES - 1), body=st.sampled_from([0, 1]), axis=st.integers(0, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_a_search_is_the_same_though_interrupted(
     """One that ends in the middle of a batch and goes on tries what one in a piece does."""
     whole = searched(scene, tmp_path / "whole", cluster, 12, sampler=sampler)
 
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     class Watch:
@@ -44,9 +45,9 @@ def test_a_search_is_the_same_though_interrupted(
         def row(self, _: object) -> None:
             self.count += 1
             if self.count == 7:  # the start, a batch, and half of one
-                raise Stop
+                raise StopError
 
-    with pytest.raises(Stop):
+    with pytest.raises(StopError):
         searched(scene, tmp_path / "cut", cluster, 12, sampler=sampler, watcher=Watch())
     cut = searched(scene, tmp_path / "cut", cluster, 12, sampler=sampler)
 
@@ -59,7 +60,7 @@ def test_the_best_is_better_than_the_start_and_true(
     scene: Scene, tmp_path: Path, cluster: str
 ) -> None:
     """CMA-ES comes near to what is asked for, and a run with its values says the same."""
-    found = searched(scene, tmp_path / "r", cluster, 40)
+    found = searched(scene, tmp_path / "r", cluster, 24)
     (best,) = found.best
     (text,) = found.objectives
 
@@ -111,10 +112,8 @@ def test_what_cannot_be_searched_is_refused(
 ) -> None:
     """Before a worker is started, and with what to write instead."""
     wish = {"minimise": [ANGLE], "cluster": "tcp://127.0.0.1:1"} | options
-    with pytest.raises(StudyError, match=".") as caught:
+    with pytest.raises(StudyError, match=re.escape(message)):
         optimise(scene, vary, tmp_path / "r", **wish)  # type: ignore[arg-type]
-
-    assert message in str(caught.value)
 
 
 def test_figures_show_every_kind_of_value(scene: Scene, tmp_path: Path, cluster: str) -> None:

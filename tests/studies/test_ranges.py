@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -77,10 +78,8 @@ def test_a_range_is_read(text: str, values: tuple[object, ...]) -> None:
 )
 def test_what_is_no_range_is_refused(text: str, message: str) -> None:
     """By name, with what to write instead."""
-    with pytest.raises((StudyError, ParameterError), match=".") as caught:
+    with pytest.raises((StudyError, ParameterError), match=re.escape(message)):
         parse_range(machine(), text)
-
-    assert message in str(caught.value)
 
 
 def test_no_value_is_varied_twice() -> None:
@@ -163,9 +162,8 @@ def test_a_bad_table_is_refused(tmp_path: Path, text: str, message: str) -> None
     """By file and line."""
     (tmp_path / "t.csv").write_text(text)
 
-    with pytest.raises(StudyError, match=".") as caught:
+    with pytest.raises(StudyError, match=re.escape(message)):
         table(machine(), tmp_path / "t.csv")
-    assert message in str(caught.value)
 
 
 def test_a_table_holds_the_runs(tmp_path: Path) -> None:
