@@ -30,7 +30,7 @@ def test_a_search_is_the_same_though_interrupted(
     scene: Scene, tmp_path: Path, cluster: str, sampler: str
 ) -> None:
     """One that ends in the middle of a batch and goes on tries what one in a piece does."""
-    whole = searched(scene, tmp_path / "whole", cluster, 12, sampler=sampler)
+    whole = searched(scene, tmp_path / "whole", cluster, 8, sampler=sampler)
 
     class StopError(Exception):
         pass
@@ -48,10 +48,10 @@ def test_a_search_is_the_same_though_interrupted(
                 raise StopError
 
     with pytest.raises(StopError):
-        searched(scene, tmp_path / "cut", cluster, 12, sampler=sampler, watcher=Watch())
-    cut = searched(scene, tmp_path / "cut", cluster, 12, sampler=sampler)
+        searched(scene, tmp_path / "cut", cluster, 8, sampler=sampler, watcher=Watch())
+    cut = searched(scene, tmp_path / "cut", cluster, 8, sampler=sampler)
 
-    assert cut.computed == 13 - 7
+    assert cut.computed == 9 - 7
     assert [row.values for row in cut.rows] == [row.values for row in whole.rows]
     assert cut.table.read_bytes() == whole.table.read_bytes()
 
@@ -120,7 +120,7 @@ def test_figures_show_every_kind_of_value(scene: Scene, tmp_path: Path, cluster:
     """Numbers, words and failed trials; names with signs that would be mathematics."""
     vary = [TARGET, "settings.method=imp2,imp4"]
     found = optimise(
-        scene, vary, tmp_path / "r", minimise=[ANGLE], trials=6, batch=3, cluster=cluster
+        scene, vary, tmp_path / "r", minimise=[ANGLE], trials=3, batch=3, cluster=cluster
     )
     paths = [*found.rows[0].values]
 
