@@ -24,6 +24,13 @@ _WAITING = 1000  # runs handed to the scheduler and not yet back; more cost memo
 # By name, so that a worker that lacks this very function can say so.
 _ASK = "__import__('impulse_cli.studies.cluster', fromlist=['identity']).identity()"
 _SECONDS_TO_CONNECT = 30
+_SETTINGS = {
+    # A run may use the processor for minutes without a word to its scheduler.
+    "distributed.scheduler.worker-ttl": None,
+    # Dask would look a hundred times a second where a worker is.
+    "distributed.worker.profile.enabled": False,
+}
+"""Of a cluster of this computer."""
 
 Job = tuple[str, dict[str, Any]]
 """Key of a run, and what is changed of the scene."""
@@ -79,8 +86,7 @@ def open_workers(study: Study, *, workers: int | None, cluster: str | None) -> I
 
     with ExitStack() as stack:
         stack.enter_context(_quiet())
-        # A run may use the processor for minutes without a word to its scheduler.
-        stack.enter_context(dask.config.set({"distributed.scheduler.worker-ttl": None}))
+        stack.enter_context(dask.config.set(_SETTINGS))
         if cluster is None:
             client = Client(stack.enter_context(closing(_local(workers))))
         else:

@@ -61,7 +61,7 @@ class Found:
 def optimise(
     scene: Scene,
     vary: Sequence[str],
-    output: Path,
+    output: str | Path,
     *,
     maximise: Sequence[str] = (),
     minimise: Sequence[str] = (),
@@ -111,10 +111,10 @@ def optimise(
     search = _Search(
         ranges, objectives, len(maximise), _chosen(sampler, ranges, objectives), batch, seed
     )
-    with Results(output) as results:
+    with Results(Path(output)) as results:
         study = Study(scene, tuple(objectives))
         base = probe(study, watcher.start if watcher else None)
-        search.open(base, storage or f"sqlite:///{(output / _TRIALS).absolute()}")
+        search.open(base, storage or f"sqlite:///{(Path(output) / _TRIALS).absolute()}")
         with open_workers(study, workers=workers, cluster=cluster) as pool:
             if watcher is not None:
                 watcher.begin(search.count, trials, pool.dashboard)

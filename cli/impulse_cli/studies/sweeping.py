@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from impulse_cli.studies.cluster import Job, Workers, open_workers, require_extra
 from impulse_cli.studies.errors import StudyError
@@ -20,8 +19,8 @@ from impulse_schema import Scene
 __all__ = ["Outcome", "Watcher", "complete", "missing_of", "sweep"]
 
 
-class Watcher(Protocol):
-    """Who is told how far a sweep or a search is."""
+class Watcher:
+    """Is told how far a sweep or a search is; a class of yours overrides what it wants to know."""
 
     def start(self, progress: Progress) -> None:
         """A first step shows whether all measures exist; kernels may be compiled for it."""
@@ -52,11 +51,11 @@ def sweep(
     scene: Scene,
     vary: Sequence[str],
     measures: Sequence[str],
-    output: Path,
+    output: str | Path,
     *,
     sobol_points: int | None = None,
     seed: int = 0,
-    table_file: Path | None = None,
+    table_file: str | Path | None = None,
     recordings: bool = False,
     workers: int | None = None,
     cluster: str | None = None,
@@ -94,8 +93,10 @@ def sweep(
     """
     require_extra()
     study = Study(scene, tuple(parse_measures(measures)), recordings)
-    plan, paths = _planned(scene, vary, sobol_points, seed, table_file)
-    with Results(output) as results:
+    plan, paths = _planned(
+        scene, vary, sobol_points, seed, Path(table_file) if table_file else None
+    )
+    with Results(Path(output)) as results:
         base = probe(study, watcher.start if watcher else None)
         jobs = [(key_of(base, values), values) for values in plan]
         computed = _compute(study, results, jobs, workers, cluster, watcher)

@@ -14,6 +14,7 @@ import click
 from impulse_cli.exit_codes import INTERRUPTED
 from impulse_cli.progress import Announcement
 from impulse_cli.studies.runs import DONE, Row
+from impulse_cli.studies.sweeping import Watcher
 from impulse_cli.terminal import Forgiving, complain
 from impulse_core import Progress
 
@@ -22,7 +23,7 @@ __all__ = ["Counter", "watched"]
 _SECONDS_BETWEEN_LINES = 30.0
 
 
-class Counter:
+class Counter(Watcher):
     """Counts runs and shows the count.
 
     Attributes:
