@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/sweep.py [RUNS] [REPEATS]
 
-Prints for one and two workers the best time of so many sweeps of the leg, from the first run
-handed to the workers to the last row on disk, and processor times a run: of the threads that
+Prints for one and two workers the best time of so many sweeps of the leg, from the
+twentieth row on disk to the last, and processor times a run: of the threads that
 simulate, and of all processes together; their difference is what the sweep costs. Wall times mean
 something on idle cores only; processor times always do.
 """
@@ -18,14 +18,16 @@ from pathlib import Path
 import psutil
 
 import impulse_core as ic
-from impulse_cli.studies import Row, sweep
+from impulse_cli.studies import Row, Watcher, sweep
 
 LEG = Path(__file__).parents[1] / "sample_scenes" / "machines" / "leg.xml"
+WARMING = 20
+"""Runs that are not counted: the first on each worker load its kernels."""
 MEASURES = ["recording.bodies[shank].position[-1].x", "report.energy_j.work_of_motors"]
 
 
-class Clock:
-    """Times of a sweep, from its workers' first work on.
+class Clock(Watcher):
+    """Times of a sweep, from a row on by which workers have long started.
 
     Attributes:
         seconds: Of the clock [s].
@@ -33,21 +35,22 @@ class Clock:
         in_runs: Of the threads that simulate [s].
     """
 
-    def __init__(self) -> None:
+    def __init__(self, runs: int) -> None:
+        self._last = runs
         self.seconds = self.total = self.in_runs = 0.0
-
-    def start(self, _: ic.Progress) -> None:
-        """Nothing is timed yet."""
-
-    def begin(self, *_: object) -> None:
-        """Workers are there."""
-        self._began, self._before = time.perf_counter(), _processor_seconds()
+        self.runs = -WARMING
 
     def row(self, row: Row) -> None:
         """A run is on disk."""
+        self.runs += 1
+        if self.runs == 0:
+            self._began, self._before = time.perf_counter(), _processor_seconds()
+        if self.runs <= 0:
+            return
         self.in_runs += row.processor_seconds
-        self.seconds = time.perf_counter() - self._began
-        self.total = _processor_seconds() - self._before
+        if self.runs == self._last:
+            self.seconds = time.perf_counter() - self._began
+            self.total = _processor_seconds() - self._before
 
 
 def _processor_seconds() -> float:
@@ -58,8 +61,8 @@ def _processor_seconds() -> float:
 
 def measured(runs: int, workers: int) -> Clock:
     """A sweep into a new folder."""
-    clock = Clock()
-    vary = [f"joints[servo].motors[0].proportional=5e3:5e4:log:{runs}"]
+    clock = Clock(runs)
+    vary = [f"joints[servo].motors[0].proportional=5e3:5e4:log:{runs + WARMING}"]
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "results"
         sweep(ic.load_scene(LEG), vary, MEASURES, output, workers=workers, watcher=clock)
