@@ -16,6 +16,7 @@ __all__ = [
     "json_option",
     "positive",
     "seed_option",
+    "vary_option",
     "workers_option",
 ]
 
@@ -49,6 +50,13 @@ allow_outside_option = click.option(
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for other programs."
+)
+vary_option = click.option(
+    "--vary",
+    metavar="PATH=RANGE",
+    multiple=True,
+    help="What differs between runs: LOW:HIGH or LOW:HIGH:log, with :N behind it for so many values,"
+    " or A,B,C; may be repeated. * in a name stands for any letters; what it names varies together.",
 )
 folder_option = click.option(
     "-o",

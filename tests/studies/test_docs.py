@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ GAIT = ROOT / "docs" / "gait.xml"
 PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8").replace("\\\n", " ")
 COMMANDS = [
     words
-    for words in map(shlex.split, re.findall(r"^    (impulse (?:sweep|optimise) .*)$", PAGE, re.M))
+    for words in map(shlex.split, re.findall(r"\n    (impulse (?:sweep|optimise) .*)", PAGE))
     if "…" not in words
 ]
 
@@ -35,7 +36,7 @@ def test_the_gait_is_that_of_the_sample() -> None:
 def test_what_the_page_varies_and_measures_exists(words: list[str]) -> None:
     """All paths and measures of its commands are there."""
     scene = load_scene(GAIT)
-    given = list(zip(words, words[1:], strict=False))
+    given = list(pairwise(words))
     measures = [text for flag, text in given if flag in {"--measure", "--maximise"}]
     ranges = [text for flag, text in given if flag == "--vary"]
 

@@ -15,6 +15,7 @@ from impulse_cli.parameters import (
     cluster_option,
     folder_option,
     seed_option,
+    vary_option,
     workers_option,
 )
 from impulse_cli.terminal import complain, say
@@ -29,13 +30,7 @@ _OBJECTIVE = "A measure, as those of 'impulse sweep', to be as {}; may be repeat
 
 @click.command()
 @click.argument("scene", type=FILE)
-@click.option(
-    "--vary",
-    metavar="PATH=RANGE",
-    multiple=True,
-    required=True,
-    help="What is searched: LOW:HIGH, LOW:HIGH:log or A,B,C; may be repeated.",
-)
+@vary_option
 @click.option("--maximise", metavar="EXPR", multiple=True, help=_OBJECTIVE.format("great"))
 @click.option("--minimise", metavar="EXPR", multiple=True, help=_OBJECTIVE.format("small"))
 @folder_option

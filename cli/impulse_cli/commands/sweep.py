@@ -14,6 +14,7 @@ from impulse_cli.parameters import (
     cluster_option,
     folder_option,
     seed_option,
+    vary_option,
     workers_option,
 )
 from impulse_cli.terminal import complain, say
@@ -24,13 +25,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scene", type=FILE)
-@click.option(
-    "--vary",
-    metavar="PATH=RANGE",
-    multiple=True,
-    help="What differs between runs: LOW:HIGH:N, LOW:HIGH:log:N or A,B,C; may be repeated. * in a"
-    " name stands for any letters; what it names varies together.",
-)
+@vary_option
 @click.option(
     "--measure",
     metavar="EXPR",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import click
 
@@ -16,7 +16,6 @@ from impulse_cli.progress import Announcement
 from impulse_cli.studies.runs import DONE, Row
 from impulse_cli.studies.sweeping import Watcher
 from impulse_cli.terminal import Forgiving, complain
-from impulse_core import Progress
 
 __all__ = ["Counter", "watched"]
 
@@ -38,7 +37,7 @@ class Counter(Watcher):
         self._announcement = Announcement(complain)
         self._done = self._total = 0
 
-    def start(self, progress: Progress) -> None:
+    def start(self, progress: Any) -> None:
         """Say that kernels are being compiled, where that takes a while."""
         self._announcement(progress)
 
