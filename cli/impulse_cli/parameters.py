@@ -55,8 +55,9 @@ vary_option = click.option(
     "--vary",
     metavar="PATH=RANGE",
     multiple=True,
-    help="What differs between runs: LOW:HIGH or LOW:HIGH:log, with :N behind it for so many values,"
-    " or A,B,C; may be repeated. * in a name stands for any letters; what it names varies together.",
+    help="What differs between runs: LOW:HIGH or LOW:HIGH:log, with :N behind it for so many"
+    " values, or A,B,C; may be repeated. * in a name stands for any letters; what it names varies"
+    " together.",
 )
 folder_option = click.option(
     "-o",

@@ -79,6 +79,18 @@ def test_more_trials_go_on(scene: Scene, tmp_path: Path, cluster: str) -> None:
     assert more.rows[:4] == first.rows
 
 
+def test_trials_in_a_database_of_their_own_outlive_the_folder(
+    scene: Scene, tmp_path: Path, cluster: str
+) -> None:
+    """In a new folder their runs are computed again, and nothing else is tried."""
+    storage = f"sqlite:///{tmp_path / 'trials.db'}"
+    first = searched(scene, tmp_path / "a", cluster, 4, storage=storage)
+    second = searched(scene, tmp_path / "b", cluster, 4, storage=storage)
+
+    assert second.table.read_bytes() == first.table.read_bytes()
+    assert second.computed == first.computed == 5
+
+
 def test_of_several_objectives_none_of_the_best_is_beaten(
     scene: Scene, tmp_path: Path, cluster: str
 ) -> None:

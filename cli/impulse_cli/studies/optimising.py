@@ -119,14 +119,22 @@ def optimise(
             if watcher is not None:
                 watcher.begin(search.count, trials, pool.dashboard)
             runs = _Runs(study, results, base, pool, watcher)
-            (start,) = runs.of([{}])
-            while values := search.next_batch(trials):
-                search.tell(runs.of(values))
-        rows = [results.row(key_of(base, values)) for values in search.all_values()]
+            start, rows = _searched(search, runs, trials)
         texts = [measure.text for measure in objectives]
         table = results.write_table([start, *rows], [each.path for each in ranges], texts)
         best = [rows[number] for number in search.best()]
         return Found(table, texts, search.maximised, start, rows, best, runs.computed)
+
+
+def _searched(search: _Search, runs: _Runs, trials: int) -> tuple[Row, list[Row]]:
+    """The scene as it stands, and all trials."""
+    (start,) = runs.of([{}])
+    while values := search.next_batch(trials):
+        search.tell(runs.of(values))
+    # Of trials in a database of their own the folder may know nothing.
+    tried = search.all_values()
+    runs.of([values for values in tried if key_of(runs.base, values) not in runs.results])
+    return start, [runs.results.row(key_of(runs.base, values)) for values in tried]
 
 
 def _chosen(sampler: str | None, ranges: Sequence[Range], objectives: Sequence[Measure]) -> str:

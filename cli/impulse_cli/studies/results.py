@@ -71,6 +71,10 @@ class Results:
             return None
         return row if row.message or all(text in row.measures for text in measures) else None
 
+    def __contains__(self, key: str) -> bool:
+        """Whether anything is known of a run, be it that its worker was lost."""
+        return key in self._rows
+
     def row(self, key: str) -> Row:
         """The row of a run that is known; ``KeyError`` if it is not."""
         return self._rows[key]
