@@ -104,13 +104,10 @@ def optimise(
         SceneError: The scene cannot be simulated.
     """
     require_extra()
-    objectives = parse_measures([*maximise, *minimise])
-    if not objectives or len(objectives) < len(maximise) + len(minimise):
-        raise StudyError("name each objective once, with --maximise or --minimise.")
+    objectives = _objectives(maximise, minimise)
     ranges = parse_ranges(scene, vary)
-    search = _Search(
-        ranges, objectives, len(maximise), _chosen(sampler, ranges, objectives), batch, seed
-    )
+    chosen = _chosen(sampler, ranges, objectives)
+    search = _Search(ranges, objectives, len(maximise), chosen, batch, seed)
     with Results(Path(output)) as results:
         study = Study(scene, tuple(objectives))
         base = probe(study, watcher.start if watcher else None)
@@ -119,22 +116,29 @@ def optimise(
             if watcher is not None:
                 watcher.begin(search.count, trials, pool.dashboard)
             runs = _Runs(study, results, base, pool, watcher)
-            start, rows = _searched(search, runs, trials)
-        texts = [measure.text for measure in objectives]
-        table = results.write_table([start, *rows], [each.path for each in ranges], texts)
-        best = [rows[number] for number in search.best()]
-        return Found(table, texts, search.maximised, start, rows, best, runs.computed)
+            return _searched(search, runs, trials)
 
 
-def _searched(search: _Search, runs: _Runs, trials: int) -> tuple[Row, list[Row]]:
-    """The scene as it stands, and all trials."""
+def _objectives(maximise: Sequence[str], minimise: Sequence[str]) -> list[Measure]:
+    """What is searched for, those to be maximised first."""
+    objectives = parse_measures([*maximise, *minimise])
+    if not objectives or len(objectives) < len(maximise) + len(minimise):
+        raise StudyError("name each objective once, with --maximise or --minimise.")
+    return objectives
+
+
+def _searched(search: _Search, runs: _Runs, trials: int) -> Found:
+    """Try until there are so many trials, and write the table."""
     (start,) = runs.of([{}])
     while values := search.next_batch(trials):
         search.tell(runs.of(values))
     # Of trials in a database of their own the folder may know nothing.
     tried = search.all_values()
     runs.of([values for values in tried if key_of(runs.base, values) not in runs.results])
-    return start, [runs.results.row(key_of(runs.base, values)) for values in tried]
+    rows = [runs.results.row(key_of(runs.base, values)) for values in tried]
+    table = runs.results.write_table([start, *rows], search.paths, search.objectives)
+    best = [rows[number] for number in search.best()]
+    return Found(table, search.objectives, search.maximised, start, rows, best, runs.computed)
 
 
 def _chosen(sampler: str | None, ranges: Sequence[Range], objectives: Sequence[Measure]) -> str:
@@ -185,7 +189,8 @@ class _Search:
         seed: int,
     ) -> None:
         self._ranges = ranges
-        self._objectives = [measure.text for measure in objectives]
+        self.paths = [each.path for each in ranges]
+        self.objectives = [measure.text for measure in objectives]
         self.maximised = [number < maximised for number in range(len(objectives))]
         self._sampler_name, self._batch, self._seed = sampler, batch, seed
         self._waiting: list[int] = []
@@ -212,7 +217,7 @@ class _Search:
 
     def _name(self, base: str) -> str:
         """Of all that the trials depend on, so that another search is another one."""
-        of_scene = base, [repr(each) for each in self._ranges], self._objectives, self.maximised
+        of_scene = base, [repr(each) for each in self._ranges], self.objectives, self.maximised
         parts = [*of_scene, self._sampler_name, self._batch, self._seed]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -249,7 +254,7 @@ class _Search:
 
         for number, row in zip(self._waiting, rows, strict=True):
             if row.status == DONE:
-                self._study.tell(number, [row.measures[text] for text in self._objectives])
+                self._study.tell(number, [row.measures[text] for text in self.objectives])
             else:
                 self._study.tell(number, state=TrialState.FAIL)
 
@@ -261,7 +266,7 @@ class _Search:
         """The numbers of the best trials."""
         if not any(trial.values for trial in self._study.get_trials(deepcopy=False)):
             return []
-        if len(self._objectives) == 1:
+        if len(self.objectives) == 1:
             return [self._study.best_trial.number]
         return [trial.number for trial in self._study.best_trials]
 
