@@ -24,14 +24,14 @@ __all__ = ["execute", "impulse", "main"]
 _COMMANDS = (
     "example",
     "run",
-    "sweep",
-    "optimise",
     "validate",
     "info",
     "mass",
     "convert",
     "view",
     "plot",
+    "sweep",
+    "optimise",
     "experiment",
     "schema",
 )
