@@ -112,7 +112,7 @@ $(RUNNABLE): pyproject.toml
 	@touch $@
 
 $(INSTALLED): $(RUNNABLE)
-	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,view,test,dev]"
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,view,sweep,test,dev]"
 	@touch $@
 
 clean:

@@ -1,6 +1,6 @@
 """Writes docs/python.md from the docstrings of the public names (make docs).
 
-What is public is what ``impulse_core.__all__`` and ``impulse_schema.__all__`` name. Generators that
+What is public is what ``__all__`` of the PACKAGES names. Generators that
 read the sources do not find it: the names of the core are loaded when first used, from modules that
 are not public.
 """
@@ -15,9 +15,11 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import impulse_cli.studies
 import impulse_core
 import impulse_schema
 
+PACKAGES = (impulse_core, impulse_schema, impulse_cli.studies)
 PAGE = Path(__file__).with_name("python.md")
 _WIDEST = 88  # of a signature on one line
 
@@ -60,7 +62,7 @@ written `from` in a file is `from_`.
 
 def page() -> str:
     """The page as Markdown."""
-    return "\n".join([_INTRODUCTION, *_package(impulse_core), *_package(impulse_schema)])
+    return "\n".join([_INTRODUCTION, *(line for package in PACKAGES for line in _package(package))])
 
 
 def _package(package: ModuleType) -> Iterator[str]:

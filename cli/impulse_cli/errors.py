@@ -52,7 +52,14 @@ def _explained(error: Exception) -> tuple[list[str], int, int]:
     if isinstance(error, OSError) and error.errno in _OF_STREAMS:
         reason = (error.strerror or "").lower()
         return [f"Standard output cannot be written: {reason}."], WRONG_INPUT, 1
-    from impulse_core import CommandError, OptionError, SessionError, SimulationError
+    from impulse_cli.studies.errors import StudyError
+    from impulse_core import (
+        CommandError,
+        OptionError,
+        ParameterError,
+        SessionError,
+        SimulationError,
+    )
     from impulse_core.geometry import MassPropertiesError, MeshFileError
     from impulse_core.recording import RecordingError
     from impulse_schema import SceneError
@@ -62,9 +69,16 @@ def _explained(error: Exception) -> tuple[list[str], int, int]:
         return [str(problem) for problem in error.problems], WRONG_INPUT, count
     if isinstance(error, (SessionError, SimulationError)):
         return [str(error)], SIMULATION_FAILED, 1
-    if isinstance(
-        error, (CommandError, OptionError, RecordingError, MeshFileError, MassPropertiesError)
-    ):
+    wrong = (
+        CommandError,
+        MassPropertiesError,
+        MeshFileError,
+        OptionError,
+        ParameterError,
+        RecordingError,
+        StudyError,
+    )
+    if isinstance(error, wrong):
         return [str(error)], WRONG_INPUT, 1
     message = (
         f"This is a fault of impulse, not of your input: {type(error).__name__}: {error}. Please"

@@ -31,6 +31,8 @@ _COMMANDS = (
     "view",
     "live",
     "plot",
+    "sweep",
+    "optimise",
     "experiment",
     "schema",
 )

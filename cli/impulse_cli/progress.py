@@ -11,7 +11,14 @@ from typing import Any, Protocol, TextIO, cast
 
 from impulse_cli.terminal import Forgiving, complain, say_json
 
-__all__ = ["Progress", "compiling_announced", "print_json_line", "show_progress", "show_tasks"]
+__all__ = [
+    "Announcement",
+    "Progress",
+    "compiling_announced",
+    "print_json_line",
+    "show_progress",
+    "show_tasks",
+]
 
 _SECONDS_BETWEEN_LINES = 0.1
 
@@ -43,7 +50,7 @@ def show_progress(kind: str) -> Iterator[Callback]:
         with _bar() as callback:
             yield callback
     elif kind == "auto":
-        with closing(_Announcement(complain)) as callback:
+        with closing(Announcement(complain)) as callback:
             yield callback
     else:
         yield _ignore
@@ -66,7 +73,7 @@ _SECONDS_OF_A_START = 5.0  # that nothing needs but the compiler
 _SECONDS_BEFORE_ANNOUNCING = 1.0  # a few small kernels are there sooner
 
 
-class _Announcement:
+class Announcement:
     """Says that kernels are being compiled, where that takes a while."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -173,7 +180,7 @@ def _bar() -> Iterator[Callback]:
     console = Console(file=cast(TextIO, Forgiving(sys.stderr)), highlight=False)
     with (
         rich_progress.Progress(*columns, console=console, transient=True) as bar,
-        closing(_Announcement(console.print)) as announce,
+        closing(Announcement(console.print)) as announce,
     ):
         task = bar.add_task("Loading", total=None, clock="")
 

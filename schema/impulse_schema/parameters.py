@@ -33,6 +33,7 @@ __all__ = [
     "list_parameters",
     "new_load",
     "set_parameters",
+    "with_values",
 ]
 
 _STEP = re.compile(
@@ -102,14 +103,24 @@ def set_parameters(scene: Scene, values: Mapping[str, Any]) -> Scene:
         ParameterError: A path names nothing, a value cannot be there, or the scene would be
             unsound with it.
     """
+    changed = with_values(scene, values)
+    if changed is not scene and (problems := check_scene(changed)):
+        raise ParameterError(_why(values, problems))
+    return changed
+
+
+def with_values(scene: Scene, values: Mapping[str, Any]) -> Scene:
+    """The same copy as of ``set_parameters``, not checked for whether it is sound as a whole.
+
+    Raises:
+        ParameterError: A path names nothing, or a value cannot be there.
+    """
     changed = scene
     for pattern, value in values.items():
         steps = _parsed(pattern)
         for parameter in find_parameters(changed, pattern):
             given = _in_radians(value) if _in_degrees(steps, parameter) else value
             changed = _with_value(changed, parameter, given)
-    if changed is not scene and (problems := check_scene(changed)):
-        raise ParameterError(_why(values, problems))
     return changed
 
 

@@ -123,7 +123,7 @@ def test_python_page_is_up_to_date():
     assert PYTHON_PAGE.read_text(encoding="utf-8") == written["page"]()
 
 
-@pytest.mark.parametrize("package", ["impulse_core", "impulse_schema"])
+@pytest.mark.parametrize("package", ["impulse_core", "impulse_schema", "impulse_cli.studies"])
 def test_every_public_name_is_on_the_python_page(package):
     """Each has a docstring of its own and its place: a heading, or a row among the models."""
     page = PYTHON_PAGE.read_text(encoding="utf-8")
