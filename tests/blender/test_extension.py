@@ -81,7 +81,8 @@ def test_the_zip_holds_the_add_on_and_its_licence(zipped):
 
 
 # What is imported only where somebody asks for it; without it there is a sentence that says so.
-OPTIONAL = {"av", "coacd", "imageio", "matplotlib", "viser", "websockets"}
+OPTIONAL = {"av", "coacd", "dask", "distributed", "imageio", "matplotlib", "optuna", "pandas"}
+OPTIONAL |= {"sqlalchemy", "viser", "websockets"}
 # In every Blender.
 BLENDERS = {"bpy", "bpy_extras", "mathutils", "gpu", "gpu_extras", "blf", "bmesh", "numpy"}
 SHIPPED = ("blender_addon", "impulse_core", "schema/impulse_schema", "cli/impulse_cli")
