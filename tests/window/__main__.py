@@ -109,6 +109,7 @@ def run(
     script = str(ROOT / "tests" / "window" / script)
     command = [
         *(blender, "--factory-startup", "--window-geometry", "0", "0", "1600", "1000"),
+        "--enable-event-simulate",  # what the mouse does is told by the script
         *("--python-exit-code", "1", "--python", script, "--", str(archive), str(output)),
     ]
     with (output / "blender.log").open("w") as log:

@@ -223,6 +223,59 @@ def undo_and_clear(session):
     picture("cleared")
 
 
+def live(session):
+    """The machine moves by itself, a body follows the mouse, and what happened becomes a take."""
+    going = sys.modules[f"{EXTENSION}.running.going"].Going
+    bpy.context.scene.frame_set(1)
+    before = positions()
+    begun, session.longest = time.monotonic(), 0.0
+    session.click(bpy.ops.impulse.live)
+    while going.session() is None or going.session().time < 0.5:
+        assert going.is_on(), "the session ended"
+        yield
+    session.numbers["Live, until it has run for half a second [s]"] = time.monotonic() - begun
+    session.numbers["Live, longest wait of the window [s]"] = session.longest
+    session.longest = 0.0
+    picture("live")
+    name = max(bodies(), key=lambda o: o.name == "torso").name
+    x, y = on_screen(positions()[name])
+    event("MOUSEMOVE", "NOTHING", x, y)
+    event("LEFTMOUSE", "PRESS", x, y)
+    yield from wait(0.2)
+    assert going.session().grip is not None, "nothing was grabbed"
+    for k in range(40):
+        event("MOUSEMOVE", "NOTHING", x, y + 3 * k)
+        yield from wait(0.03)
+    picture("live-pulled")
+    session.result["pulled"] = going.session().grip.body
+    event("LEFTMOUSE", "RELEASE", x, y + 120)
+    yield from wait(0.5)
+    assert going.session().grip is None
+    session.numbers["Live, longest wait while pulled [s]"] = session.longest
+    session.click(bpy.ops.impulse.steer, what="KEEP")
+    while going.is_on():
+        yield
+    yield from wait(0.3)
+    assert [take.name for take in bpy.context.scene.impulse.takes] == ["Take 1"]
+    assert max((positions()[n] - before[n]).length for n in before) < MOVED
+    picture("live-kept")
+
+
+def on_screen(place):
+    """Pixels of the window where a place of the world is seen."""
+    from bpy_extras.view3d_utils import location_3d_to_region_2d
+
+    region = view()["region"]
+    point = location_3d_to_region_2d(region, view()["area"].spaces.active.region_3d, place)
+    return int(region.x + point.x), int(region.y + point.y)
+
+
+def event(kind, value, x, y):
+    """What the mouse does."""
+    window = bpy.context.window_manager.windows[0]
+    window.event_simulate(type=kind, value=value, x=x, y=y)
+
+
 def costs(session):
     """What panels and overlay cost at a redraw, with many bodies."""
     with bpy.context.temp_override(**view()):
@@ -246,4 +299,4 @@ def start(*steps):
 
 
 if __name__ == "__main__":
-    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, costs)
+    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, live, costs)
