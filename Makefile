@@ -112,7 +112,10 @@ $(RUNNABLE): pyproject.toml
 	@touch $@
 
 $(INSTALLED): $(RUNNABLE)
-	$(BIN)/python -m pip install --disable-pip-version-check --no-compile -e ".[plots,view,sweep,test,dev]"
+	@# Blender's module is named again where it is there: else pip would replace the NumPy it needs.
+	blender=$$($(BIN)/python -c 'import importlib.util as u; print(",blender" * bool(u.find_spec("bpy")))') && \
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile \
+		-e ".[plots,view,sweep,test,dev$$blender]"
 	@touch $@
 
 clean:
