@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         set_parameters,
     )
     from impulse_core.recording import Recording, RecordingError, load_recording
+    from impulse_core.simulation.batch import Batch
     from impulse_core.simulation.checks import check
     from impulse_core.simulation.live.commands import (
         AddLoad,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from impulse_core.simulation.live.receipts import Receipt, SessionError
     from impulse_core.simulation.live.session import Session
     from impulse_core.simulation.live.subscriptions import Subscription
+    from impulse_core.simulation.many import simulate_many
     from impulse_core.simulation.options import OptionError
     from impulse_core.simulation.run_keys import run_key
     from impulse_core.simulation.simulate import Progress, SimulationError, simulate
@@ -67,6 +69,7 @@ _HOME = {
     "ApplyForce": "simulation.live.commands",
     "ApplyImpulse": "simulation.live.commands",
     "ApplyTorque": "simulation.live.commands",
+    "Batch": "simulation.batch",
     "Command": "simulation.live.commands",
     "CommandError": "simulation.live.commands",
     "Contacts": "simulation.snapshots",
@@ -114,6 +117,7 @@ _HOME = {
     "run_key": "simulation.run_keys",
     "set_parameters": "compile.editing",
     "simulate": "simulation.simulate",
+    "simulate_many": "simulation.many",
 }
 
 __all__ = [
@@ -121,6 +125,7 @@ __all__ = [
     "ApplyForce",
     "ApplyImpulse",
     "ApplyTorque",
+    "Batch",
     "Command",
     "CommandError",
     "Contacts",
@@ -168,6 +173,7 @@ __all__ = [
     "run_key",
     "set_parameters",
     "simulate",
+    "simulate_many",
 ]
 
 

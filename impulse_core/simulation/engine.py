@@ -58,12 +58,13 @@ class Engine:
         *,
         assemble: bool = False,
         on_part: Callable[[int, int], None] = lambda _part, _parts: None,
+        state: State | None = None,  # where to hold it, at the start
     ) -> None:
         self.compiled = compiled
         self.names = Names(compiled)
         model = compiled.model
         self.structure = plan_structure(model)
-        self.state = copy_state(compiled.state)
+        self.state = copy_state(compiled.state) if state is None else state
         self.work = new_workspace(model, self.structure, self.state)
         self.tally = new_tally(len(model.joints))
         self.tally.failure["body"] = -1
