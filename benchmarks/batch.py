@@ -2,8 +2,8 @@
 
     python benchmarks/batch.py [COUNT [STEPS]]
 
-Default 256 machines and 100 steps, best of five in turns; beside them MuJoCo's rollout module, where
-it is installed, with a machine of as many legs (six legs of three hinges with servos on a torso).
+Default 256 machines and 100 steps, best of five; beside them MuJoCo's rollout module, where it is
+installed, with a machine of as many legs (six legs of three hinges with servos on a torso).
 """
 
 from __future__ import annotations

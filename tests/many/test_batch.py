@@ -1,4 +1,4 @@
-"""Machines of a batch go the way that they go alone, bit for bit, however many threads step them."""
+"""Machines of a batch go the way that they go alone, bit for bit, on any number of threads."""
 
 from __future__ import annotations
 
