@@ -66,7 +66,7 @@ def test_a_simulation_in_the_browser(chromium: Any) -> None:
         x, y = middle_of_the_scene(tab)
         tab.mouse.move(x, y)
         tab.mouse.down()
-        tab.mouse.move(x + 60.0, y, steps=3)
+        tab.mouse.move(x + 160.0, y, steps=3)
         wait_for(lambda: abs(angle(source)) > 0.1, "the mouse pulls the box")
         tab.mouse.up()
 
