@@ -20,7 +20,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 def middle_of_the_scene(tab: Any) -> tuple[float, float]:
     """Where the box is: between what is docked at the left and the right end of the window."""
     canvas = max(
-        (each.bounding_box() for each in tab.locator("canvas").all()),
+        (box for each in tab.locator("canvas").all() if (box := each.bounding_box())),
         key=lambda found: found["width"] * found["height"],
     )
     return canvas["x"] + canvas["width"] / 2, canvas["y"] + canvas["height"] / 2
