@@ -106,7 +106,8 @@ def drift(recording: ic.Recording) -> float:
 @given(seeds, exponents, st.tuples(*[st.floats(-3.0, 3.0)] * 2), st.integers(0, 2))
 def test_a_block_that_lacks_one_direction_is_inverted_along_the_others(seed, exponent, size, axis):
     """Whichever way the direction lies that rows before it hold, one row is dropped, what remains
-    is solved to round-off, and no multiplier is larger than the block asks for.
+    is solved to the round-off of the block times its inverse, and no multiplier is larger than the
+    block asks for.
     """
     rng = np.random.default_rng(seed)
     lacking = rng.normal(size=3)
@@ -121,7 +122,8 @@ def test_a_block_that_lacks_one_direction_is_inverted_along_the_others(seed, exp
 
     assert dropped in (1, 2, 4)
     assert np.abs(inverse).max() <= 1e3 / np.linalg.eigvalsh(P)[1]
-    assert np.abs(P @ inverse @ P - P).max() <= 1e-11 * scale
+    round_off = np.finfo(float).eps * scale * np.abs(inverse).max()
+    assert np.abs(P @ inverse @ P - P).max() <= 10.0 * round_off * scale
 
 
 @given(seeds, st.permutations(range(3)))

@@ -122,8 +122,9 @@ class Drag(Command):
     """Pull a point [m] of a body to a target [m], world frame, until ``Release``.
 
     The spring has a stiffness [N/m] and a damping [N s/m]; where they are None they are such that
-    the body alone would swing twice a second and not overshoot. Another Drag of the same body takes
-    the place of the first.
+    the body alone would swing twice a second and not overshoot. Of a body that joints or contacts
+    hold back the spring is weaker by (1 + (h c + h² k) K)⁻¹, K the inverse mass felt at the point.
+    Another Drag of the same body takes the place of the first.
     """
 
     body: str

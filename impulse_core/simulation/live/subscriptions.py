@@ -27,6 +27,7 @@ class Subscription:
         self.missed = 0
         self._worker = worker
         self._function = function
+        self._counted = worker.published
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="impulse reader", daemon=True)
         self._thread.start()
@@ -40,7 +41,7 @@ class Subscription:
             self._thread.join()
 
     def _run(self) -> None:
-        worker, number = self._worker, self._worker.published
+        worker = self._worker
         seen: Snapshot | None = None
 
         def is_news() -> bool:
@@ -52,8 +53,8 @@ class Subscription:
                 latest, now = worker.latest, worker.published
             if self._closing or latest is seen:
                 return
-            self.missed += max(0, now - number - 1)
-            seen, number = latest, now
+            self.missed += max(0, now - self._counted - 1)
+            seen, self._counted = latest, now
             try:
                 self._function(latest)
             except Exception as error:
