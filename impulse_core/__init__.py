@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from impulse_core.analysis.description import describe
+    from impulse_core.checkpoints import StateFileError
     from impulse_core.compile import SceneError, load_scene
     from impulse_core.compile.editing import (
         Parameter,
@@ -58,9 +59,12 @@ if TYPE_CHECKING:
     from impulse_core.simulation.many import simulate_many
     from impulse_core.simulation.options import OptionError
     from impulse_core.simulation.run_keys import run_key
-    from impulse_core.simulation.simulate import Progress, SimulationError, simulate
+    from impulse_core.simulation.running import Progress, SimulationError
+    from impulse_core.simulation.simulate import simulate
     from impulse_core.simulation.snapshots import Contacts, Snapshot
     from impulse_core.simulation.targets import TargetError
+    from impulse_core.simulation.to_file import simulate_to_file
+    from impulse_core.simulation.written import Written
 
 __version__ = "0.1.0"
 
@@ -84,7 +88,7 @@ _HOME = {
     "Parameter": "compile.editing",
     "ParameterError": "compile.editing",
     "Pause": "simulation.live.commands",
-    "Progress": "simulation.simulate",
+    "Progress": "simulation.running",
     "Receipt": "simulation.live.receipts",
     "Recording": "recording",
     "RecordingError": "recording",
@@ -101,11 +105,13 @@ _HOME = {
     "SetMotorTargets": "simulation.live.commands",
     "SetParameter": "simulation.live.commands",
     "SetSpeed": "simulation.live.commands",
-    "SimulationError": "simulation.simulate",
+    "SimulationError": "simulation.running",
     "Snapshot": "simulation.snapshots",
     "Step": "simulation.live.commands",
     "Subscription": "simulation.live.subscriptions",
+    "StateFileError": "checkpoints",
     "TargetError": "simulation.targets",
+    "Written": "simulation.written",
     "check": "simulation.checks",
     "describe": "analysis.description",
     "find_parameters": "compile.editing",
@@ -118,6 +124,7 @@ _HOME = {
     "set_parameters": "compile.editing",
     "simulate": "simulation.simulate",
     "simulate_many": "simulation.many",
+    "simulate_to_file": "simulation.to_file",
 }
 
 __all__ = [
@@ -159,9 +166,11 @@ __all__ = [
     "SetSpeed",
     "SimulationError",
     "Snapshot",
+    "StateFileError",
     "Step",
     "Subscription",
     "TargetError",
+    "Written",
     "check",
     "describe",
     "find_parameters",
@@ -174,6 +183,7 @@ __all__ = [
     "set_parameters",
     "simulate",
     "simulate_many",
+    "simulate_to_file",
 ]
 
 

@@ -11,7 +11,8 @@ from impulse_core.compile import Scene
 from impulse_core.compile.editing import set_parameters
 from impulse_core.recording import Recording
 from impulse_core.simulation.options import OptionError
-from impulse_core.simulation.simulate import SimulationError, simulate
+from impulse_core.simulation.running import SimulationError
+from impulse_core.simulation.simulate import simulate
 
 __all__ = ["simulate_many"]
 

@@ -79,7 +79,7 @@ def test_states_have_the_machines_first():
 def test_one_that_fails_stands_still_and_says_why():
     """The others go on; after a reset it does, too."""
     scene = arm()
-    scene.joints[0].motors[0].expression = "0.1/t if t < 0.2 else 1/(t - t)"
+    scene.joints[0].motors[0].expression = "0.1 if t < 0.2 else 1/(t - t)"
     batch = ic.Batch(scene, 3, threads=2)
     batch.step(5)
     batch.set_targets([[0.1]] * 3)

@@ -25,8 +25,6 @@ from impulse_core.step.start import begin
 
 __all__ = ["LiveMachine", "StepError"]
 
-_MOST_CALLS = 4096  # of which each is remembered how long it took
-
 
 class StepError(ArithmeticError):
     """A step that failed; ``event`` says of what, as in a recording."""
@@ -117,10 +115,6 @@ class LiveMachine:
             engine.work.stop[0] = 0
             done = engine.advance(call.length, 1, call.first)
         taken = call.steps if done else engine.completed
-        if len(engine.call_seconds) > _MOST_CALLS:
-            seconds = sum(each * count for each, count in engine.call_seconds)
-            count = sum(count for _, count in engine.call_seconds)
-            engine.call_seconds = [(seconds / count, count)]
         if taken:
             end = call.end if taken == call.steps else (call.first + taken) * h
             engine.state.clock["time"] = end
