@@ -88,10 +88,21 @@ def test_the_table_does_not_depend_on_the_workers(
     assert one.table.read_bytes() == two.table.read_bytes()
 
 
-def test_a_killed_worker_loses_nothing(scene: Scene, tmp_path: Path, cluster: str) -> None:
-    """kill -9 of a worker in the middle: all rows are there, each once, with the same numbers."""
+@pytest.mark.parametrize("waits", [0.0, 1.5])
+def test_a_killed_worker_loses_nothing(
+    scene: Scene, tmp_path: Path, cluster: str, waits: float
+) -> None:
+    """kill -9 of a worker in the middle: all rows are there, each once, with the same numbers;
+    also where results that nobody fetched yet die with it.
+    """
     victim = pids(cluster)[0]
-    watch = Watch(3, lambda: os.kill(victim, signal.SIGKILL))
+
+    def kill() -> None:
+        time.sleep(waits)
+        os.kill(victim, signal.SIGKILL)
+        time.sleep(waits / 3.0)
+
+    watch = Watch(3, kill)
     outcome = swept(scene, tmp_path / "r", cluster, 60, watcher=watch)
     study = Study(scene, tuple(parse_measures(MEASURES)))
 
