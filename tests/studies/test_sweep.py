@@ -88,14 +88,26 @@ def test_the_table_does_not_depend_on_the_workers(
     assert one.table.read_bytes() == two.table.read_bytes()
 
 
-def test_a_killed_worker_loses_nothing(scene: Scene, tmp_path: Path, cluster: str) -> None:
-    """kill -9 of a worker in the middle: all rows are there, each once, with the same numbers."""
-    victim = pids(cluster)[0]
-    watch = Watch(3, lambda: os.kill(victim, signal.SIGKILL))
+@pytest.mark.parametrize(("count", "waits"), [(1, 0.0), (2, 1.0)])
+def test_killed_workers_lose_nothing(
+    scene: Scene, tmp_path: Path, cluster: str, count: int, waits: float
+) -> None:
+    """kill -9 of workers in the middle: all rows are there, each once, with the same numbers; also
+    where results that nobody fetched yet die with them.
+    """
+    victims = pids(cluster)[:count]
+
+    def kill() -> None:
+        time.sleep(waits)
+        for victim in victims:
+            os.kill(victim, signal.SIGKILL)
+        time.sleep(waits / 2.0)
+
+    watch = Watch(3, kill)
     outcome = swept(scene, tmp_path / "r", cluster, 60, watcher=watch)
     study = Study(scene, tuple(parse_measures(MEASURES)))
 
-    assert victim not in pids(cluster)
+    assert not set(victims) & set(pids(cluster))
     assert watch.count == 60
     assert set(keys_in(tmp_path / "r").values()) == {1}
     for row in outcome.rows[::20]:

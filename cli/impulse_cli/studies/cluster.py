@@ -23,6 +23,7 @@ _PLUGIN = "impulse-study"
 _WAITING = 1000  # runs handed to the scheduler and not yet back; more cost memory and gain nothing
 # By name, so that a worker that lacks this very function can say so.
 _ASK = "__import__('impulse_cli.studies.cluster', fromlist=['identity']).identity()"
+_UNDER_WAY = {"pending", "lost"}  # also of a run whose worker died with the result: it comes again
 _SECONDS_TO_CONNECT = 30
 _SETTINGS = {
     # A run may use the processor for minutes without a word to its scheduler.
@@ -229,6 +230,9 @@ class Workers:
             hand_over(_WAITING)
             while known:
                 future = next(completed)
+                if future.status in _UNDER_WAY:
+                    completed.add(future)
+                    continue
                 job = known.pop(future.key.removeprefix("run-"))
                 row = _row_of(future, job)
                 future.release()
