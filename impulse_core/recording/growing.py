@@ -81,6 +81,7 @@ class GrowingFile:
         self._is_in_place = False
         self._writer = ChunkWriter()
         self._size = 0  # of what is whole [B]
+        self._checksum = b""  # of the last chunk of it
         self._identity = (0, 0)
         self._synced = time.monotonic()
         self._last: NDArray[np.float64] | None = None  # orientations of the last frame
@@ -128,8 +129,7 @@ class GrowingFile:
     def place(self) -> dict[str, Any]:
         """Where the last chunk ends, as values of JSON, for ``resumed``."""
         last = None if self._last is None else self._last.tolist()
-        checksum = self._writer.checksum.hex()
-        return {"size": self._size, "checksum": checksum, "last": last}
+        return {"size": self._size, "checksum": self._checksum.hex(), "last": last}
 
     @classmethod
     def resumed(
@@ -144,13 +144,14 @@ class GrowingFile:
         file = cls(output, numbers=numbers)
         file.path, file._is_in_place = target_of(output), True
         file._size = place["size"]
-        file._writer = ChunkWriter(bytes.fromhex(place["checksum"]))
+        file._checksum = bytes.fromhex(place["checksum"])
+        file._writer = ChunkWriter(file._checksum)
         file._last = None if place["last"] is None else np.array(place["last"])
         try:
             with file.path.open("r+b") as opened:
                 status = os.fstat(opened.fileno())
-                opened.seek(max(0, file._size - len(file._writer.checksum)))
-                is_there = opened.read(len(file._writer.checksum)) == file._writer.checksum
+                opened.seek(max(0, file._size - len(file._checksum)))
+                is_there = opened.read(len(file._checksum)) == file._checksum
         except OSError as error:
             raise RecordingError(
                 f"cannot be gone on with: {reason_of(error)}.", file=os.fspath(output)
@@ -202,6 +203,7 @@ class GrowingFile:
             if is_synced:
                 os.fsync(file.fileno())
         self._size += len(data)
+        self._checksum = self._writer.checksum
 
     def _take_place(self) -> None:
         """Give the file the name of the output."""

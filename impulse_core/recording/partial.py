@@ -25,16 +25,17 @@ from .tables import CONTACT
 __all__ = ["Outline", "read_outline", "read_part"]
 
 _Made = TypeVar("_Made")
+_Whole = TypeVar("_Whole", bound=RecordingData)
 _TIME = struct.Struct("<d")
 _COUNTS = struct.Struct("<3Q")
 
 
 def read_part(
-    path: str | os.PathLike[str], make: Callable[..., _Made], start: float, end: float
-) -> _Made:
+    path: str | os.PathLike[str], make: Callable[..., _Whole], start: float, end: float
+) -> _Whole:
     """What ``make`` makes of the frames from start to end [s]; its errors name the file."""
     if check_suffix(path, SUFFIXES) != GROWING:
-        return make(**_cut(read_recording(path, RecordingData), start, end, os.fspath(path)))
+        return make(**_cut(read_recording(path, make), start, end, os.fspath(path)))
     fields = _in_file(path, lambda file: _read_chunks(file, start, end))
     try:
         return make(**_cut(RecordingData(**fields), start, end, os.fspath(path)))

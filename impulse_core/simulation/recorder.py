@@ -211,9 +211,13 @@ class Recorder:
         self.last = time
         self._most_energy = max(self._most_energy, float(frame["energy"][0]))
         self._keep(_SECONDS_OF_A_CHUNK)
+        self._end_if_unwritten()
+
+    def _end_if_unwritten(self) -> None:
+        """Where frames cannot leave the memory, the run is not to go on."""
         if self.keeping.streams and self._file is not None and self._file.problem:
             raise FrameError(
-                time,
+                self.last,
                 f"the run ended, as its frames cannot be kept: {self._file.problem}; those that"
                 " were written can be read, and a run with checkpoints can be resumed",
             )
@@ -249,6 +253,7 @@ class Recorder:
     def saved(self) -> dict[str, Any]:
         """What ``resume`` goes on from, as values of JSON, after all frames are in the file."""
         self._keep(0.0, is_synced=True)
+        self._end_if_unwritten()
         assert self._file is not None
         return {
             "count": self.count,
