@@ -6,7 +6,7 @@ import math
 import os
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from .growing import GROWING
 from .header import check_format, from_json, require
 from .tables import CONTACT
 
-__all__ = ["Outline", "read_outline", "read_part"]
+__all__ = ["read_last", "read_part"]
 
 _Made = TypeVar("_Made")
 _Whole = TypeVar("_Whole", bound=RecordingData)
@@ -43,37 +43,15 @@ def read_part(
         raise error.in_file(os.fspath(path)) from None
 
 
-@dataclass(frozen=True)
-class Outline:
-    """What an .imprec says besides its frames; the fields are those of ``Recording``."""
-
-    complete: bool
-    frame_count: int
-    end: float
-    body_names: tuple[str, ...]
-    step: float
-    method: str
-    diagnostics: dict[str, Any]
-
-
-def read_outline(path: str | os.PathLike[str]) -> Outline:
-    """What an .imprec says besides its frames, whatever its size.
+def read_last(path: str | os.PathLike[str]) -> tuple[int, RecordingData]:
+    """How many frames an .imprec has, whatever its size, and the last of them with its report.
 
     Raises:
-        RecordingError: naming the file, if it is not one.
+        RecordingError: naming the file, if it is not one, or has no frames.
     """
     spans = _in_file(path, lambda file: _spans(ChunkIndex(file)))
-    start = spans[-1].first if spans else 0.0
-    last = read_part(path, RecordingData, start, math.inf)
-    return Outline(
-        complete=last.complete,
-        frame_count=spans[-1].number + len(last.times) if spans else 0,
-        end=float(last.times[-1]) if len(last.times) else 0.0,
-        body_names=last.body_names,
-        step=last.step,
-        method=last.method,
-        diagnostics=last.diagnostics,
-    )
+    last = read_part(path, RecordingData, spans[-1].first if spans else 0.0, math.inf)
+    return spans[-1].number + len(last.times), last
 
 
 def _in_file(path: str | os.PathLike[str], read: Callable[[BinaryIO], _Made]) -> _Made:

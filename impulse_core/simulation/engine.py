@@ -218,9 +218,8 @@ class Engine:
         if done:
             self.times.add((time.perf_counter() - began) / done, done)
         # in the same order however the steps are shared out to calls
-        self.events += sorted(
-            [*self._broken_joints(), *self._contact_events()], key=itemgetter("time")
-        )
+        events = [*self._broken_joints(), *self._contact_events()]
+        self.events += sorted(events, key=itemgetter("time"))
         return done == count
 
     def _contact_events(self) -> Iterator[dict[str, Any]]:

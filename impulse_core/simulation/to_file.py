@@ -14,14 +14,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from impulse_core.checkpoints import StateFileError, read_bytes
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.model.options import Options
 from impulse_core.recording import GROWING, GrowingFile, Recording, RecordingError, check_output
+from impulse_core.recording.data import RecordingData
 from impulse_core.recording.files import check_suffix
-from impulse_core.recording.partial import read_outline
+from impulse_core.recording.partial import read_last
 from impulse_core.simulation.interrupts import HeldSignals
 from impulse_core.simulation.options import OptionError, choose_options
 from impulse_core.simulation.recorder import Keeping
@@ -33,6 +34,18 @@ __all__ = ["CHECKPOINT", "simulate_to_file"]
 
 CHECKPOINT = ".checkpoint"
 """What follows the name of a recording in that of its checkpoint."""
+
+
+class _Recorded(NamedTuple):
+    """What is recorded of a run, if not all of it."""
+
+    bodies: list[int] | None
+    float32: bool
+
+    def facts(self) -> dict[str, Any]:
+        """For the key of the run, which is that of ``simulate`` where all is recorded."""
+        facts: dict[str, Any] = {} if self.bodies is None else {"bodies": self.bodies}
+        return facts | ({"float32": True} if self.float32 else {})
 
 
 def simulate_to_file(
@@ -51,16 +64,13 @@ def simulate_to_file(
 ) -> Written:
     """Simulate a scene like ``simulate``, with the frames in a file instead of in memory.
 
-    The memory that is used does not grow with the duration, and what is written can be read at any
-    time. A run that was killed goes on with ``resume`` and ends with the same bits as if it had
-    never been.
+    The memory that is used does not grow with the duration; what is written can be read at once.
 
     Args:
         scene: From ``load_scene`` or built from the schema's models.
         path: The .imprec file.
         every: Only every so manieth frame is recorded.
-        bodies: Patterns, as of a shell, of the names of bodies whose poses are recorded; all if
-            empty. The quantities of joints are recorded in any case.
+        bodies: Patterns, as of a shell, of names of bodies whose poses are recorded; all if empty.
         float32: Record numbers, but for times, with 7 digits instead of 16: half the size.
         checkpoint: Make the run safe after every so many seconds of computing [s], in a file beside
             ``path`` with the ending .imprec.checkpoint, which is removed at the end.
@@ -80,36 +90,36 @@ def simulate_to_file(
         OptionError: An argument cannot be used.
         RecordingError: The file cannot be written, or is not that of a run to be resumed.
         StateFileError: The checkpoint cannot be read, or is of another scene or other options.
-        SimulationError: The simulation failed, or its frames could not be written any more; its
-            ``written`` says what the file holds.
+        SimulationError: It failed or could write no further; ``written`` says what the file holds.
     """
-    if threads < 1:
-        raise OptionError(f"threads is {threads}; it must be at least 1.")
-    if every < 1:
-        raise OptionError(f"every is {every}; it must be at least 1.")
-    if checkpoint is not None and not checkpoint > 0.0:
-        raise OptionError(f"checkpoint is {checkpoint:g} s; it must be more than 0.")
-    check_suffix(path, (GROWING,))
+    _check(path, every, checkpoint, threads)
     started = Started.now()
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
             chosen = choose_options(compiled, **options)
             chosen = replace(chosen, fps=chosen.fps / every)
-            numbers = _chosen_bodies(compiled, chosen, bodies)
+            what = _Recorded(_chosen_bodies(compiled, chosen, bodies), float32)
             given = {**options, "assemble": assemble, "fps": chosen.fps}
-            what: dict[str, Any] = {} if numbers is None else {"bodies": numbers}
-            what |= {"float32": True} if float32 else {}
-            key = run_key(scene, given, recorded=what)
-            long = _LongRun(Path(path), key, "float32" if float32 else "float64", checkpoint)
+            long = _LongRun(Path(path), run_key(scene, given, recorded=what.facts()), checkpoint)
             if resume and (done := long.whole()) is not None:
                 return done
-            file = long.file(resume=resume)
-            keeping = Keeping(key, file, streams=True, bodies=numbers)
+            keeping = long.keeping(what, resume=resume)
             shifts = scene.settings.assemble == "all" if assemble is None else assemble
-            run = Run(compiled, chosen, progress, started, shifts, keeping)
-            long.attach(run)
+            long.attach(Run(compiled, chosen, progress, started, shifts, keeping))
         return long.execute(signals)
+
+
+def _check(
+    path: str | os.PathLike[str], every: int, checkpoint: float | None, threads: int
+) -> None:
+    check_suffix(path, (GROWING,))
+    if threads < 1:
+        raise OptionError(f"threads is {threads}; it must be at least 1.")
+    if every < 1:
+        raise OptionError(f"every is {every}; it must be at least 1.")
+    if checkpoint is not None and not checkpoint > 0.0:
+        raise OptionError(f"checkpoint is {checkpoint:g} s; it must be more than 0.")
 
 
 def _chosen_bodies(
@@ -139,8 +149,8 @@ def _chosen_bodies(
 class _LongRun:
     """A run and the two files that belong to it."""
 
-    def __init__(self, path: Path, key: str, numbers: str, seconds: float | None) -> None:
-        self._path, self._key, self._numbers = path, key, numbers
+    def __init__(self, path: Path, key: str, seconds: float | None) -> None:
+        self._path, self._key = path, key
         self._state = path.with_name(path.name + CHECKPOINT)
         self._seconds = seconds
         self._saved_at = time.monotonic()
@@ -154,29 +164,22 @@ class _LongRun:
         """
         if self._state.exists() or not self._path.exists():
             return None
-        outline = read_outline(self._path)
-        if outline.diagnostics.get("run_key") != self._key:
+        frames, last = read_last(self._path)
+        if last.diagnostics.get("run_key") != self._key:
             raise RecordingError(
                 "holds another run: of another scene, with other options or by another release."
                 " Give it the same ones, or choose another name.",
                 file=str(self._path),
             )
-        if not outline.complete:
-            return None
-        return Written(
-            path=self._path,
-            complete=True,
-            frame_count=outline.frame_count,
-            end=outline.end,
-            body_names=outline.body_names,
-            step=outline.step,
-            method=outline.method,
-            diagnostics=outline.diagnostics,
-            was_there=True,
-        )
+        end = float(last.times[-1])
+        return replace(self._written(last, frames, end), was_there=True) if last.complete else None
 
-    def file(self, *, resume: bool) -> GrowingFile:
-        """Where the frames go: a new file, or that of the run that is resumed."""
+    def keeping(self, what: _Recorded, *, resume: bool) -> Keeping:
+        """Where the frames go: to a new file, or to that of the run that is resumed."""
+        file = self._file("float32" if what.float32 else "float64", resume=resume)
+        return Keeping(self._key, file, streams=True, bodies=what.bodies)
+
+    def _file(self, numbers: str, *, resume: bool) -> GrowingFile:
         if resume and self._state.exists():
             self._note = json.loads(read_bytes(self._state, "note"))
             if self._note["run_key"] != self._key:
@@ -186,7 +189,7 @@ class _LongRun:
                     str(self._state),
                 )
             place = self._note["recorder"]["file"]
-            return GrowingFile.resumed(self._path, place, numbers=self._numbers)
+            return GrowingFile.resumed(self._path, place, numbers=numbers)
         if self._state.exists():
             raise RecordingError(
                 f"has a checkpoint of a run that did not end, {self._state}; go on with it"
@@ -195,7 +198,7 @@ class _LongRun:
             )
         if self._seconds is not None:
             check_output(self._state)
-        return GrowingFile(self._path, numbers=self._numbers)
+        return GrowingFile(self._path, numbers=numbers)
 
     def attach(self, run: Run) -> None:
         """Let a run begin where it was, and make it safe now and then."""
@@ -210,9 +213,9 @@ class _LongRun:
         try:
             recording = self._run.execute(signals)
         except SimulationError as error:
-            error.written = self._written(error.recording)
+            error.written = self._of_run(error.recording)
             raise
-        written, file = self._written(recording), self._run.recorder.keeping.file
+        written, file = self._of_run(recording), self._run.recorder.keeping.file
         assert file is not None
         if file.problem:
             unwritten = SimulationError(file.problem, recording)
@@ -222,13 +225,16 @@ class _LongRun:
             self._state.unlink(missing_ok=True)
         return written
 
-    def _written(self, recording: Recording) -> Written:
+    def _of_run(self, recording: Recording) -> Written:
         recorder = self._run.recorder
+        return self._written(recording, recorder.count, recorder.last)
+
+    def _written(self, recording: RecordingData, frames: int, end: float) -> Written:
         return Written(
             path=self._path,
             complete=recording.complete,
-            frame_count=recorder.count,
-            end=recorder.last,
+            frame_count=frames,
+            end=end,
             body_names=recording.body_names,
             step=recording.step,
             method=recording.method,
