@@ -75,7 +75,8 @@ def _read_chunks(file: BinaryIO, start: float, end: float) -> dict[str, Any]:
     kinds = frame_kinds(header)
     frames, points, events = [np.empty(0, kinds[0])], [np.empty(0, kinds[1])], []
     for span in _spans(index):
-        if span.first <= end and span.behind > start:
+        # of the last chunk also where it lies before them, so that it can be said where it ends
+        if (span.first <= end and span.behind > start) or span.behind == math.inf:
             some_frames, some_points, some_events = read_frames(index.content(span.place), kinds)
             frames.append(some_frames)
             points.append(_renumbered(some_points, span.number - sum(map(len, frames[:-1]))))
@@ -135,7 +136,11 @@ def _cut(recording: RecordingData, start: float, end: float, path: str) -> dict[
     first = int(np.searchsorted(times, start, side="left"))
     last = int(np.searchsorted(times, end, side="right"))
     if first >= last:
-        raise RecordingError(f"holds no frame between t = {start:g} and {end:g} s.", file=path)
+        span = (
+            f"between t = {start:g} and {end:g} s" if end < math.inf else f"from t = {start:g} s on"
+        )
+        reach = f"; its last is at t = {times[-1]:g} s" if len(times) and times[-1] < start else ""
+        raise RecordingError(f"holds no frame {span}{reach}.", file=path)
     part = frames_of(recording, first, last)
     if part.contacts:
         part.contacts["frame"] = part.contacts["frame"] - first

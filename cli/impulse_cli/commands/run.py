@@ -336,9 +336,14 @@ def _print_finished(outcome: _Outcome) -> None:
 
 
 def _print_summary(outcome: _Outcome) -> None:
+    from impulse_core import Written
+
     recording, facts = outcome.recording, outcome.recording.diagnostics
     for warning in facts["warnings"]:
         complain(f"Warning: {warning}.")
+    if isinstance(recording, Written) and recording.was_there:
+        say(f"{outcome.output} holds the whole run: {frames_of(recording)}; nothing was computed")
+        return
     wall = facts["wall_seconds_total"]
     speed = f", {recording.end / wall:.3g} times real time" if wall > 0.0 else ""
     say(
