@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from impulse_core.analysis.description import describe
+    from impulse_core.checkpoints import StateFileError
     from impulse_core.compile import SceneError, load_scene
     from impulse_core.compile.editing import (
         Parameter,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         set_parameters,
     )
     from impulse_core.recording import Recording, RecordingError, load_recording
+    from impulse_core.simulation.batch import Batch
     from impulse_core.simulation.checks import check
     from impulse_core.simulation.live.commands import (
         AddLoad,
@@ -54,11 +56,15 @@ if TYPE_CHECKING:
     from impulse_core.simulation.live.receipts import Receipt, SessionError
     from impulse_core.simulation.live.session import Session
     from impulse_core.simulation.live.subscriptions import Subscription
+    from impulse_core.simulation.many import simulate_many
     from impulse_core.simulation.options import OptionError
     from impulse_core.simulation.run_keys import run_key
-    from impulse_core.simulation.simulate import Progress, SimulationError, simulate
+    from impulse_core.simulation.running import Progress, SimulationError
+    from impulse_core.simulation.simulate import simulate
     from impulse_core.simulation.snapshots import Contacts, Snapshot
     from impulse_core.simulation.targets import TargetError
+    from impulse_core.simulation.to_file import simulate_to_file
+    from impulse_core.simulation.written import Written
 
 __version__ = "0.1.0"
 
@@ -67,6 +73,7 @@ _HOME = {
     "ApplyForce": "simulation.live.commands",
     "ApplyImpulse": "simulation.live.commands",
     "ApplyTorque": "simulation.live.commands",
+    "Batch": "simulation.batch",
     "Command": "simulation.live.commands",
     "CommandError": "simulation.live.commands",
     "Contacts": "simulation.snapshots",
@@ -81,7 +88,7 @@ _HOME = {
     "Parameter": "compile.editing",
     "ParameterError": "compile.editing",
     "Pause": "simulation.live.commands",
-    "Progress": "simulation.simulate",
+    "Progress": "simulation.running",
     "Receipt": "simulation.live.receipts",
     "Recording": "recording",
     "RecordingError": "recording",
@@ -98,11 +105,13 @@ _HOME = {
     "SetMotorTargets": "simulation.live.commands",
     "SetParameter": "simulation.live.commands",
     "SetSpeed": "simulation.live.commands",
-    "SimulationError": "simulation.simulate",
+    "SimulationError": "simulation.running",
     "Snapshot": "simulation.snapshots",
     "Step": "simulation.live.commands",
     "Subscription": "simulation.live.subscriptions",
+    "StateFileError": "checkpoints",
     "TargetError": "simulation.targets",
+    "Written": "simulation.written",
     "check": "simulation.checks",
     "describe": "analysis.description",
     "find_parameters": "compile.editing",
@@ -114,6 +123,8 @@ _HOME = {
     "run_key": "simulation.run_keys",
     "set_parameters": "compile.editing",
     "simulate": "simulation.simulate",
+    "simulate_many": "simulation.many",
+    "simulate_to_file": "simulation.to_file",
 }
 
 __all__ = [
@@ -121,6 +132,7 @@ __all__ = [
     "ApplyForce",
     "ApplyImpulse",
     "ApplyTorque",
+    "Batch",
     "Command",
     "CommandError",
     "Contacts",
@@ -154,9 +166,11 @@ __all__ = [
     "SetSpeed",
     "SimulationError",
     "Snapshot",
+    "StateFileError",
     "Step",
     "Subscription",
     "TargetError",
+    "Written",
     "check",
     "describe",
     "find_parameters",
@@ -168,6 +182,8 @@ __all__ = [
     "run_key",
     "set_parameters",
     "simulate",
+    "simulate_many",
+    "simulate_to_file",
 ]
 
 

@@ -59,6 +59,7 @@ def _explained(error: Exception) -> tuple[list[str], int, int]:
         ParameterError,
         SessionError,
         SimulationError,
+        StateFileError,
     )
     from impulse_core.geometry import MassPropertiesError, MeshFileError
     from impulse_core.recording import RecordingError
@@ -76,6 +77,7 @@ def _explained(error: Exception) -> tuple[list[str], int, int]:
         OptionError,
         ParameterError,
         RecordingError,
+        StateFileError,
         StudyError,
     )
     if isinstance(error, wrong):

@@ -13,7 +13,7 @@ from impulse_core.checkpoints.errors import (
     OtherOptionsError,
     StateFileError,
 )
-from impulse_core.checkpoints.state_file import read_state, write_state
+from impulse_core.checkpoints.state_file import read_bytes, read_state, write_state
 
 __all__ = [
     "DamagedStateError",
@@ -25,6 +25,7 @@ __all__ = [
     "StateFileError",
     "digest",
     "model_digest",
+    "read_bytes",
     "read_state",
     "write_state",
 ]

@@ -45,7 +45,7 @@ from impulse_core.checkpoints.layout import (
 )
 from impulse_core.recording import RecordingError, read_regular_file, write_atomically
 
-__all__ = ["read_state", "write_state"]
+__all__ = ["read_bytes", "read_state", "write_state"]
 
 _MARK = b"\x89IMSTAT\n"
 _VERSION = 1
@@ -120,28 +120,52 @@ def read_state(
         OtherFieldsError: It holds other quantities; the message names the first.
     """
     name = os.fspath(path)
+    digests, kinds, shapes, body = _opened(path, name)
+    _check_digests(digests, (model_digest, options_digest), name)
+    if expected is not None:
+        _check_fields(kinds, expected, name)
+        found = {key: np.dtype(expected[key]) for key in kinds}
+    else:
+        found = {key: kind_of(kind) for key, kind in kinds.items()}
+    arrays = {}
+    for key, kind in found.items():
+        arrays[key] = np.zeros(shapes[key], dtype=kind)
+        body = fill(arrays[key], body)
+    return arrays
+
+
+def read_bytes(path: str | os.PathLike[str], array: str) -> bytes:
+    """The bytes of an array of a state, whatever the state belongs to; none if it has no such.
+
+    Raises:
+        StateFileError: The file cannot be read, is of another kind, damaged or of a newer Impulse.
+    """
+    _, kinds, shapes, body = _opened(path, os.fspath(path))
+    for key, kind in kinds.items():
+        size = math.prod(shapes[key]) * packed_size(kind_of(kind))
+        if key == array:
+            return bytes(body[:size])
+        body = body[size:]
+    return b""
+
+
+def _opened(
+    path: str | os.PathLike[str], name: str
+) -> tuple[tuple[str, str], dict[str, Any], dict[str, tuple[int, ...]], memoryview]:
+    """Digests, types and shapes of the arrays of a state that is whole, and their bytes."""
     data = _read(path, name)
     try:
         header, body = _taken_apart(data)
         kinds = {entry["name"]: entry["type"] for entry in header["arrays"]}
         shapes = {entry["name"]: tuple(entry["shape"]) for entry in header["arrays"]}
-        found = {key: kind_of(kind) for key, kind in kinds.items()}
-        sizes = [math.prod(shapes[key]) * packed_size(kind) for key, kind in found.items()]
+        sizes = [math.prod(shapes[key]) * packed_size(kind_of(kind)) for key, kind in kinds.items()]
         is_whole = sum(sizes) == len(body) and len(kinds) == len(header["arrays"])
         digests = header["model"], header["options"]
     except (ValueError, TypeError, KeyError, struct.error, RecursionError, OverflowError):
         is_whole = False
     if not is_whole:
         raise DamagedStateError("is damaged or truncated; it cannot be used.", name)
-    _check_digests(digests, (model_digest, options_digest), name)
-    if expected is not None:
-        _check_fields(kinds, expected, name)
-        found = {key: np.dtype(expected[key]) for key in found}
-    arrays = {}
-    for key, kind in found.items():
-        arrays[key] = np.zeros(shapes[key], dtype=kind)
-        body = fill(arrays[key], body)
-    return arrays
+    return digests, kinds, shapes, body
 
 
 def _beginning(version: int) -> bytes:

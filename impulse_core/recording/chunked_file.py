@@ -3,13 +3,13 @@
 The chunks are those of ``chunks``. The content of each:
 
     header    JSON: the single values of the other formats without ``complete``, the names of
-              ``tables``, ``contacts`` (whether they were recorded) and ``diagnostics``, those that
-              are known at the start
-    frames    three u64: how many frames F, contact points K and bytes of JSON B; then F records of
-              float64: times, positions (N, 3), orientations (N, 4), energy (E), momentum (P, 3),
-              joint_values (J), joint_vectors (V, 3); then K records: frame, body1, body2 (i64),
-              point (3), normal (3), force (3); then a JSON list of what happened meanwhile
-    end       JSON: ``complete``, ``events`` (all of them) and ``diagnostics``
+              ``tables``, ``contacts`` (whether they were recorded), ``numbers`` ("float64" or
+              "float32") and ``diagnostics``, those that are known at the start
+    frames    three u64: how many frames F, contact points K and bytes of JSON B; then F records:
+              times (always float64), positions (N, 3), orientations (N, 4), energy (E), momentum
+              (P, 3), joint_values (J), joint_vectors (V, 3); then K records: frame, body1, body2
+              (i64), point (3), normal (3), force (3); then a JSON list of what happened meanwhile
+    end       JSON: ``complete``, ``events`` (those that no frames chunk has) and ``diagnostics``
 
 JSON is filled up with spaces to a multiple of 8 bytes, so that numbers lie where memory can be
 mapped. Chunks of other kinds are passed over. Nothing after the end is read.
@@ -44,8 +44,10 @@ __all__ = [
     "decode",
     "encode",
     "end_content",
-    "frame_kind",
+    "fields_from",
+    "frame_kinds",
     "frames_content",
+    "frames_of",
     "header_content",
     "read_frames",
     "read_header",
@@ -55,12 +57,16 @@ LARGEST_CHUNK = 2**22
 """Content of a chunk, as far as frames can be divided [B]."""
 
 _COUNTS = struct.Struct("<3Q")
-_POINT = np.dtype(
-    [
-        *((f"{CONTACT}{name}", "<i8") for name in ("frame", "body1", "body2")),
-        *((f"{CONTACT}{name}", "<f8", (3,)) for name in ("point", "normal", "force")),
-    ]
-)
+_NUMBERS = {"float64": "<f8", "float32": "<f4"}
+_POINTS = {
+    numbers: np.dtype(
+        [
+            *((f"{CONTACT}{name}", "<i8") for name in ("frame", "body1", "body2")),
+            *((f"{CONTACT}{name}", kind, (3,)) for name in ("point", "normal", "force")),
+        ]
+    )
+    for numbers, kind in _NUMBERS.items()
+}
 
 
 # --------------------------------------------------------------------------------------
@@ -76,56 +82,67 @@ def encode(recording: RecordingData) -> bytes:
     frames, size = len(recording.times), 8 + _bytes_per_frame(recording)
     edges = [*range(0, frames, max(1, LARGEST_CHUNK // size)), frames]
     for first, last in pairwise(edges):
-        content = frames_content(_frames_of(recording, first, last))
+        content = frames_content(frames_of(recording, first, last))
         chunks.append(writer.chunk(FRAMES, *content))
     return b"".join([*chunks, writer.chunk(END, end_content(recording))])
 
 
-def header_content(recording: RecordingData) -> bytes:
-    """What is known before the first frame."""
+def header_content(recording: RecordingData, numbers: str = "float64") -> bytes:
+    """What is known before the first frame; ``numbers``: in which precision those are."""
     values = single_values(recording)
     del values["complete"]
     header = {
         **values,
         **names_of(recording),
         "contacts": bool(recording.contacts),
+        "numbers": numbers,
         "diagnostics": recording.diagnostics,
     }
     return _json(header, "header")
 
 
-def frames_content(recording: RecordingData) -> list[bytes]:
+def frames_content(recording: RecordingData, numbers: str = "float64") -> list[bytes]:
     """Frames, their contact points, and the events of a recording."""
-    arrays = arrays_of(recording)
-    contacts = {name: arrays.pop(name) for name in _POINT.names or () if name in arrays}
-    kind = np.dtype([(name, "<f8", array.shape[1:]) for name, array in arrays.items()])
+    arrays, point = arrays_of(recording), _POINTS[numbers]
+    contacts = {name: arrays.pop(name) for name in point.names or () if name in arrays}
+    kind = _record({name: array.shape[1:] for name, array in arrays.items()}, numbers)
     frames = _records(kind, len(recording.times), arrays)
-    points = _records(_POINT, len(contacts.get(f"{CONTACT}frame", ())), contacts)
-    events = _json(recording.events, "events")
+    points = _records(point, len(contacts.get(f"{CONTACT}frame", ())), contacts)
+    events = _json(recording.events, "events", after=frames.nbytes + points.nbytes)
     counts = _COUNTS.pack(len(frames), len(points), len(events))
     return [counts, frames.tobytes(), points.tobytes(), events]
 
 
-def end_content(recording: RecordingData) -> bytes:
-    """What is known after the last frame."""
+def end_content(recording: RecordingData, told: int = 0) -> bytes:
+    """What is known after the last frame, without the events that were told with frames."""
     end = {
         "complete": recording.complete,
-        "events": recording.events,
+        "events": recording.events[told:],
         "diagnostics": recording.diagnostics,
     }
     return _json(end, "end")
+
+
+def _record(shapes: dict[str, tuple[int, ...]], numbers: str) -> np.dtype[np.void]:
+    """A frame. Its time needs all digits: a frame may be a millionth of a run."""
+    kinds = {name: "<f8" if name == "times" else _NUMBERS[numbers] for name in shapes}
+    return np.dtype([(name, kinds[name], shape) for name, shape in shapes.items()])
 
 
 def _records(
     kind: np.dtype[np.void], count: int, columns: dict[str, NDArray[Any]]
 ) -> NDArray[np.void]:
     records = np.zeros(count, dtype=kind)
-    for name, column in columns.items():
-        records[name] = column
+    with np.errstate(over="raise"):
+        try:
+            for name, column in columns.items():
+                records[name] = column
+        except FloatingPointError:
+            raise RecordingError("holds a number too large for float32.", key=name) from None
     return records
 
 
-def _frames_of(recording: RecordingData, first: int, last: int) -> RecordingData:
+def frames_of(recording: RecordingData, first: int, last: int) -> RecordingData:
     """Some frames of a recording, without its events."""
     rows = slice(first, last)
     points = _points_of(recording, first, last)
@@ -160,13 +177,14 @@ def _points_of(recording: RecordingData, first: int, last: int) -> slice:
 
 
 def _bytes_per_frame(recording: RecordingData) -> int:
-    arrays = arrays_of(_frames_of(recording, 0, 1)).values()
+    arrays = arrays_of(frames_of(recording, 0, 1)).values()
     return sum(array.nbytes for array in arrays)
 
 
-def _json(value: Any, key: str) -> bytes:
+def _json(value: Any, key: str, after: int = 0) -> bytes:
+    """A line that ends at a multiple of 8 bytes, so many bytes after one."""
     text = to_json(value, key).encode()
-    return text + b" " * (-len(text) % 8)
+    return text + b" " * (-(after + len(text)) % 8)
 
 
 # --------------------------------------------------------------------------------------
@@ -186,28 +204,45 @@ def decode(data: bytes) -> dict[str, Any]:
     reader = ChunkReader(data)
     chunks = iter(reader)
     header = read_header(chunks, reader)
-    kind = frame_kind(header)
-    frames, points, events = [np.empty(0, kind)], [np.empty(0, _POINT)], []
+    kinds = frame_kinds(header)
+    frames, points, events = [np.empty(0, kinds[0])], [np.empty(0, kinds[1])], []
     end = None
     for name, content in chunks:
         if name == FRAMES:
-            some_frames, some_points, some_events = read_frames(content, kind)
+            some_frames, some_points, some_events = read_frames(content, kinds)
             frames.append(some_frames)
             points.append(some_points)
             events += some_events
         elif name == END:
             end = _object(from_json(bytes(content)), "end")
             break
+    times = np.concatenate([some["times"] for some in frames])
+    if end is None:
+        end = _early_end(header, times, reader)
+    return fields_from(header, (frames, points, events), end)
+
+
+Chunk = tuple[NDArray[np.void], NDArray[np.void], list[Any]]
+"""Frames, contact points and events."""
+
+
+def fields_from(
+    header: dict[str, Any],
+    chunks: tuple[list[NDArray[np.void]], list[NDArray[np.void]], list[Any]],
+    end: dict[str, Any],
+) -> dict[str, Any]:
+    """The fields of a recording, from what its chunks hold."""
+    frames, points, events = chunks
     arrays = _columns(np.concatenate(frames))
     if require(header, "contacts") is True:
         arrays |= _columns(np.concatenate(points))
-    if end is None:
-        end = _early_end(header, arrays["times"], events, reader)
-    header["complete"] = require(end, "complete")
+    later = require(end, "events")
+    if not isinstance(later, list):
+        raise RecordingError("must be a list.", key="events")
     return dict(
-        **read_single_values(header),
+        **read_single_values({**header, "complete": require(end, "complete")}),
         **fields_of(header, arrays),
-        events=require(end, "events"),
+        events=[*events, *later],
         diagnostics=require(end, "diagnostics"),
     )
 
@@ -221,8 +256,11 @@ def read_header(chunks: Any, reader: ChunkReader) -> dict[str, Any]:
     return check_format(from_json(bytes(content)))
 
 
-def frame_kind(header: dict[str, Any]) -> np.dtype[np.void]:
-    """The record of a frame."""
+def frame_kinds(header: dict[str, Any]) -> tuple[np.dtype[np.void], np.dtype[np.void]]:
+    """The records of a frame and of a contact point."""
+    numbers = require(header, "numbers")
+    if numbers not in _NUMBERS:
+        raise RecordingError(f"must be {' or '.join(_NUMBERS)}.", key="numbers")
     bodies = len(names(header, "bodies"))
     shapes: dict[str, tuple[int, ...]] = {
         "times": (),
@@ -235,26 +273,24 @@ def frame_kind(header: dict[str, Any]) -> np.dtype[np.void]:
     }
     if "body_values" in header:
         shapes["body_values"] = (len(pairs(header, "body_values")),)
-    return np.dtype([(name, "<f8", shape) for name, shape in shapes.items()])
+    return _record(shapes, numbers), _POINTS[numbers]
 
 
-def read_frames(
-    content: memoryview, kind: np.dtype[np.void]
-) -> tuple[NDArray[np.void], NDArray[np.void], list[Any]]:
+def read_frames(content: memoryview, kinds: tuple[np.dtype[np.void], np.dtype[np.void]]) -> Chunk:
     """Frames, contact points and events of a chunk."""
     if len(content) < _COUNTS.size:
         raise RecordingError("holds less than it should.", key="frames")
     frames, points, length = _COUNTS.unpack(content[: _COUNTS.size])
-    second = _COUNTS.size + frames * kind.itemsize
-    third = second + points * _POINT.itemsize
+    second = _COUNTS.size + frames * kinds[0].itemsize
+    third = second + points * kinds[1].itemsize
     if third + length != len(content):
         raise RecordingError("does not hold the frames that it should.", key="frames")
     events = from_json(bytes(content[third:]))
     if not isinstance(events, list):
         raise RecordingError("must be a list.", key="events")
     return (
-        np.frombuffer(content[_COUNTS.size : second], kind),
-        np.frombuffer(content[second:third], _POINT),
+        np.frombuffer(content[_COUNTS.size : second], kinds[0]),
+        np.frombuffer(content[second:third], kinds[1]),
         events,
     )
 
@@ -263,9 +299,7 @@ def _columns(records: NDArray[np.void]) -> dict[str, NDArray[Any]]:
     return {name: records[name] for name in records.dtype.names or ()}
 
 
-def _early_end(
-    header: dict[str, Any], times: NDArray[Any], events: list[Any], reader: ChunkReader
-) -> dict[str, Any]:
+def _early_end(header: dict[str, Any], times: NDArray[Any], reader: ChunkReader) -> dict[str, Any]:
     """What stands for the end that is not there."""
     message = "the run goes on or was killed; these are the frames that are whole"
     if reader.is_damaged:
@@ -273,7 +307,7 @@ def _early_end(
     time = float(numbers("times", times, (None,))[-1]) if len(times) else 0.0
     event = {"time": time, "kind": "unfinished", "message": message}
     diagnostics = require(header, "diagnostics")
-    return {"complete": False, "events": [*events, event], "diagnostics": diagnostics}
+    return {"complete": False, "events": [event], "diagnostics": diagnostics}
 
 
 def _object(value: Any, key: str) -> dict[str, Any]:

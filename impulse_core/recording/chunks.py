@@ -22,7 +22,17 @@ from typing import BinaryIO
 
 from .errors import RecordingError
 
-__all__ = ["END", "FRAMES", "HEADER", "MAGIC", "MARK", "ChunkReader", "ChunkWriter", "has_end"]
+__all__ = [
+    "END",
+    "FRAMES",
+    "HEADER",
+    "MAGIC",
+    "MARK",
+    "ChunkIndex",
+    "ChunkReader",
+    "ChunkWriter",
+    "has_end",
+]
 
 HEADER, FRAMES, END = b"header", b"frames", b"end"
 
@@ -36,17 +46,22 @@ _CHECKSUM = 32  # [B]
 
 
 class ChunkWriter:
-    """Makes the bytes of chunks, in their order."""
+    """Makes the bytes of chunks, in their order.
 
-    def __init__(self) -> None:
-        self._checksum = hashlib.sha256(MARK).digest()
+    Attributes:
+        checksum: of the last.
+    """
+
+    def __init__(self, checksum: bytes | None = None) -> None:
+        """Chunks from the beginning of a file, or those that follow one with this checksum."""
+        self.checksum = hashlib.sha256(MARK).digest() if checksum is None else checksum
 
     def chunk(self, kind: bytes, *content: bytes) -> bytes:
         """The next chunk of a file; its content is the parts one after the other."""
         length = sum(len(part) for part in content)
         head = _HEAD.pack(kind, length)
-        self._checksum = _checksum(self._checksum, head, *content)
-        return b"".join([head, *content, self._checksum])
+        self.checksum = _checksum(self.checksum, head, *content)
+        return b"".join([head, *content, self.checksum])
 
 
 class ChunkReader:
@@ -86,6 +101,50 @@ class ChunkReader:
                 return
             self.end, self.checksum = last + _CHECKSUM, checksum
             yield _kind(head), body
+
+
+class ChunkIndex:
+    """Where the chunks of a file lie, by their lengths alone; each is checked when it is read.
+
+    Attributes:
+        chunks: Kind and first byte of each that is there to its last byte.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        _check_mark(file.read(len(MARK)))
+        self._file = file
+        size, place = file.seek(0, os.SEEK_END), len(MARK)
+        self.chunks: list[tuple[bytes, int]] = []
+        while place + _HEAD.size <= size and END not in {kind for kind, _ in self.chunks[-1:]}:
+            file.seek(place)
+            head = file.read(_HEAD.size)
+            behind = place + _HEAD.size + _HEAD.unpack(head)[1] + _CHECKSUM
+            if behind > size:
+                break
+            self.chunks.append((_kind(head), place))
+            place = behind
+
+    def beginning(self, place: int, size: int) -> bytes:
+        """The first bytes of the content of a chunk, unchecked."""
+        self._file.seek(place + _HEAD.size)
+        return self._file.read(size)
+
+    def content(self, place: int) -> memoryview:
+        """The content of a chunk.
+
+        Raises:
+            RecordingError: It is not as it was written, or does not belong behind the one before.
+        """
+        before = hashlib.sha256(MARK).digest()
+        if place > len(MARK):
+            self._file.seek(place - _CHECKSUM)
+            before = self._file.read(_CHECKSUM)
+        self._file.seek(place)
+        head = self._file.read(_HEAD.size)
+        content = self._file.read(_HEAD.unpack(head)[1])
+        if self._file.read(_CHECKSUM) != _checksum(before, head, content):
+            raise RecordingError(f"is damaged at byte {place}.")
+        return memoryview(content)
 
 
 def has_end(file: BinaryIO) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import math
 import os
 import platform
 import re
@@ -12,6 +13,7 @@ import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import RecordingError
 
@@ -20,6 +22,7 @@ __all__ = [
     "check_suffix",
     "left_beside",
     "new_beside",
+    "open_regular_file",
     "put_in_place",
     "read_regular_file",
     "reason_of",
@@ -37,26 +40,37 @@ def read_regular_file(path: str | os.PathLike[str], largest: int) -> bytes:
     Raises:
         OSError: it cannot be read; ``strerror`` says why, as the end of "cannot be read: …".
     """
+    with open_regular_file(path, largest) as file:
+        data = file.read(os.fstat(file.fileno()).st_size)
+    if data is None:
+        raise OSError(errno.EAGAIN, "it is a pipe or a device; name a file")
+    return data
+
+
+def open_regular_file(path: str | os.PathLike[str], largest: float = math.inf) -> BinaryIO:
+    """A file of at most ``largest`` bytes, opened to be read; refuses what ``read_regular_file``
+    refuses.
+    """
     try:
         status = os.stat(path)  # noqa: PTH116  # of str, bytes and Path alike
     except ValueError:  # a null character, or one that the system's encoding lacks
         raise OSError(errno.EINVAL, "its name holds what no file name can hold") from None
     _refuse_irregular(status, largest)
     # Another program may put a pipe in its place meanwhile.
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        status = os.fstat(file.fileno())
-        _refuse_irregular(status, largest)
-        data = file.read(status.st_size)
-    if data is None:
-        raise OSError(errno.EAGAIN, "it is a pipe or a device; name a file")
-    return data
+    file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115  # the caller closes it
+    try:
+        _refuse_irregular(os.fstat(file.fileno()), largest)
+    except OSError:
+        file.close()
+        raise
+    return file
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _refuse_irregular(status: os.stat_result, largest: int) -> None:
+def _refuse_irregular(status: os.stat_result, largest: float) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise OSError(errno.EISDIR, "it is a folder; name a file")
     if not stat.S_ISREG(status.st_mode):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .chunked_file import frame_kind, read_frames, read_header
+from .chunked_file import frame_kinds, read_frames, read_header
 from .chunks import END, FRAMES, ChunkReader
 from .errors import RecordingError
 from .tables import CONTACT, names, pairs
@@ -63,7 +63,7 @@ class Followed:
     frame_count: int = 0
     _place: int = 0  # behind the last chunk that was read [B]
     _checksum: bytes | None = None
-    _kind: np.dtype[np.void] | None = None
+    _kinds: tuple[np.dtype[np.void], np.dtype[np.void]] | None = None
     _header: dict[str, Any] = field(default_factory=dict)
 
     def read(self) -> NewFrames | None:
@@ -107,16 +107,16 @@ class Followed:
 
     def _frames(self, reader: ChunkReader) -> list[_Chunk]:
         chunks = iter(reader)
-        if self._kind is None:
+        if self._kinds is None:
             self._header = read_header(chunks, reader)
-            self._kind = frame_kind(self._header)
+            self._kinds = frame_kinds(self._header)
         found = []
         for kind, content in chunks:
             if kind == END:
                 self.is_ended = True
                 break
             if kind == FRAMES:
-                found.append(read_frames(content, self._kind)[:2])
+                found.append(read_frames(content, self._kinds)[:2])
         if reader.is_damaged:
             raise RecordingError(f"is damaged at byte {self._place + reader.end}.")
         self._place += reader.end

@@ -8,6 +8,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,13 @@ class GrowingFile:
         is_whole: whether the file has its end.
     """
 
-    def __init__(self, output: str | os.PathLike[str], *, is_hidden: bool = False) -> None:
+    def __init__(
+        self,
+        output: str | os.PathLike[str],
+        *,
+        is_hidden: bool = False,
+        numbers: str = "float64",
+    ) -> None:
         """Frames for an output.
 
         Args:
@@ -57,6 +64,7 @@ class GrowingFile:
                 which the frames are kept until it is written. The first frames replace what is
                 there; a recording of a run that never ended is put aside.
             is_hidden: whether the frames have a file of their own, to be discarded in the end.
+            numbers: in which precision they are written, "float64" or "float32".
 
         Raises:
             RecordingError: naming ``output``, if it cannot be written.
@@ -68,38 +76,44 @@ class GrowingFile:
         self.notes: list[str] = []
         self.is_whole = False
         self._output = output
+        self._numbers = numbers
         self.is_hidden = is_hidden
         self._is_in_place = False
         self._writer = ChunkWriter()
         self._size = 0  # of what is whole [B]
+        self._checksum = b""  # of the last chunk of it
         self._identity = (0, 0)
         self._synced = time.monotonic()
         self._last: NDArray[np.float64] | None = None  # orientations of the last frame
 
-    def add(self, part: RecordingData) -> None:
-        """Write frames that follow those before, with their contact points and the events since.
+    def add(self, part: RecordingData, *, is_synced: bool = False) -> None:
+        """Write frames that follow those before, with their contact points and the events since;
+        synced: so that a power cut does not take them.
 
         The first part also says what frames hold; its diagnostics are those of a file without end.
         """
         if self.problem:
             return
         try:
-            first = b"" if self.path else MARK + self._writer.chunk(HEADER, header_content(part))
-            frames = self._writer.chunk(FRAMES, *frames_content(self._continued(part)))
+            first = b"" if self.path else MARK + self._writer.chunk(HEADER, self._header(part))
+            frames = frames_content(self._continued(part), self._numbers)
+            chunk = self._writer.chunk(FRAMES, *frames)
             if self.path is None:
                 self._begin()
-            self._write(first + frames, is_synced=self._is_time_to_sync())
+            self._write(first + chunk, is_synced=self._is_time_to_sync() or is_synced)
             if first and not self.is_hidden:
                 self._take_place()
         except (OSError, MemoryError, RecordingError) as error:
             self._give_up(error)
 
-    def end(self, recording: RecordingData) -> None:
-        """Write whether the recording is complete, its events and its diagnostics."""
+    def end(self, recording: RecordingData, told: int = 0) -> None:
+        """Write whether the recording is complete, its events but for so many that parts had, and
+        its diagnostics.
+        """
         if self.problem or self.path is None:
             return
         try:
-            chunk = self._writer.chunk(END, end_content(recording))
+            chunk = self._writer.chunk(END, end_content(recording, told))
             self._write(chunk, is_synced=not self.is_hidden)
             self.is_whole = True
         except (OSError, MemoryError, RecordingError) as error:
@@ -111,6 +125,46 @@ class GrowingFile:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
             self.path = None
+
+    def place(self) -> dict[str, Any]:
+        """Where the last chunk ends, as values of JSON, for ``resumed``."""
+        last = None if self._last is None else self._last.tolist()
+        return {"size": self._size, "checksum": self._checksum.hex(), "last": last}
+
+    @classmethod
+    def resumed(
+        cls, output: str | os.PathLike[str], place: dict[str, Any], *, numbers: str = "float64"
+    ) -> GrowingFile:
+        """The file of an output, to go on at a place; what it holds behind it is overwritten.
+
+        Raises:
+            RecordingError: naming the file, if it is not there, cannot be written, or does not hold
+                the chunk that ends at the place.
+        """
+        file = cls(output, numbers=numbers)
+        file.path, file._is_in_place = target_of(output), True
+        file._size = place["size"]
+        file._checksum = bytes.fromhex(place["checksum"])
+        file._writer = ChunkWriter(file._checksum)
+        file._last = None if place["last"] is None else np.array(place["last"])
+        try:
+            with file.path.open("r+b") as opened:
+                status = os.fstat(opened.fileno())
+                opened.seek(max(0, file._size - len(file._checksum)))
+                is_there = opened.read(len(file._checksum)) == file._checksum
+        except OSError as error:
+            raise RecordingError(
+                f"cannot be gone on with: {reason_of(error)}.", file=os.fspath(output)
+            ) from error
+        if not is_there:
+            raise RecordingError(
+                "does not hold the frames of the run that is to go on.", file=os.fspath(output)
+            )
+        file._identity = status.st_dev, status.st_ino
+        return file
+
+    def _header(self, part: RecordingData) -> bytes:
+        return header_content(part, self._numbers)
 
     def _continued(self, part: RecordingData) -> RecordingData:
         """The part with quaternions on the side of those before."""
@@ -149,6 +203,7 @@ class GrowingFile:
             if is_synced:
                 os.fsync(file.fileno())
         self._size += len(data)
+        self._checksum = self._writer.checksum
 
     def _take_place(self) -> None:
         """Give the file the name of the output."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from .consistency import (
 )
 from .data import RecordingData
 from .formats import read_recording, save_recording
+from .partial import read_part
 from .quaternions import sign_continuous
 
 __all__ = ["Recording", "load_recording"]
@@ -97,6 +99,11 @@ class Recording(RecordingData):
         """Number of frames F."""
         return len(self.times)
 
+    @property
+    def end(self) -> float:
+        """Time of the last frame [s]; 0 where there is none."""
+        return float(self.times[-1]) if len(self.times) else 0.0
+
     def body(self, name: str) -> int:
         """Index of a body in ``positions`` and ``orientations``; ``KeyError`` if unknown."""
         try:
@@ -113,8 +120,13 @@ class Recording(RecordingData):
         save_recording(self, path)
 
 
-def load_recording(path: str | os.PathLike[str]) -> Recording:
+def load_recording(
+    path: str | os.PathLike[str], *, start: float = 0.0, end: float | None = None
+) -> Recording:
     """Read a recording, .json, .npz or .imprec, and check that it is whole and fits together.
+
+    With ``start`` or ``end``, only frames and events between these times [s], both included, are
+    kept. Of an .imprec only the chunks that hold them are then read, and it may have any size.
 
     An .imprec may still grow, or be what a killed run has left, or be damaged: it is read up to the
     first frames that are not whole. Then ``complete`` is False, the last event of kind
@@ -124,6 +136,8 @@ def load_recording(path: str | os.PathLike[str]) -> Recording:
         RecordingError: naming the file and the part of it, if the file is missing, a pipe or a
             device, larger than 8 GiB, not an animation, truncated or damaged, unpacks to a size
             out of proportion, was written by a newer version, or holds numbers that do not fit
-            together or are not finite.
+            together or are not finite; or if no frame lies between ``start`` and ``end``.
     """
-    return read_recording(path, Recording)
+    if start <= 0.0 and end is None:
+        return read_recording(path, Recording)
+    return read_part(path, Recording, start, math.inf if end is None else end)

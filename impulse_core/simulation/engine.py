@@ -27,6 +27,7 @@ from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
 from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
+from impulse_core.simulation.call_times import CallTimes
 from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
 from impulse_core.simulation.names import Names
@@ -47,7 +48,7 @@ class Engine:
         start: What the start state needed: joint error before and after [m], largest shift [m]
             and turn [rad] of a body, largest change of a body's velocity [m/s]; where joints were
             open, the shift and turn of every body.
-        call_seconds: Wall time per step of every kernel call [s], with its number of steps.
+        times: How long the steps took.
         completed: Steps that the last call of ``advance`` completed.
     """
 
@@ -58,12 +59,13 @@ class Engine:
         *,
         assemble: bool = False,
         on_part: Callable[[int, int], None] = lambda _part, _parts: None,
+        state: State | None = None,  # where to hold it, at the start
     ) -> None:
         self.compiled = compiled
         self.names = Names(compiled)
         model = compiled.model
         self.structure = plan_structure(model)
-        self.state = copy_state(compiled.state)
+        self.state = copy_state(compiled.state) if state is None else state
         self.work = new_workspace(model, self.structure, self.state)
         self.tally = new_tally(len(model.joints))
         self.tally.failure["body"] = -1
@@ -95,7 +97,7 @@ class Engine:
             compiled.shapes,
             self.state,
         )
-        self.call_seconds: list[tuple[float, int]] = []
+        self.times = CallTimes()
         self._known_layout: Layout | None = None
         self.completed = 0
         self.compile_seconds = self._load_kernels(on_part)
@@ -214,11 +216,10 @@ class Engine:
         began = time.perf_counter()
         done = self.completed = self._run(length, count, grid)
         if done:
-            self.call_seconds.append(((time.perf_counter() - began) / done, done))
+            self.times.add((time.perf_counter() - began) / done, done)
         # in the same order however the steps are shared out to calls
-        self.events += sorted(
-            [*self._broken_joints(), *self._contact_events()], key=itemgetter("time")
-        )
+        events = [*self._broken_joints(), *self._contact_events()]
+        self.events += sorted(events, key=itemgetter("time"))
         return done == count
 
     def _contact_events(self) -> Iterator[dict[str, Any]]:

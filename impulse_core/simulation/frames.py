@@ -58,6 +58,10 @@ class GrowingRows:
         self._rows[self._used : needed] = rows
         self._used = needed
 
+    def clear(self) -> None:
+        """Forget all rows."""
+        self._used = 0
+
     def used(self) -> NDArray[Any]:
         """All rows so far."""
         return self._rows[: self._used]

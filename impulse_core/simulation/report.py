@@ -19,20 +19,18 @@ def figures(engine: Engine) -> dict[str, Any]:
     """The keys of ``impulse run --report`` that tell of the run (docs/files.md)."""
     totals = engine.tally.totals[0]
     steps = max(engine.steps, 1)
-    seconds = np.array([seconds for seconds, _ in engine.call_seconds] or [0.0])
-    counts = np.array([count for _, count in engine.call_seconds] or [1])
     isolated = _is_isolated(engine.compiled)
     of_loads, of_motors = float(totals["work"]), float(totals["motor_work"])
     of_kinematics, dissipated = float(totals["kinematic_work"]), float(totals["settled"])
     work = of_loads + of_kinematics + of_motors - dissipated
     return {
         "compile_seconds": engine.compile_seconds,
-        "wall_seconds_total": float(seconds @ counts),
+        "wall_seconds_total": engine.times.total,
         "step_count": engine.steps,
         "seconds_per_step": {
-            "mean": float(seconds @ counts / counts.sum()),
-            "median": float(np.median(np.repeat(seconds, counts))),
-            "max": float(seconds.max()),
+            "mean": engine.times.mean,
+            "median": engine.times.median,
+            "max": engine.times.longest,
         },
         "corrections_per_step": {
             "mean": float(totals["corrections"]) / steps,

@@ -26,7 +26,10 @@ _WITHOUT_EFFECT = {"threads", "progress", "file"}
 
 
 def run_key(
-    scene: Scene, options: Mapping[str, Any] | None = None, sources: str | None = None
+    scene: Scene,
+    options: Mapping[str, Any] | None = None,
+    sources: str | None = None,
+    recorded: Mapping[str, Any] | None = None,
 ) -> str:
     """A digest of all that determines the result of ``simulate(scene, **options)``.
 
@@ -39,6 +42,7 @@ def run_key(
         scene: What is simulated.
         options: Those of ``simulate`` that are given, by name.
         sources: Hash of the sources of the simulator; default that of this Impulse.
+        recorded: What is recorded of the run, if not all of it; values of JSON by name.
 
     Returns:
         64 hexadecimal digits, which the report of the run has as ``run_key``.
@@ -62,6 +66,8 @@ def run_key(
         "scene": content,
         **{name: _like(default, given.get(name, default)) for name, default in _FURTHER.items()},
     }
+    if recorded:
+        parts["recorded"] = dict(recorded)
     text = json.dumps(parts, sort_keys=True, allow_nan=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -43,6 +43,7 @@ class Segment:
         frame_at_end: Whether a frame falls on its end.
         end: Time at which it ends [s].
         grid: Number of its first step on the grid, -1 if its step is not one of the grid.
+        behind: Steps of the grid that are behind at its end.
     """
 
     start: float
@@ -52,6 +53,7 @@ class Segment:
     frame_at_end: bool
     end: float
     grid: int
+    behind: int
 
 
 def frame_times(duration: float, fps: float, step: float) -> Floats:
@@ -65,7 +67,12 @@ def frame_times(duration: float, fps: float, step: float) -> Floats:
 
 
 def plan_timeline(
-    duration: float, step: float, fps: float, switches: Floats, most_steps: int
+    duration: float,
+    step: float,
+    fps: float,
+    switches: Floats,
+    most_steps: int,
+    begin: tuple[float, int] = (0.0, 0),
 ) -> Iterator[Segment]:
     """Segments of a run, in order.
 
@@ -75,14 +82,14 @@ def plan_timeline(
         fps: [1/s].
         switches: Times at which loads or curves switch [s], any order and shape.
         most_steps: Largest number of steps in one segment.
+        begin: ``end`` [s] and ``behind`` of the segment behind which the plan begins.
     """
     same = _SAME * step
     breaks = sorted({float(t) for t in switches.ravel() if same < t < duration - same})
     breaks.append(duration)
     frames = frame_times(duration, fps, step)
-    frame = 1  # the next one
-    grid = 0  # steps of the grid behind us
-    now = 0.0
+    now, grid = begin  # grid: steps of it behind us
+    frame = int(np.searchsorted(frames, now + same, side="right"))  # the next one
     while now < duration - same:
         stop = breaks[bisect.bisect_right(breaks, now + same)]
         most = most_steps
@@ -95,7 +102,7 @@ def plan_timeline(
             frame += 1
         at_end = frame < len(frames) and bool(frames[frame] <= end + same)
         frame += at_end
-        yield Segment(now, length, count, tuple(inside), at_end, end, first)
+        yield Segment(now, length, count, tuple(inside), at_end, end, first, grid)
         now = end
 
 

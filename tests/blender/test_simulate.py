@@ -414,7 +414,7 @@ from impulse_core.recording import GrowingFile, chunked_file
 from tests.blender.recordings import recording_of, turning
 whole = recording_of(turning(["box"]))
 file = GrowingFile(sys.argv[sys.argv.index("-o") + 1])
-file.add(chunked_file._frames_of(whole, 0, 12))
+file.add(chunked_file.frames_of(whole, 0, 12))
 """
 
 

@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(ic.RecordingError, match="does not exist"):
         ic.simulate(scene_of([]), file=tmp_path / "none" / "a.imprec")
 
-    def fail(_: Any) -> bytes:
+    def fail(*_: Any) -> bytes:
         raise MemoryError
 
     monkeypatch.setattr("impulse_core.recording.growing.frames_content", fail)
@@ -108,9 +108,9 @@ def test_chunks_have_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     sizes = []
     original = chunked_file.frames_content
 
-    def note(part: Any) -> list[bytes]:
+    def note(part: Any, numbers: str) -> list[bytes]:
         sizes.append(len(part.times))
-        return original(part)
+        return original(part, numbers)
 
     monkeypatch.setattr("impulse_core.recording.growing.frames_content", note)
     ic.simulate(chain(2, ["ball"] * 2), duration=1.0, fps=100, file=tmp_path / "a.imprec")

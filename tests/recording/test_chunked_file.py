@@ -60,7 +60,7 @@ def plain(recording: Recording) -> dict[str, Any]:
 
 def require_beginning(found: Recording, frames: int) -> None:
     """The first frames of ``WHOLE`` to the last bit, and an event that says there is no end."""
-    expected = chunked_file._frames_of(WHOLE, 0, frames)
+    expected = chunked_file.frames_of(WHOLE, 0, frames)
     names = ("scene_sha256", "events", "diagnostics", "complete")
     wanted = replace(expected, **{name: getattr(found, name) for name in names})
     assert plain(found) == plain(Recording(**vars(wanted)))
@@ -154,7 +154,7 @@ def test_kinds_that_are_not_known() -> None:
         writer.chunk(b"sound", bytes(16)),
         writer.chunk(FRAMES, *chunked_file.frames_content(WHOLE)),
         writer.chunk(b"a lot of", bytes(8)),
-        writer.chunk(END, chunked_file.end_content(WHOLE)),
+        writer.chunk(END, chunked_file.end_content(WHOLE, len(WHOLE.events))),
     ]
 
     assert plain(decode(MARK + b"".join(chunks))) == plain(WHOLE)

@@ -63,7 +63,7 @@ def test_however_it_grows_each_frame_comes_once(
     folder = tmp_path_factory.mktemp("grows")
     grown = GrowingFile(folder / "whole.imprec")
     for first, last in ((0, 4), (4, 5), (5, 9)):
-        grown.add(chunked_file._frames_of(WHOLE, first, last))
+        grown.add(chunked_file.frames_of(WHOLE, first, last))
     grown.end(WHOLE)
     data = (folder / "whole.imprec").read_bytes()
     followed = Followed(folder / "a.imprec")

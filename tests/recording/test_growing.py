@@ -34,7 +34,7 @@ WHOLE = turning(frames=9)
 
 def piece(first: int, last: int, **changes: Any) -> RecordingData:
     """Some frames of ``WHOLE``; every other quaternion has the other sign."""
-    some = chunked_file._frames_of(WHOLE, first, last)
+    some = chunked_file.frames_of(WHOLE, first, last)
     flips = np.where(np.arange(first, last) % 2, -1.0, 1.0)[:, None, None]
     changes = {"orientations": some.orientations * flips} | changes
     return replace(some, scene_sha256=WHOLE.scene_sha256, **changes)
@@ -55,10 +55,11 @@ def test_killed_while_it_grows(tmp_path: Path) -> None:
 def test_each_part_can_be_read_at_once(tmp_path: Path) -> None:
     """After each part the file holds all frames so far, with signs that go on, and their events."""
     file = GrowingFile(tmp_path / "a.imprec")
-    facts = {"run_key": "k"}
+    facts, events = {"run_key": "k"}, []
     for first in (0, 4, 5):
         last = {0: 4, 4: 5, 5: 9}[first]
         event = {"time": float(first), "kind": "note"}
+        events.append(event)
         file.add(piece(first, last, events=[event], diagnostics=facts))
         found = load_recording(tmp_path / "a.imprec")
 
@@ -68,10 +69,11 @@ def test_each_part_can_be_read_at_once(tmp_path: Path) -> None:
         assert found.events[-2] == event
         assert found.diagnostics == facts
         assert not file.is_whole
-    file.end(WHOLE)
+    whole = replace(WHOLE, events=[*events, *WHOLE.events])
+    file.end(whole, told=len(events))
 
     assert file.is_whole
-    assert parts(load_recording(tmp_path / "a.imprec")) == parts(WHOLE)
+    assert parts(load_recording(tmp_path / "a.imprec")) == parts(whole)
     assert list(tmp_path.iterdir()) == [tmp_path / "a.imprec"]
 
 
@@ -236,7 +238,7 @@ def test_recordings_without_bodies(tmp_path: Path) -> None:
     """A file of no bodies, or of no frames yet, is one all the same."""
     empty = turning(frames=4, names=())
     file = GrowingFile(tmp_path / "a.imprec")
-    file.add(chunked_file._frames_of(empty, 0, 4))
+    file.add(chunked_file.frames_of(empty, 0, 4))
     file.end(empty)
     assert parts(load_recording(tmp_path / "a.imprec"))["times"] == empty.times.tolist()
 

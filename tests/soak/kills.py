@@ -18,8 +18,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from impulse_core.recording import check_output, load_recording, unfinished_beside
+from impulse_core.recording import Recording, check_output, load_recording, unfinished_beside
 from tests.processes import start_python
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
 
 WRITER = """
 import sys
@@ -189,6 +191,56 @@ def signal_runs(count: int, folder: Path, seed: int = 0, seconds: float = 1.5) -
     return landed
 
 
+def kill_long_runs(count: int, folder: Path, seed: int = 0, seconds: float = 3.0) -> int:
+    """Kill a run with checkpoints again and again, by SIGKILL at any moment, and resume it.
+
+    At any moment its file holds the beginning of the run that nobody killed, and in the end all of
+    it, with the same hash of the state.
+    """
+    chance, landed, resumed = random.Random(seed), 0, 0
+    scene = SAMPLES / "walking" / "walking-machine.xml"
+    words = ("-m", "impulse_cli", "run", scene, "--duration", "60", "--contacts", "-o")
+    with start_python(*words, folder / "whole.imprec") as process:
+        _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    whole = load_recording(folder / "whole.imprec")
+    output, positions = folder / "cut.imprec", whole.positions.tobytes()
+    for _ in range(count):
+        with start_python(*words, output, "--checkpoint", "0.05", "--resume") as process:
+            time.sleep(chance.uniform(0.0, seconds))
+            process.kill()
+            _, errors = process.communicate()
+        assert process.returncode in {0, -signal.SIGKILL}, errors
+        landed += process.returncode != 0
+        if output.exists():
+            cut = load_recording(output)
+            assert positions.startswith(cut.positions.tobytes())
+            resumed += 0 < cut.frame_count < whole.frame_count
+            if cut.complete:
+                _require_same(cut, whole)
+                output.unlink()
+    with start_python(*words, output, "--resume") as process:
+        _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    _require_same(load_recording(output), whole)
+    for aside in folder.glob(".*.imprec"):  # of runs that were killed before their first checkpoint
+        assert positions.startswith(load_recording(aside).positions.tobytes())
+    assert resumed or count < 5
+    return landed
+
+
+def _require_same(found: Recording, whole: Recording) -> None:
+    """All frames, contacts, events and the state at the end are the same to the last bit."""
+    for name in ("times", "positions", "orientations"):
+        assert getattr(found, name).tobytes() == getattr(whole, name).tobytes()
+    for name, values in whole.contacts.items():
+        assert found.contacts[name].tobytes() == values.tobytes()
+    assert found.complete
+    assert found.events == whole.events
+    for name in ("state_sha256", "step_count", "energy_j", "contacts", "max_joint_error_m"):
+        assert found.diagnostics[name] == whole.diagnostics[name]
+
+
 def main() -> None:
     """Run all parts and print how many hit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -200,6 +252,7 @@ def main() -> None:
         (kill_writers, given.kills // 3),
         (kill_growers, given.kills // 3),
         (kill_runs, given.kills - 2 * (given.kills // 3)),
+        (kill_long_runs, 2 * (given.kills // 3)),
         (signal_runs, given.signals),
     ):
         began = time.monotonic()

@@ -6,6 +6,7 @@ import re
 import shlex
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,3 +50,17 @@ def test_what_the_page_varies_and_measures_exists(words: list[str]) -> None:
 def test_the_page_has_commands() -> None:
     """A sweep and a search."""
     assert [words[1] for words in COMMANDS] == ["sweep", "optimise"]
+
+
+def test_what_the_page_does_in_one_process_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer machines and steps."""
+    monkeypatch.chdir(GAIT.parent)
+    section = PAGE.partition("## In one process")[2].partition("\n## ")[0]
+    blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        code = block.replace("64", "4").replace("range(100)", "range(3)")
+        exec(code.replace("in (6.0, 9.0, 12.0)])", "in (6.0, 9.0)], duration=0.1)"), names)
+
+    assert len(names["runs"]) == 2
+    assert len(names["batch"]) == 4

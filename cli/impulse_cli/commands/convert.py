@@ -8,7 +8,7 @@ import click
 
 from impulse_cli.mesh_files import copy_meshes
 from impulse_cli.outputs import check_outputs
-from impulse_cli.parameters import FILE, allow_outside_option
+from impulse_cli.parameters import FILE, allow_outside_option, positive
 from impulse_cli.recordings import frames_of
 from impulse_cli.terminal import say
 
@@ -24,7 +24,18 @@ _OF_ANIMATIONS = {".npz", ".imprec"}  # only; .json may be either
     is_flag=True,
     help="Write a copy in place of every use of a part, and no parts.",
 )
-def convert(source: Path, output: Path, allow_outside: bool, expand_parts: bool) -> None:
+@click.option(
+    "--start", metavar="S", type=positive("s"), help="Of an animation: from this time on [s]."
+)
+@click.option("--end", metavar="S", type=positive("s"), help="And up to this time [s].")
+def convert(
+    source: Path,
+    output: Path,
+    allow_outside: bool,
+    expand_parts: bool,
+    start: float | None,
+    end: float | None,
+) -> None:
     """Write the scene or the animation IN as OUT; the endings say which format.
 
     A scene is .xml or .json. Both hold the same model, so nothing is lost on the way, but comments
@@ -32,24 +43,28 @@ def convert(source: Path, output: Path, allow_outside: bool, expand_parts: bool)
     go along if OUT lies in another folder.
 
     An animation is .json, .npz or .imprec; an .imprec that a killed run left is read as far as it
-    was written. OUT is replaced only by a whole new file.
+    was written. Where only a part of an .imprec is wanted, only that is read, so it may be of any
+    size. OUT is replaced only by a whole new file.
 
     \b
     Examples:
       impulse convert crane.xml crane.json
       impulse convert crane.imprec crane.npz
+      impulse convert week.imprec hour.npz --start 3600 --end 7200
     """
     if {source.suffix.lower(), output.suffix.lower()} & _OF_ANIMATIONS:
-        _convert_animation(source, output)
+        _convert_animation(source, output, start or 0.0, end)
+    elif start is not None or end is not None:
+        raise click.UsageError("--start and --end are for animations in .npz or .imprec.")
     else:
         _convert_scene(source, output, allow_outside, keep_parts=not expand_parts)
 
 
-def _convert_animation(source: Path, output: Path) -> None:
+def _convert_animation(source: Path, output: Path, start: float, end: float | None) -> None:
     from impulse_core.recording import SUFFIXES, load_recording
 
     check_outputs([output], inputs=[source], suffixes=SUFFIXES)
-    recording = load_recording(source)
+    recording = load_recording(source, start=start, end=end)
     recording.save(output)
     say(f"wrote {output}: {frames_of(recording)}")
 

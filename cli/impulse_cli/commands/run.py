@@ -14,14 +14,14 @@ from impulse_cli.exit_codes import GOOD, INTERRUPTED, SIMULATION_FAILED, WRONG_I
 from impulse_cli.outputs import check_outputs
 from impulse_cli.parameters import FILE, allow_outside_option, positive
 from impulse_cli.progress import print_json_line, show_progress
-from impulse_cli.recordings import end_of, frames_of
+from impulse_cli.recordings import frames_of
 from impulse_cli.rescue import save_somewhere
 from impulse_cli.terminal import complain, say
 
 if TYPE_CHECKING:
-    from impulse_core import Recording
+    from impulse_core import Recording, Written
     from impulse_core.recording import GrowingFile
-    from impulse_core.simulation.interrupts import HeldSignals
+    from impulse_schema import Scene
 
 _METHODS = (
     "imp2",
@@ -38,6 +38,8 @@ _METHODS = (
 )
 _MOST_CORRECTIONS = 10**9
 _SOLVERS = ("direct", "sle", "iterative")
+_SWITCHES = {"assemble", "time_of_impact", "contacts"}  # of which False says something
+_OF_FILES = ("checkpoint", "resume", "every", "bodies", "float32")
 
 
 @click.command()
@@ -104,6 +106,36 @@ _SOLVERS = ("direct", "sle", "iterative")
     default=None,
     help="Record points, normals and impulses of the contacts with every frame.",
 )
+@click.option(
+    "--checkpoint",
+    metavar="S",
+    type=positive("s"),
+    help="Make the run safe after every so many seconds of computing, in ANIM.checkpoint"
+    " (an .imprec).",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on from ANIM.checkpoint, to the same bits as if the run had never been killed; begin"
+    " where there is none (an .imprec).",
+)
+@click.option(
+    "--every",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Record only every Nth frame (an .imprec).",
+)
+@click.option(
+    "--bodies",
+    metavar="PATTERN",
+    multiple=True,
+    help="Record the poses of these bodies only, as in 'leg-*'; may be given again (an .imprec).",
+)
+@click.option(
+    "--float32",
+    is_flag=True,
+    help="Record 7 digits instead of 16, in half the size (an .imprec).",
+)
 @click.option("--report", metavar="FILE", type=FILE, help="Write what was measured as JSON.")
 @click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use.")
 @click.option(
@@ -130,26 +162,37 @@ def run(
     Examples:
       impulse run crane.xml -o crane.json
       impulse run crane.xml -o crane.npz --duration 20 --method imp4 --report report.json
+      impulse run crane.xml -o week.imprec --duration 6e5 --every 60 --checkpoint 60 --resume
     """
-    from impulse_core.recording import GROWING, SUFFIXES, GrowingFile
+    from impulse_core.recording import GROWING, SUFFIXES
     from impulse_core.simulation.interrupts import HeldSignals
 
     outputs = [output] if report is None else [output, report]
     check_outputs(outputs, inputs=[scene], suffixes=SUFFIXES)
     _tell_of_killed_runs(output)
-    file = GrowingFile(output, is_hidden=output.suffix.lower() != GROWING)
-    given = {name: value for name, value in options.items() if value is not None}
+    streams = output.suffix.lower() == GROWING
+    given = {n: value for n, value in options.items() if value not in (None, False, ())}
+    given |= {n: False for n, value in options.items() if value is False and n in _SWITCHES}
+    if not streams:
+        _refuse_of_files(given, output)
+    simulate = _simulated_to_file if streams else _simulated
     # From the first frame until the last byte is written, Ctrl-C has to wait.
     with HeldSignals(is_patient=True) as signals:
-        recording, failure = _simulate(signals, scene, allow_outside, progress, file, given)
-        outcome = _written(recording, failure, output, report, file)
+        with signals.acting_at_once():
+            import impulse_core
+
+            _refuse_unknown(given)
+            loaded = impulse_core.load_scene(scene, allow_outside=allow_outside)
+        with show_progress(progress) as callback:
+            outcome = simulate(loaded, output, {**given, "progress": callback})
+        _add_report(outcome, report)
         outcome.is_interrupted |= signals.drop()
     if progress == "json":
         _print_finished(outcome)
     else:
         _print_summary(outcome)
-    if failure:
-        complain(f"{scene}: {failure}")
+    if outcome.failure:
+        complain(f"{scene}: {outcome.failure}")
     for problem in outcome.problems:
         complain(problem)
     return outcome.exit_code
@@ -160,14 +203,14 @@ class _Outcome:
     """What a run leaves behind.
 
     Attributes:
-        recording: the frames.
+        recording: the frames, or what is in the file.
         output: where they are; None if they could be written nowhere.
         failure: why the simulation ended early, or "".
         problems: what could not be written where it should be.
         is_interrupted: whether Ctrl-C was pressed.
     """
 
-    recording: Recording
+    recording: Recording | Written
     output: Path | None
     failure: str
     problems: list[str]
@@ -182,48 +225,51 @@ class _Outcome:
         return INTERRUPTED if self.is_interrupted else GOOD
 
 
-def _simulate(
-    signals: HeldSignals,
-    path: Path,
-    allow_outside: bool,
-    progress: str,
-    file: GrowingFile,
-    options: dict[str, Any],
-) -> tuple[Recording, str]:
-    """The recording, and the sentence that says why it ends early, or ""."""
-    with signals.acting_at_once():
-        import impulse_core
+def _simulated_to_file(scene: Scene, output: Path, options: dict[str, Any]) -> _Outcome:
+    """Frames go to the output as they are computed."""
+    import impulse_core
 
-        _refuse_unknown(options)
-        scene = impulse_core.load_scene(path, allow_outside=allow_outside)
-    with show_progress(progress) as callback:
-        try:
-            return impulse_core.simulate(scene, progress=callback, file=file, **options), ""
-        except impulse_core.SimulationError as error:
-            return error.recording, str(error)
+    try:
+        written, failure = impulse_core.simulate_to_file(scene, output, **options), ""
+    except impulse_core.SimulationError as error:
+        if error.written is None:
+            raise
+        written, failure = error.written, str(error)
+    return _Outcome(written, output, failure, [], _is_interrupted(written))
 
 
-def _written(
-    recording: Recording, failure: str, output: Path, report: Path | None, file: GrowingFile
-) -> _Outcome:
-    """Write the frames first, and what was measured then."""
-    from impulse_core.recording import RecordingError
+def _simulated(scene: Scene, output: Path, options: dict[str, Any]) -> _Outcome:
+    """Frames are kept in memory, and in a file beside the output until that is written."""
+    import impulse_core
+    from impulse_core.recording import GrowingFile
 
+    file = GrowingFile(output, is_hidden=True)
+    try:
+        recording, failure = impulse_core.simulate(scene, file=file, **options), ""
+    except impulse_core.SimulationError as error:
+        recording, failure = error.recording, str(error)
     place, problem = _placed(recording, output, file)
     problems = [problem] if problem else []
+    return _Outcome(recording, place, failure, problems, _is_interrupted(recording))
+
+
+def _is_interrupted(recording: Recording | Written) -> bool:
+    return bool(recording.diagnostics["interrupted"])
+
+
+def _add_report(outcome: _Outcome, report: Path | None) -> None:
+    """Write what was measured, after the frames."""
+    from impulse_core.recording import RecordingError
+
     if report is not None:
         try:
-            _write_report(recording, report)
+            _write_report(outcome.recording, report)
         except RecordingError as error:
-            problems.append(str(error))
-    interrupted = bool(recording.diagnostics["interrupted"])
-    return _Outcome(recording, place, failure, problems, interrupted)
+            outcome.problems.append(str(error))
 
 
 def _placed(recording: Recording, output: Path, file: GrowingFile) -> tuple[Path | None, str]:
-    """Where the frames are, and what went wrong; the file that grew may be all that is needed."""
-    if file.is_whole and not file.is_hidden:
-        return output, ""
+    """Where the frames are, and what went wrong."""
     place, problem = save_somewhere(recording, output)
     if place is not None:
         file.discard()
@@ -243,18 +289,29 @@ def _tell_of_killed_runs(output: Path) -> None:
         )
 
 
+def _refuse_of_files(options: dict[str, Any], output: Path) -> None:
+    """Options of long runs, whose frames go to a file that grows."""
+    from impulse_core import OptionError
+
+    for name in sorted(options.keys() & set(_OF_FILES)):
+        raise OptionError(
+            f"--{name} is for runs that go to an .imprec; write {output.with_suffix('.imprec')}, of"
+            f" which 'impulse convert' makes a {output.suffix}."
+        )
+
+
 def _refuse_unknown(options: dict[str, Any]) -> None:
     """Options of the command that this version of the core does not have."""
     import impulse_core
 
     known = inspect.signature(impulse_core.simulate).parameters
-    for name in options:
+    for name in sorted(options.keys() - set(_OF_FILES)):
         if name not in known:
             flag = "--" + name.replace("_", "-")
             raise impulse_core.OptionError(f"{flag} is not built yet; leave it out.")
 
 
-def _write_report(recording: Recording, path: Path) -> None:
+def _write_report(recording: Recording | Written, path: Path) -> None:
     from impulse_core.recording import write_atomically
 
     text = json.dumps(recording.diagnostics, indent=2, allow_nan=False)
@@ -270,7 +327,7 @@ def _print_finished(outcome: _Outcome) -> None:
         exit_code=outcome.exit_code,
         message=" ".join(filter(None, [outcome.failure, *outcome.problems])),
         frames=recording.frame_count,
-        time=end_of(recording),
+        time=recording.end,
         steps=facts["step_count"],
         wall_seconds=facts["wall_seconds_total"],
         max_joint_error_m=facts["max_joint_error_m"],
@@ -279,11 +336,16 @@ def _print_finished(outcome: _Outcome) -> None:
 
 
 def _print_summary(outcome: _Outcome) -> None:
+    from impulse_core import Written
+
     recording, facts = outcome.recording, outcome.recording.diagnostics
     for warning in facts["warnings"]:
         complain(f"Warning: {warning}.")
+    if isinstance(recording, Written) and recording.was_there:
+        say(f"{outcome.output} holds the whole run: {frames_of(recording)}; nothing was computed")
+        return
     wall = facts["wall_seconds_total"]
-    speed = f", {end_of(recording) / wall:.3g} times real time" if wall > 0.0 else ""
+    speed = f", {recording.end / wall:.3g} times real time" if wall > 0.0 else ""
     say(
         f"{facts['step_count']} steps of {recording.step:g} s ({recording.method}) in"
         f" {wall:.3g} s{speed}"
@@ -294,6 +356,15 @@ def _print_summary(outcome: _Outcome) -> None:
     )
     if outcome.output is not None:
         say(f"wrote {outcome.output}: {frames_of(recording)}")
+        _tell_of_checkpoint(outcome)
+
+
+def _tell_of_checkpoint(outcome: _Outcome) -> None:
+    from impulse_core.simulation.to_file import CHECKPOINT
+
+    checkpoint = f"{outcome.output}{CHECKPOINT}"
+    if not outcome.recording.complete and Path(checkpoint).exists():
+        say(f"{checkpoint} holds its state; the same command with --resume goes on from there")
 
 
 def _number(value: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
@@ -33,6 +34,11 @@ class Build:
     assemble: bool | None
     loads: tuple[Load, ...] = ()
     standing: Mapping[str, Pose] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scene: Scene, given: Mapping[str, Any], assemble: bool | None) -> Build:
+        """Of a scene as it is."""
+        return cls(scene, MappingProxyType(dict(given)), assemble)
 
     def compiled(self) -> CompiledScene:
         """The arrays of this machine.

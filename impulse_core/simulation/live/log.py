@@ -12,6 +12,7 @@ from typing import Any
 from impulse_core.compile import Scene
 from impulse_core.recording import Recording
 from impulse_core.simulation.live.actions import act, edited
+from impulse_core.simulation.live.builds import Build
 from impulse_core.simulation.live.commands import (
     Command,
     CommandError,
@@ -143,7 +144,7 @@ def replay(
             " with the scene that its session began with."
         )
     assemble = given.pop("assemble", None)
-    machine = LiveMachine(scene, given, assemble)
+    machine = LiveMachine(Build.of(scene, given, assemble))
     if log.start:
         build = machine.build
         for command in log.start:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from impulse_core.compile import Scene
 from impulse_core.compile.joints import REPAIR_FRACTION
 from impulse_core.joints.breaking import without_broken
-from impulse_core.model import FREE_COMPLIANCE, copy_state, new_tally
+from impulse_core.model import FREE_COMPLIANCE, State, copy_state, new_tally
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.live.builds import Build, Moment
 from impulse_core.simulation.live.carrying import carry_over, energy_of
@@ -25,8 +24,6 @@ from impulse_core.simulation.timeline import active_loads, next_call, next_stop,
 from impulse_core.step.start import begin
 
 __all__ = ["LiveMachine", "StepError"]
-
-_MOST_CALLS = 4096  # of which each is remembered how long it took
 
 
 class StepError(ArithmeticError):
@@ -53,16 +50,16 @@ class LiveMachine:
 
     def __init__(
         self,
-        scene: Scene,
-        given: Mapping[str, Any],
-        assemble: bool | None,
+        build: Build,
         on_part: Callable[[int, int], None] = lambda _part, _parts: None,
+        state: State | None = None,
     ) -> None:
-        self.build = Build(scene, MappingProxyType(dict(given)), assemble)
+        """``state``: where to hold the state, at the start of the machine."""
+        self.build = build
         self.step = 0
         self.acting: list[Acting] = []
         self.pulls: dict[str, Pull] = {}
-        engine = self._engine_of(self.build, on_part)
+        engine = self._engine_of(self.build, on_part, state)
         self._take(engine, pose_frame(engine.compiled, engine.state))
         self.bodies = tuple(self.engine.compiled.body_names)
 
@@ -72,14 +69,17 @@ class LiveMachine:
         return float(self.engine.state.clock["time"][0])
 
     def _engine_of(
-        self, build: Build, on_part: Callable[[int, int], None] = lambda _part, _parts: None
+        self,
+        build: Build,
+        on_part: Callable[[int, int], None] = lambda _part, _parts: None,
+        state: State | None = None,
     ) -> Engine:
         compiled = build.compiled()
         options = choose_options(compiled, **build.given)
         assemble = build.assemble
         if assemble is None:
             assemble = build.scene.settings.assemble == "all"
-        return Engine(compiled, options, assemble=assemble, on_part=on_part)
+        return Engine(compiled, options, assemble=assemble, on_part=on_part, state=state)
 
     def _take(self, engine: Engine, start: Frame) -> None:
         """Go on with an engine, of which coordinates count from a start."""
@@ -115,10 +115,6 @@ class LiveMachine:
             engine.work.stop[0] = 0
             done = engine.advance(call.length, 1, call.first)
         taken = call.steps if done else engine.completed
-        if len(engine.call_seconds) > _MOST_CALLS:
-            seconds = sum(each * count for each, count in engine.call_seconds)
-            count = sum(count for _, count in engine.call_seconds)
-            engine.call_seconds = [(seconds / count, count)]
         if taken:
             end = call.end if taken == call.steps else (call.first + taken) * h
             engine.state.clock["time"] = end

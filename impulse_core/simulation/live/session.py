@@ -12,6 +12,7 @@ from typing import Any
 from impulse_core.compile import Scene
 from impulse_core.recording import Recording
 from impulse_core.simulation.live import commands as c
+from impulse_core.simulation.live.builds import Build
 from impulse_core.simulation.live.commands import Command, CommandError
 from impulse_core.simulation.live.log import Log
 from impulse_core.simulation.live.machine import LiveMachine
@@ -84,7 +85,7 @@ class Session:
         assemble, until = given.pop("assemble", None), given.get("duration")
         self._subscriptions: list[Subscription] = []
         self._worker = Worker(
-            LiveMachine(self._scene, given, assemble),
+            LiveMachine(Build.of(self._scene, given, assemble)),
             speed=speed,
             paused=paused,
             control=control,

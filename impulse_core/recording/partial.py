@@ -1,0 +1,159 @@
+"""A part of a recording, without reading the rest of a chunked file."""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .chunked_file import fields_from, frame_kinds, frames_of, read_frames
+from .chunks import END, FRAMES, HEADER, ChunkIndex
+from .data import RecordingData
+from .errors import RecordingError
+from .files import check_suffix, open_regular_file
+from .formats import SUFFIXES, read_recording
+from .growing import GROWING
+from .header import check_format, from_json, require
+from .tables import CONTACT
+
+__all__ = ["read_last", "read_part"]
+
+_Made = TypeVar("_Made")
+_Whole = TypeVar("_Whole", bound=RecordingData)
+_TIME = struct.Struct("<d")
+_COUNTS = struct.Struct("<3Q")
+
+
+def read_part(
+    path: str | os.PathLike[str], make: Callable[..., _Whole], start: float, end: float
+) -> _Whole:
+    """What ``make`` makes of the frames from start to end [s]; its errors name the file."""
+    if check_suffix(path, SUFFIXES) != GROWING:
+        return make(**_cut(read_recording(path, make), start, end, os.fspath(path)))
+    fields = _in_file(path, lambda file: _read_chunks(file, start, end))
+    try:
+        return make(**_cut(RecordingData(**fields), start, end, os.fspath(path)))
+    except RecordingError as error:
+        raise error.in_file(os.fspath(path)) from None
+
+
+def read_last(path: str | os.PathLike[str]) -> tuple[int, RecordingData]:
+    """How many frames an .imprec has, whatever its size, and the last of them with its report.
+
+    Raises:
+        RecordingError: naming the file, if it is not one, or has no frames.
+    """
+    spans = _in_file(path, lambda file: _spans(ChunkIndex(file)))
+    last = read_part(path, RecordingData, spans[-1].first if spans else 0.0, math.inf)
+    return spans[-1].number + len(last.times), last
+
+
+def _in_file(path: str | os.PathLike[str], read: Callable[[BinaryIO], _Made]) -> _Made:
+    """What ``read`` makes of a file; its errors name the file."""
+    try:
+        with open_regular_file(path) as file:
+            return read(file)
+    except RecordingError as error:
+        raise error.in_file(os.fspath(path)) from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise RecordingError(f"cannot be read: {reason}.", file=os.fspath(path)) from error
+
+
+def _read_chunks(file: BinaryIO, start: float, end: float) -> dict[str, Any]:
+    """The fields of a recording that has the frames of the chunks between two times."""
+    index = ChunkIndex(file)
+    if not index.chunks or index.chunks[0][0] != HEADER:
+        raise RecordingError("is damaged or truncated: not even its header is whole.")
+    header = check_format(from_json(bytes(index.content(index.chunks[0][1]))))
+    kinds = frame_kinds(header)
+    frames, points, events = [np.empty(0, kinds[0])], [np.empty(0, kinds[1])], []
+    for span in _spans(index):
+        # of the last chunk also where it lies before them, so that it can be said where it ends
+        if (span.first <= end and span.behind > start) or span.behind == math.inf:
+            some_frames, some_points, some_events = read_frames(index.content(span.place), kinds)
+            frames.append(some_frames)
+            points.append(_renumbered(some_points, span.number - sum(map(len, frames[:-1]))))
+            events += some_events
+    kind, place = index.chunks[-1]
+    last = from_json(bytes(index.content(place))) if kind == END else _no_end(header)
+    return fields_from(header, (frames, points, events), last)
+
+
+class _Span(NamedTuple):
+    """A chunk of frames: where it is, the number and time of its first frame, and the time of the
+    first behind it [s].
+    """
+
+    place: int
+    number: int
+    first: float
+    behind: float
+
+
+def _spans(index: ChunkIndex) -> list[_Span]:
+    found: list[_Span] = []
+    number = 0
+    for kind, place in index.chunks:
+        if kind != FRAMES:
+            continue
+        beginning = index.beginning(place, _COUNTS.size + _TIME.size)
+        if len(beginning) < _COUNTS.size + _TIME.size:
+            raise RecordingError("holds less than it should.", key="frames")
+        count = _COUNTS.unpack(beginning[: _COUNTS.size])[0]
+        if count:
+            (first,) = _TIME.unpack(beginning[_COUNTS.size :])
+            found[-1:] = [span._replace(behind=first) for span in found[-1:]]
+            found.append(_Span(place, number, first, math.inf))
+        number += count
+    return found
+
+
+def _renumbered(points: NDArray[np.void], before: int) -> NDArray[np.void]:
+    """Contact points whose frames are numbered without so many before them."""
+    renumbered = points.copy()
+    renumbered[f"{CONTACT}frame"] -= before
+    return renumbered
+
+
+def _no_end(header: dict[str, Any]) -> dict[str, Any]:
+    """What stands for the end that is not there."""
+    message = "the run goes on or was killed; these are frames that are whole"
+    event = {"time": 0.0, "kind": "unfinished", "message": message}
+    diagnostics = require(header, "diagnostics")
+    return {"complete": False, "events": [event], "diagnostics": diagnostics}
+
+
+def _cut(recording: RecordingData, start: float, end: float, path: str) -> dict[str, Any]:
+    """The fields of the frames and events between two times."""
+    times = np.asarray(recording.times)
+    first = int(np.searchsorted(times, start, side="left"))
+    last = int(np.searchsorted(times, end, side="right"))
+    if first >= last:
+        span = (
+            f"between t = {start:g} and {end:g} s" if end < math.inf else f"from t = {start:g} s on"
+        )
+        reach = f"; its last is at t = {times[-1]:g} s" if len(times) and times[-1] < start else ""
+        raise RecordingError(f"holds no frame {span}{reach}.", file=path)
+    part = frames_of(recording, first, last)
+    if part.contacts:
+        part.contacts["frame"] = part.contacts["frame"] - first
+    events = [
+        event
+        for event in recording.events
+        if start <= event["time"] <= end or event.get("kind") == "unfinished"
+    ]
+    kept = replace(
+        part,
+        scene_sha256=recording.scene_sha256,
+        complete=recording.complete,
+        events=events,
+        diagnostics=recording.diagnostics,
+    )
+    return {name: getattr(kept, name) for name in kept.__dataclass_fields__}

@@ -1,0 +1,1 @@
+"""Tests of many machines in one process."""
