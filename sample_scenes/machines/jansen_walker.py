@@ -18,10 +18,7 @@ from impulse_core.types import Floats
 from impulse_schema import Body, Geometry, Joint, Material, Motor, Scene, Settings
 
 CENTIMETRE = 0.01  # m, for one unit of Jansen's numbers
-(A, B, C, D, E, F, G, H, I, J, K, L, M) = (
-    CENTIMETRE * number
-    for number in (38.0, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49.0, 50.0, 61.9, 7.8, 15.0)
-)
+A, L, M = (CENTIMETRE * number for number in (38.0, 7.8, 15.0))  # of the frame and the crank
 
 THROWS = 6
 LANE = 0.12  # m along y, from one throw to the next
@@ -42,6 +39,21 @@ HEIGHTS, SEED = 11, 38
 Y = (0.0, 1.0, 0.0)
 
 
+class Bars(NamedTuple):
+    """Lengths of the bars of a leg [m], named and numbered as Jansen does."""
+
+    b: float = CENTIMETRE * 41.5
+    c: float = CENTIMETRE * 39.3
+    d: float = CENTIMETRE * 40.1
+    e: float = CENTIMETRE * 55.8
+    f: float = CENTIMETRE * 39.4
+    g: float = CENTIMETRE * 36.7
+    h: float = CENTIMETRE * 65.7
+    i: float = CENTIMETRE * 49.0
+    j: float = CENTIMETRE * 50.0
+    k: float = CENTIMETRE * 61.9
+
+
 class Leg(NamedTuple):
     """Points of a leg in the plane of x and z [m], the crank's axis at the origin."""
 
@@ -54,15 +66,19 @@ class Leg(NamedTuple):
     foot: Floats
 
 
-def leg(angle: float) -> Leg:
-    """The leg on the -x side, with the crank at an angle from x towards z [rad]."""
+def leg(angle: float, bars: Bars = Bars()) -> Leg:  # noqa: B008  # cannot be changed
+    """The leg on the -x side, with the crank at an angle from x towards z [rad].
+
+    Raises:
+        ValueError: The bars do not meet there.
+    """
     pin = M * np.array((math.cos(angle), math.sin(angle)))
     pivot = np.array((-A, -L))
-    top = meeting(pin, J, pivot, B)
-    hip = meeting(top, E, pivot, D)
-    knee = meeting(pin, K, pivot, C, side=-1.0)
-    ankle = meeting(hip, F, knee, G)
-    foot = meeting(ankle, H, knee, I)
+    top = meeting(pin, bars.j, pivot, bars.b)
+    hip = meeting(top, bars.e, pivot, bars.d)
+    knee = meeting(pin, bars.k, pivot, bars.c, side=-1.0)
+    ankle = meeting(hip, bars.f, knee, bars.g)
+    foot = meeting(ankle, bars.h, knee, bars.i)
     return Leg(pin, pivot, top, hip, knee, ankle, foot)
 
 
@@ -88,23 +104,23 @@ class Plane(NamedTuple):
         return self.mirror * float(point[0]), self.y + aside, self.height + float(point[1])
 
 
-def jansen_walker() -> Scene:
+def jansen_walker(bars: Bars = Bars()) -> Scene:  # noqa: B008  # cannot be changed
     """The machine on its lowest feet, at rest, on level ground."""
     text = "Theo Jansen's walker with his proportions: twelve legs on one crankshaft walk."
-    return _scene("jansen-walker", text, Geometry(shape="plane", material="rock"))
+    return _scene("jansen-walker", text, Geometry(shape="plane", material="rock"), bars)
 
 
 def rough_walk() -> Scene:
     """The machine at rest before ground of bumps."""
     text = f"Theo Jansen's walker on ground with bumps of up to {100 * BUMP:g} cm."
-    return _scene("jansen-walker-rough", text, _bumps())
+    return _scene("jansen-walker-rough", text, _bumps(), Bars())
 
 
-def _scene(name: str, description: str, ground: Geometry) -> Scene:
+def _scene(name: str, description: str, ground: Geometry, bars: Bars) -> Scene:
     throws = [(lane, 2.0 * math.pi / 3.0 * lane) for lane in range(THROWS)]
     # The crank of a leg and that of its mirror image add up to half a turn.
     legs = {
-        f"{side}-{lane + 1}": (leg(angle if mirror > 0 else math.pi - angle), mirror, lane)
+        f"{side}-{lane + 1}": (leg(angle if mirror > 0 else math.pi - angle, bars), mirror, lane)
         for lane, angle in throws
         for side, mirror in (("rear", 1.0), ("front", -1.0))
     }
