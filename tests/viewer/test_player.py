@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import impulse_core as ic
 from impulse_cli.viewer.opening import is_animation, open_scene
 from impulse_cli.viewer.player import Player, stand_in
 from impulse_core.recording import Recording, RecordingError
@@ -136,3 +137,21 @@ def test_the_scene_of_a_recording_is_found_beside_it(tmp_path: Path) -> None:
     assert shown().bodies[0].geometry[0].size != (1, 1, 1)
     with pytest.raises(RecordingError, match="other bodies than"):
         shown(path)
+
+
+def test_a_recording_of_some_bodies_is_shown_with_those(tmp_path: Path) -> None:
+    """As --bodies writes it: the other bodies, and the joints that they have, are left out."""
+    walker = Path(__file__).parents[2] / "sample_scenes" / "walking" / "walking-machine.xml"
+    animation = tmp_path / "some.imprec"
+    machine = ic.load_scene(walker)
+    chosen = ["torso", "front-left*"]
+    ic.simulate_to_file(machine, animation, duration=0.1, bodies=chosen)
+
+    shown, make = open_scene(animation, walker, allow_outside=False, speed=1.0, paused=True)
+    names = [body.name for body in shown.bodies]
+    assert 1 < len(names) < len(machine.bodies)
+    assert names[0] == "torso"
+    assert len(make().frame().positions) == len(names)
+    assert 0 < len(shown.joints) < len(machine.joints)
+    for joint in shown.joints:
+        assert {joint.body1, joint.body2} <= {*names, "world", None}

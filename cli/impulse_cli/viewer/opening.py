@@ -73,12 +73,34 @@ def _scene_of(
     if found is None:
         return None
     scene = impulse_core.load_scene(found, allow_outside=allow_outside)
-    if [body.name for body in scene.bodies] != list(recording.body_names):
+    recorded = set(recording.body_names)
+    if [name for name in _names(scene) if name in recorded] != list(recording.body_names):
         raise RecordingError(
             f"has other bodies than {found}; name the scene it was made of with --scene.",
             file=str(path),
         )
-    return scene
+    return scene if len(recorded) == len(scene.bodies) else _with_bodies(scene, recorded)
+
+
+def _names(scene: Scene) -> list[str]:
+    return [body.name for body in scene.bodies]
+
+
+def _with_bodies(scene: Scene, chosen: set[str]) -> Scene:
+    """A scene of some of its bodies, of which the others were not recorded, to look at."""
+    gone = set(_names(scene)) - chosen
+    changes = {
+        "bodies": [body for body in scene.bodies if body.name in chosen],
+        "loads": [load for load in scene.loads if load.body in chosen],
+        "joints": [
+            joint
+            for joint in scene.joints
+            if not joint.terms and joint.body1 not in gone and joint.body2 not in gone
+        ],
+        "springs": [s for s in scene.springs if s.body1 not in gone and s.body2 not in gone],
+        "collision_filter": None,
+    }
+    return scene.model_copy(update=changes)
 
 
 def _beside(recording: Recording, path: Path) -> Path | None:
