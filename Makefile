@@ -83,8 +83,8 @@ extension: $(INSTALLED)
 release: $(INSTALLED)
 	$(BIN)/python .ci/release.py
 
-# Long forms of tests: processes that are killed, or asked to end, while they run and write (a quarter
-# of an hour), a thousand random machines, a million commands to a session, and every sample over its
+# Long forms of tests: processes that are killed, or asked to end, while they run and write (half
+# an hour), a thousand random machines, a million commands to a session, and every sample over its
 # whole duration at five frame rates (hours).
 soak: $(INSTALLED) samples
 	$(BIN)/python -m tests.soak.kills
