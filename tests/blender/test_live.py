@@ -20,10 +20,10 @@ class Simulator:
     """Stands in for the child process: it writes frames when the test says so."""
 
     def __init__(self, path, motion):
-        from impulse_core.recording.chunked_file import _frames_of
+        from impulse_core.recording.chunked_file import frames_of
         from impulse_core.recording.data import RecordingData
 
-        self._part, self._kind = _frames_of, RecordingData
+        self._part, self._kind = frames_of, RecordingData
         self.whole = recording_of(motion)
         self.animation, self._file = path, GrowingFile(path)
         self.written, self.is_going, self.is_stopped = 0, True, False
