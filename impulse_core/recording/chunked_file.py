@@ -259,7 +259,7 @@ def read_header(chunks: Any, reader: ChunkReader) -> dict[str, Any]:
 def frame_kinds(header: dict[str, Any]) -> tuple[np.dtype[np.void], np.dtype[np.void]]:
     """The records of a frame and of a contact point."""
     numbers = require(header, "numbers")
-    if numbers not in _NUMBERS:
+    if not isinstance(numbers, str) or numbers not in _NUMBERS:
         raise RecordingError(f"must be {' or '.join(_NUMBERS)}.", key="numbers")
     bodies = len(names(header, "bodies"))
     shapes: dict[str, tuple[int, ...]] = {

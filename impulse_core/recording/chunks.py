@@ -108,21 +108,25 @@ class ChunkIndex:
 
     Attributes:
         chunks: Kind and first byte of each that is there to its last byte.
+        size: Of the file [B].
     """
 
     def __init__(self, file: BinaryIO) -> None:
         _check_mark(file.read(len(MARK)))
         self._file = file
-        size, place = file.seek(0, os.SEEK_END), len(MARK)
+        self.size, place = file.seek(0, os.SEEK_END), len(MARK)
         self.chunks: list[tuple[bytes, int]] = []
-        while place + _HEAD.size <= size and END not in {kind for kind, _ in self.chunks[-1:]}:
+        while place + _HEAD.size <= self.size and self._ends_open():
             file.seek(place)
             head = file.read(_HEAD.size)
             behind = place + _HEAD.size + _HEAD.unpack(head)[1] + _CHECKSUM
-            if behind > size:
+            if behind > self.size:
                 break
             self.chunks.append((_kind(head), place))
             place = behind
+
+    def _ends_open(self) -> bool:
+        return END not in {kind for kind, _ in self.chunks[-1:]}
 
     def beginning(self, place: int, size: int) -> bytes:
         """The first bytes of the content of a chunk, unchecked."""

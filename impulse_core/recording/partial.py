@@ -107,6 +107,8 @@ def _spans(index: ChunkIndex) -> list[_Span]:
         if len(beginning) < _COUNTS.size + _TIME.size:
             raise RecordingError("holds less than it should.", key="frames")
         count = _COUNTS.unpack(beginning[: _COUNTS.size])[0]
+        if count > index.size // _TIME.size:
+            raise RecordingError("does not hold the frames that it should.", key="frames")
         if count:
             (first,) = _TIME.unpack(beginning[_COUNTS.size :])
             found[-1:] = [span._replace(behind=first) for span in found[-1:]]
@@ -144,11 +146,7 @@ def _cut(recording: RecordingData, start: float, end: float, path: str) -> dict[
     part = frames_of(recording, first, last)
     if part.contacts:
         part.contacts["frame"] = part.contacts["frame"] - first
-    events = [
-        event
-        for event in recording.events
-        if start <= event["time"] <= end or event.get("kind") == "unfinished"
-    ]
+    events = [event for event in recording.events if _is_kept(event, start, end)]
     kept = replace(
         part,
         scene_sha256=recording.scene_sha256,
@@ -157,3 +155,11 @@ def _cut(recording: RecordingData, start: float, end: float, path: str) -> dict[
         diagnostics=recording.diagnostics,
     )
     return {name: getattr(kept, name) for name in kept.__dataclass_fields__}
+
+
+def _is_kept(event: Any, start: float, end: float) -> bool:
+    """Whether an event is one of the part; what is none is left to the checks of all recordings."""
+    time = event.get("time") if isinstance(event, dict) else None
+    if not isinstance(time, (int, float)) or event.get("kind") == "unfinished":
+        return True
+    return bool(start <= time <= end)

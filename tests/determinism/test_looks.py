@@ -55,6 +55,7 @@ OF_BODIES = ("jointed", "articulation", "inverse_mass", "inverse_mass_alone", "i
 # same after a look, to the last bit.
 SCRATCH = (
     "work",
+    "times",  # that were measured
     "tally.failure",
     *(
         f"comparison.stages.{name}.{part}"

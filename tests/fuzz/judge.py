@@ -116,7 +116,8 @@ def _judge_mesh(path: Path) -> str:
 
 
 def _judge_recording(path: Path) -> str:
-    """Tables of what animations hold; now and then a picture."""
+    """Tables of what animations hold, and parts of them; now and then a picture."""
+    _call("convert", path, path.with_name("part.npz"), "--start", "0.03", codes=(0, 1))
     table = path.with_name("table.csv")
     said = _call("plot", path, "energy", "momentum", "positions", "-o", table, codes=(0, 1))
     if said.code:
