@@ -98,7 +98,9 @@ def six_legs() -> str:
           </body></body></body>"""
         )
         servos += [f'<position joint="{joint}{k}" kp="80" kv="4"/>' for joint in "abc"]
-    return f"""<mujoco><option solver="Newton" cone="elliptic"/><worldbody>
+    return f"""<mujoco>
+      <option solver="Newton" cone="elliptic" integrator="implicitfast"/>
+      <default><joint armature="0.01" damping="0.5"/></default><worldbody>
       <geom type="plane" size="5 5 1"/><body pos="0 0 0.44"><freejoint/>
       <geom type="box" size="0.5 0.15 0.05" mass="5"/>{"".join(legs)}</body></worldbody>
       <actuator>{"".join(servos)}</actuator></mujoco>"""
