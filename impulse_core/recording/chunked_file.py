@@ -40,6 +40,7 @@ from .header import (
 from .tables import CONTACT, arrays_of, fields_of, names, names_of, pairs
 
 __all__ = [
+    "COUNTS",
     "LARGEST_CHUNK",
     "decode",
     "encode",
@@ -49,6 +50,7 @@ __all__ = [
     "frames_content",
     "frames_of",
     "header_content",
+    "missing_end",
     "read_frames",
     "read_header",
 ]
@@ -56,7 +58,8 @@ __all__ = [
 LARGEST_CHUNK = 2**22
 """Content of a chunk, as far as frames can be divided [B]."""
 
-_COUNTS = struct.Struct("<3Q")
+COUNTS = struct.Struct("<3Q")
+"""At the beginning of a chunk of frames: how many frames, contact points, and bytes of events."""
 _NUMBERS = {"float64": "<f8", "float32": "<f4"}
 _POINTS = {
     numbers: np.dtype(
@@ -109,7 +112,7 @@ def frames_content(recording: RecordingData, numbers: str = "float64") -> list[b
     frames = _records(kind, len(recording.times), arrays)
     points = _records(point, len(contacts.get(f"{CONTACT}frame", ())), contacts)
     events = _json(recording.events, "events", after=frames.nbytes + points.nbytes)
-    counts = _COUNTS.pack(len(frames), len(points), len(events))
+    counts = COUNTS.pack(len(frames), len(points), len(events))
     return [counts, frames.tobytes(), points.tobytes(), events]
 
 
@@ -278,10 +281,10 @@ def frame_kinds(header: dict[str, Any]) -> tuple[np.dtype[np.void], np.dtype[np.
 
 def read_frames(content: memoryview, kinds: tuple[np.dtype[np.void], np.dtype[np.void]]) -> Chunk:
     """Frames, contact points and events of a chunk."""
-    if len(content) < _COUNTS.size:
+    if len(content) < COUNTS.size:
         raise RecordingError("holds less than it should.", key="frames")
-    frames, points, length = _COUNTS.unpack(content[: _COUNTS.size])
-    second = _COUNTS.size + frames * kinds[0].itemsize
+    frames, points, length = COUNTS.unpack(content[: COUNTS.size])
+    second = COUNTS.size + frames * kinds[0].itemsize
     third = second + points * kinds[1].itemsize
     if third + length != len(content):
         raise RecordingError("does not hold the frames that it should.", key="frames")
@@ -289,7 +292,7 @@ def read_frames(content: memoryview, kinds: tuple[np.dtype[np.void], np.dtype[np
     if not isinstance(events, list):
         raise RecordingError("must be a list.", key="events")
     return (
-        np.frombuffer(content[_COUNTS.size : second], kinds[0]),
+        np.frombuffer(content[COUNTS.size : second], kinds[0]),
         np.frombuffer(content[second:third], kinds[1]),
         events,
     )
@@ -300,11 +303,20 @@ def _columns(records: NDArray[np.void]) -> dict[str, NDArray[Any]]:
 
 
 def _early_end(header: dict[str, Any], times: NDArray[Any], reader: ChunkReader) -> dict[str, Any]:
-    """What stands for the end that is not there."""
-    message = "the run goes on or was killed; these are the frames that are whole"
-    if reader.is_damaged:
-        message = f"the file is damaged at byte {reader.end}; what follows was not read"
     time = float(numbers("times", times, (None,))[-1]) if len(times) else 0.0
+    if reader.is_damaged:
+        return missing_end(
+            header, time, f"the file is damaged at byte {reader.end}; what follows was not read"
+        )
+    return missing_end(header, time)
+
+
+def missing_end(
+    header: dict[str, Any],
+    time: float,
+    message: str = "the run goes on or was killed; these are the frames that are whole",
+) -> dict[str, Any]:
+    """What stands for the end that is not there, after a last frame at a time [s]."""
     event = {"time": time, "kind": "unfinished", "message": message}
     diagnostics = require(header, "diagnostics")
     return {"complete": False, "events": [event], "diagnostics": diagnostics}

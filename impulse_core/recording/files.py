@@ -10,8 +10,8 @@ import platform
 import re
 import secrets
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +20,7 @@ from .errors import RecordingError
 __all__ = [
     "check_output",
     "check_suffix",
+    "errors_naming",
     "left_beside",
     "new_beside",
     "open_regular_file",
@@ -64,6 +65,19 @@ def open_regular_file(path: str | os.PathLike[str], largest: float = math.inf) -
         file.close()
         raise
     return file
+
+
+@contextmanager
+def errors_naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block that reads a file: its errors are ``RecordingError``, and name the file."""
+    try:
+        yield
+    except RecordingError as error:
+        raise error.in_file(os.fspath(path)) from None
+    except OSError as error:
+        raise RecordingError(
+            f"cannot be read: {reason_of(error)}.", file=os.fspath(path)
+        ) from error
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

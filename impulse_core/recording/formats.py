@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from . import chunked_file, json_file, npz_file
 from .data import RecordingData
 from .errors import RecordingError
-from .files import check_suffix, read_regular_file, write_atomically
+from .files import check_suffix, errors_naming, read_regular_file, write_atomically
 
 __all__ = ["LARGEST_FILE", "SUFFIXES", "read_recording", "save_recording"]
 
@@ -45,10 +45,5 @@ def save_recording(recording: RecordingData, path: str | os.PathLike[str]) -> No
 def read_recording(path: str | os.PathLike[str], make: Callable[..., _Made]) -> _Made:
     """What ``make`` makes of the fields in a file; its errors name the file."""
     decode = _READERS[check_suffix(path, SUFFIXES)]
-    try:
+    with errors_naming(path):
         return make(**decode(read_regular_file(path, LARGEST_FILE)))
-    except RecordingError as error:
-        raise error.in_file(os.fspath(path)) from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RecordingError(f"cannot be read: {reason}.", file=os.fspath(path)) from error

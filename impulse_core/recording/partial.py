@@ -12,22 +12,20 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .chunked_file import fields_from, frame_kinds, frames_of, read_frames
+from .chunked_file import COUNTS, fields_from, frame_kinds, frames_of, missing_end, read_frames
 from .chunks import END, FRAMES, HEADER, ChunkIndex
 from .data import RecordingData
 from .errors import RecordingError
-from .files import check_suffix, open_regular_file
+from .files import check_suffix, errors_naming, open_regular_file
 from .formats import SUFFIXES, read_recording
 from .growing import GROWING
-from .header import check_format, from_json, require
+from .header import check_format, from_json
 from .tables import CONTACT
 
 __all__ = ["read_last", "read_part"]
 
-_Made = TypeVar("_Made")
 _Whole = TypeVar("_Whole", bound=RecordingData)
 _TIME = struct.Struct("<d")
-_COUNTS = struct.Struct("<3Q")
 
 
 def read_part(
@@ -35,35 +33,25 @@ def read_part(
 ) -> _Whole:
     """What ``make`` makes of the frames from start to end [s]; its errors name the file."""
     if check_suffix(path, SUFFIXES) != GROWING:
-        return make(**_cut(read_recording(path, make), start, end, os.fspath(path)))
-    fields = _in_file(path, lambda file: _read_chunks(file, start, end))
-    try:
-        return make(**_cut(RecordingData(**fields), start, end, os.fspath(path)))
-    except RecordingError as error:
-        raise error.in_file(os.fspath(path)) from None
+        whole: RecordingData = read_recording(path, make)
+        with errors_naming(path):
+            return make(**_cut(whole, start, end))
+    with errors_naming(path):
+        with open_regular_file(path) as file:
+            fields = _read_chunks(file, start, end)
+        return make(**_cut(RecordingData(**fields), start, end))
 
 
-def read_last(path: str | os.PathLike[str]) -> tuple[int, RecordingData]:
-    """How many frames an .imprec has, whatever its size, and the last of them with its report.
+def read_last(path: str | os.PathLike[str], make: Callable[..., _Whole]) -> tuple[int, _Whole]:
+    """How many frames an .imprec has, whatever its size, and what ``make`` makes of the last.
 
     Raises:
         RecordingError: naming the file, if it is not one, or has no frames.
     """
-    spans = _in_file(path, lambda file: _spans(ChunkIndex(file)))
-    last = read_part(path, RecordingData, spans[-1].first if spans else 0.0, math.inf)
+    with errors_naming(path), open_regular_file(path) as file:
+        spans = _spans(ChunkIndex(file))
+    last = read_part(path, make, spans[-1].first if spans else 0.0, math.inf)
     return spans[-1].number + len(last.times), last
-
-
-def _in_file(path: str | os.PathLike[str], read: Callable[[BinaryIO], _Made]) -> _Made:
-    """What ``read`` makes of a file; its errors name the file."""
-    try:
-        with open_regular_file(path) as file:
-            return read(file)
-    except RecordingError as error:
-        raise error.in_file(os.fspath(path)) from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RecordingError(f"cannot be read: {reason}.", file=os.fspath(path)) from error
 
 
 def _read_chunks(file: BinaryIO, start: float, end: float) -> dict[str, Any]:
@@ -82,7 +70,10 @@ def _read_chunks(file: BinaryIO, start: float, end: float) -> dict[str, Any]:
             points.append(_renumbered(some_points, span.number - sum(map(len, frames[:-1]))))
             events += some_events
     kind, place = index.chunks[-1]
-    last = from_json(bytes(index.content(place))) if kind == END else _no_end(header)
+    if kind == END:
+        last = from_json(bytes(index.content(place)))
+    else:
+        last = missing_end(header, float(frames[-1]["times"][-1]) if len(frames[-1]) else 0.0)
     return fields_from(header, (frames, points, events), last)
 
 
@@ -103,14 +94,14 @@ def _spans(index: ChunkIndex) -> list[_Span]:
     for kind, place in index.chunks:
         if kind != FRAMES:
             continue
-        beginning = index.beginning(place, _COUNTS.size + _TIME.size)
-        if len(beginning) < _COUNTS.size + _TIME.size:
+        beginning = index.beginning(place, COUNTS.size + _TIME.size)
+        if len(beginning) < COUNTS.size + _TIME.size:
             raise RecordingError("holds less than it should.", key="frames")
-        count = _COUNTS.unpack(beginning[: _COUNTS.size])[0]
+        count = COUNTS.unpack(beginning[: COUNTS.size])[0]
         if count > index.size // _TIME.size:
             raise RecordingError("does not hold the frames that it should.", key="frames")
         if count:
-            (first,) = _TIME.unpack(beginning[_COUNTS.size :])
+            (first,) = _TIME.unpack(beginning[COUNTS.size :])
             found[-1:] = [span._replace(behind=first) for span in found[-1:]]
             found.append(_Span(place, number, first, math.inf))
         number += count
@@ -124,15 +115,7 @@ def _renumbered(points: NDArray[np.void], before: int) -> NDArray[np.void]:
     return renumbered
 
 
-def _no_end(header: dict[str, Any]) -> dict[str, Any]:
-    """What stands for the end that is not there."""
-    message = "the run goes on or was killed; these are frames that are whole"
-    event = {"time": 0.0, "kind": "unfinished", "message": message}
-    diagnostics = require(header, "diagnostics")
-    return {"complete": False, "events": [event], "diagnostics": diagnostics}
-
-
-def _cut(recording: RecordingData, start: float, end: float, path: str) -> dict[str, Any]:
+def _cut(recording: RecordingData, start: float, end: float) -> dict[str, Any]:
     """The fields of the frames and events between two times."""
     times = np.asarray(recording.times)
     first = int(np.searchsorted(times, start, side="left"))
@@ -142,7 +125,7 @@ def _cut(recording: RecordingData, start: float, end: float, path: str) -> dict[
             f"between t = {start:g} and {end:g} s" if end < math.inf else f"from t = {start:g} s on"
         )
         reach = f"; its last is at t = {times[-1]:g} s" if len(times) and times[-1] < start else ""
-        raise RecordingError(f"holds no frame {span}{reach}.", file=path)
+        raise RecordingError(f"holds no frame {span}{reach}.")
     part = frames_of(recording, first, last)
     if part.contacts:
         part.contacts["frame"] = part.contacts["frame"] - first

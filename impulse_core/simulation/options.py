@@ -11,6 +11,7 @@ import numpy as np
 
 from impulse_core.compile import (
     CompiledScene,
+    Scene,
     SceneError,
     beyond,
     bounds_of,
@@ -40,6 +41,8 @@ __all__ = [
     "SOLVERS",
     "OptionError",
     "Options",
+    "assembles",
+    "check_threads",
     "choose_options",
     "finest_tolerance",
 ]
@@ -273,3 +276,14 @@ def _refuse(
     problems = ProblemList(compiled.scene)
     problems.add(("settings", setting), NOT_SIMULATED, message, hint)
     raise SceneError(problems.problems)
+
+
+def assembles(scene: Scene, assemble: bool | None) -> bool:
+    """Whether bodies are moved until all fits: as asked for, else as the scene says."""
+    return scene.settings.assemble == "all" if assemble is None else assemble
+
+
+def check_threads(threads: int) -> None:
+    """Raise ``OptionError`` for a number of threads that cannot be."""
+    if threads < 1:
+        raise OptionError(f"threads is {threads}; it must be at least 1.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from impulse_core.compile import Scene, compile_scene
 from impulse_core.recording import GrowingFile, Recording
 from impulse_core.simulation.interrupts import HeldSignals
-from impulse_core.simulation.options import OptionError, choose_options
+from impulse_core.simulation.options import assembles, check_threads, choose_options
 from impulse_core.simulation.run_keys import run_key
 from impulse_core.simulation.running import Progress, Run, Started
 
@@ -93,8 +93,7 @@ def _simulated(
     """What ``simulate`` does; ``given``: the arguments that ``choose_options`` takes."""
     from impulse_core.simulation.recorder import Keeping
 
-    if threads < 1:
-        raise OptionError(f"threads is {threads}; it must be at least 1.")
+    check_threads(threads)
     started = Started.now()
     growing = GrowingFile(file) if isinstance(file, (str, os.PathLike)) else file
     with HeldSignals() as signals:
@@ -103,9 +102,8 @@ def _simulated(
             options = choose_options(compiled, **given)
             # of a function there is no key
             key = "" if control else run_key(scene, {**given, "assemble": assemble})
-            if assemble is None:
-                assemble = scene.settings.assemble == "all"
-            run = Run(compiled, options, progress, started, assemble, Keeping(key, growing))
+            pulls = assembles(scene, assemble)
+            run = Run(compiled, options, progress, started, pulls, Keeping(key, growing))
             if control is not None:
                 run.let_control(control)
         return run.execute(signals)

@@ -24,7 +24,7 @@ from impulse_core.recording.data import RecordingData
 from impulse_core.recording.files import check_suffix
 from impulse_core.recording.partial import read_last
 from impulse_core.simulation.interrupts import HeldSignals
-from impulse_core.simulation.options import OptionError, choose_options
+from impulse_core.simulation.options import OptionError, assembles, check_threads, choose_options
 from impulse_core.simulation.recorder import Keeping
 from impulse_core.simulation.run_keys import run_key
 from impulse_core.simulation.running import Progress, Run, SimulationError, Started
@@ -105,8 +105,8 @@ def simulate_to_file(
             if resume and (done := long.whole()) is not None:
                 return done
             keeping = long.keeping(what, resume=resume)
-            shifts = scene.settings.assemble == "all" if assemble is None else assemble
-            long.attach(Run(compiled, chosen, progress, started, shifts, keeping))
+            pulls = assembles(scene, assemble)
+            long.attach(Run(compiled, chosen, progress, started, pulls, keeping))
         return long.execute(signals)
 
 
@@ -114,8 +114,7 @@ def _check(
     path: str | os.PathLike[str], every: int, checkpoint: float | None, threads: int
 ) -> None:
     check_suffix(path, (GROWING,))
-    if threads < 1:
-        raise OptionError(f"threads is {threads}; it must be at least 1.")
+    check_threads(threads)
     if every < 1:
         raise OptionError(f"every is {every}; it must be at least 1.")
     if checkpoint is not None and not checkpoint > 0.0:
@@ -164,7 +163,7 @@ class _LongRun:
         """
         if self._state.exists() or not self._path.exists():
             return None
-        frames, last = read_last(self._path)
+        frames, last = read_last(self._path, Recording)
         if last.diagnostics.get("run_key") != self._key:
             raise RecordingError(
                 "holds another run: of another scene, with other options or by another release."
@@ -181,8 +180,8 @@ class _LongRun:
 
     def _file(self, numbers: str, *, resume: bool) -> GrowingFile:
         if resume and self._state.exists():
-            self._note = json.loads(read_bytes(self._state, "note"))
-            if self._note["run_key"] != self._key:
+            self._note = self._read_note()
+            if self._note.get("run_key") != self._key:
                 raise StateFileError(
                     "is of a run with other options, of another scene or by another release; give"
                     " the same ones, or choose another output.",
@@ -199,6 +198,15 @@ class _LongRun:
         if self._seconds is not None:
             check_output(self._state)
         return GrowingFile(self._path, numbers=numbers)
+
+    def _read_note(self) -> dict[str, Any]:
+        try:
+            note = json.loads(read_bytes(self._state, "note"))
+        except ValueError:
+            note = None
+        if not isinstance(note, dict):
+            raise StateFileError("is not the checkpoint of a run to a file.", str(self._state))
+        return note
 
     def attach(self, run: Run) -> None:
         """Let a run begin where it was, and make it safe now and then."""
@@ -265,6 +273,7 @@ class _LongRun:
         }
         try:
             run.engine.save(self._state, json.dumps(note).encode())
+            run.recorder.notes.clear()
         except StateFileError as error:
             run.recorder.notes[:] = [f"the last checkpoint could not be written: {error}"]
         self._saved_at = time.monotonic()

@@ -200,7 +200,7 @@ def test_less_is_recorded_of_the_same_motion(tmp_path: Path) -> None:
 
 
 def test_float32_is_half_the_size(tmp_path: Path) -> None:
-    """And what it cannot hold is refused by name."""
+    """But for the times, which keep all digits."""
     sizes = [
         ic.simulate_to_file(
             walker(), tmp_path / f"{short}.imprec", duration=4.0, fps=200, float32=short
@@ -208,12 +208,6 @@ def test_float32_is_half_the_size(tmp_path: Path) -> None:
         for short in (False, True)
     ]  # fmt: skip
     assert sizes[1] < 0.56 * sizes[0]
-    scene = arm()
-    scene.bodies[0].mass = scene.bodies[1].mass = 1e9
-    for body in scene.bodies:
-        body.velocity = (3e17, 0.0, 0.0)
-    with pytest.raises((ic.SimulationError, ic.SceneError)):
-        ic.simulate_to_file(scene, tmp_path / "large.imprec", float32=True, duration=0.1)
 
 
 @pytest.mark.parametrize("suffix", [".imprec", ".npz", ".json"])
@@ -295,6 +289,10 @@ def test_checkpoints_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     path.write_bytes(frames)
     state.write_bytes(whole[:-7])
     with pytest.raises(ic.StateFileError, match="damaged"):
+        ic.simulate_to_file(arm(), path, duration=2.0, resume=True)
+    with ic.Session(arm(), paused=True, speed=None) as session:
+        session.do(ic.SaveState(str(state)))
+    with pytest.raises(ic.StateFileError, match=r"is not the checkpoint of a run|is of a run with"):
         ic.simulate_to_file(arm(), path, duration=2.0, resume=True)
     state.write_bytes(whole)
 

@@ -211,3 +211,11 @@ def test_files_of_another_kind(data: bytes, message: str) -> None:
     """Files that are no recording in chunks, or one of a later release, are named."""
     with pytest.raises(RecordingError, match=message):
         decode(data)
+
+
+def test_numbers_that_float32_cannot_hold() -> None:
+    """They are refused by name, and not written as infinite."""
+    large = turning(positions=np.full((5, 2, 3), 1e39))
+    with pytest.raises(RecordingError, match=r"positions: holds a number too large for float32"):
+        chunked_file.frames_content(large, "float32")
+    assert chunked_file.frames_content(large, "float64")

@@ -38,7 +38,6 @@ _METHODS = (
 )
 _MOST_CORRECTIONS = 10**9
 _SOLVERS = ("direct", "sle", "iterative")
-_SWITCHES = {"assemble", "time_of_impact", "contacts"}  # of which False says something
 _OF_FILES = ("checkpoint", "resume", "every", "bodies", "float32")
 
 
@@ -171,8 +170,11 @@ def run(
     check_outputs(outputs, inputs=[scene], suffixes=SUFFIXES)
     _tell_of_killed_runs(output)
     streams = output.suffix.lower() == GROWING
-    given = {n: value for n, value in options.items() if value not in (None, False, ())}
-    given |= {n: False for n, value in options.items() if value is False and n in _SWITCHES}
+    given = {
+        name: value
+        for name, value in options.items()
+        if value is not None and (value or name not in _OF_FILES)
+    }
     if not streams:
         _refuse_of_files(given, output)
     simulate = _simulated_to_file if streams else _simulated

@@ -17,7 +17,7 @@ from impulse_core.simulation.live.builds import Build, Moment
 from impulse_core.simulation.live.carrying import carry_over, energy_of
 from impulse_core.simulation.live.commands import CommandError
 from impulse_core.simulation.live.pushes import Acting, Pull, Push, push, push_for
-from impulse_core.simulation.options import choose_options
+from impulse_core.simulation.options import assembles, choose_options
 from impulse_core.simulation.snapshots import Frame, Snapshot, pose_frame, take_snapshot
 from impulse_core.simulation.targets import MotorTargets
 from impulse_core.simulation.timeline import active_loads, next_call, next_stop, steps_behind
@@ -76,10 +76,8 @@ class LiveMachine:
     ) -> Engine:
         compiled = build.compiled()
         options = choose_options(compiled, **build.given)
-        assemble = build.assemble
-        if assemble is None:
-            assemble = build.scene.settings.assemble == "all"
-        return Engine(compiled, options, assemble=assemble, on_part=on_part, state=state)
+        pulls = assembles(build.scene, build.assemble)
+        return Engine(compiled, options, assemble=pulls, on_part=on_part, state=state)
 
     def _take(self, engine: Engine, start: Frame) -> None:
         """Go on with an engine, of which coordinates count from a start."""
