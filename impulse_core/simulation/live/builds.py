@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from impulse_core.compile import CompiledScene, Scene, compile_scene
 from impulse_core.compile.editing import Load, with_loads, without_bodies
 from impulse_core.model.snapshot import Snapshot as Copy
 from impulse_core.simulation.live.pushes import Acting, Pull
 
-__all__ = ["Build", "Moment"]
+__all__ = ["Build", "Moment", "Struck"]
 
 Pose = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -50,6 +50,18 @@ class Build:
         return compile_scene(scene, assemble=self.assemble)
 
 
+class Struck(NamedTuple):
+    """What was before impulses to which joints have not yet answered.
+
+    Attributes:
+        energy: Kinetic and potential [J].
+        work: From outside so far [J].
+    """
+
+    energy: float
+    work: float
+
+
 @dataclass(frozen=True, eq=False)
 class Moment:
     """All that the future of a machine depends on, beside the commands to come."""
@@ -60,6 +72,7 @@ class Moment:
     targets: Mapping[tuple[str, int], float]
     acting: tuple[Acting, ...]
     pulls: tuple[Pull, ...]
+    struck: Struck | None
 
     @property
     def size(self) -> int:

@@ -82,12 +82,13 @@ class LiveFrames:
             self._stretches.append(_Stretch(machine))
         stretch = self._stretches[-1]
         frame = np.zeros(1, dtype=stretch.kind)
-        fill_frame(frame[0], machine.engine, at, stretch.clearances)
+        with machine.answered():
+            engine = machine.engine
+            fill_frame(frame[0], engine, at, stretch.clearances)
+            wanted = engine.options.record_contacts
+            points = engine.runner.contact_points(engine.state) if wanted else None
         stretch.frames.append(frame)
-        wanted = machine.engine.options.record_contacts
-        stretch.contacts.append(
-            machine.engine.runner.contact_points(machine.engine.state) if wanted else None
-        )
+        stretch.contacts.append(points)
         self._bytes += frame.nbytes
         self._next = int(np.floor(at * machine.engine.options.fps + 1e-6)) + 1
         while self._bytes > self._budget and len(self._stretches[0].frames) > 1:
@@ -126,7 +127,9 @@ class LiveFrames:
         for family in ("joints", "bodies", "energy", "momentum"):
             merged[family] = _merged([part[family] for part in parts], left_out)
         merged["contacts"] = self._contacts()
-        diagnostics = without_infinities(figures(self._machine.engine)) | {
+        with self._machine.answered():
+            diagnostics = without_infinities(figures(self._machine.engine))
+        diagnostics |= {
             "digest": self._machine.digest(),
             "warnings": [
                 f"'{name}' was not there all the time, so it is not recorded"

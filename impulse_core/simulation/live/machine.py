@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +14,7 @@ from impulse_core.compile.joints import REPAIR_FRACTION
 from impulse_core.joints.breaking import without_broken
 from impulse_core.model import FREE_COMPLIANCE, State, copy_state, new_tally
 from impulse_core.simulation.engine import Engine
-from impulse_core.simulation.live.builds import Build, Moment
+from impulse_core.simulation.live.builds import Build, Moment, Struck
 from impulse_core.simulation.live.carrying import carry_over, energy_of
 from impulse_core.simulation.live.commands import CommandError
 from impulse_core.simulation.live.pushes import Acting, Pull, Push, push, push_for
@@ -87,6 +88,7 @@ class LiveMachine:
         self.start = start
         self._horizon = 0.0
         self._stops: list[float] = []
+        self._struck: Struck | None = None
 
     # ----- steps -----------------------------------------------------------------------------
 
@@ -99,6 +101,7 @@ class LiveMachine:
             StepError: A step failed; the machine stands where it began.
         """
         engine, h = self.engine, self.engine.options.step
+        self._answer()
         now = self.time
         single = bool(self.acting or self.pulls)
         stop = next_stop(self._stops_after(now), now, h)
@@ -132,19 +135,16 @@ class LiveMachine:
         Raises:
             StepError: The way there failed.
         """
-        engine, before = self.engine, self.engine.snapshot()
-        now = self.time
+        engine, now = self.engine, self.time
         windows = engine.compiled.load_windows
         engine.start_segment(now, active_loads(windows, now, now + offset, engine.options.step))
-        try:
+        with self._and_back():
+            self._answer()
             self._push(offset)
             while not engine.peek(offset, look):
                 if not engine.interrupted:
                     raise StepError(engine.failure(now, offset))
                 engine.work.stop[0] = 0
-        finally:
-            engine.restore(before)
-            self.take_up()
 
     def _stops_after(self, now: float) -> list[float]:
         """Times at which loads or curves switch, known for long enough [s]."""
@@ -170,16 +170,45 @@ class LiveMachine:
     # ----- what commands do ------------------------------------------------------------------
 
     def push_once(self, impulse: Push) -> None:
-        """Give an impulse, let joints answer to it, and book what the energy changes by as work.
-
-        At once, so that looking at the machine between two impulses makes no difference.
-        """
+        """Give an impulse. Joints answer to all that come together, before the next step."""
         engine = self.engine
-        energy, work = energy_of(engine), engine.tally.totals["work"].copy()
+        if self._struck is None:
+            self._struck = Struck(energy_of(engine), float(engine.tally.totals["work"][0]))
         push(engine, impulse, 1.0)
-        self._close()
-        engine.tally.totals["work"] = work + energy_of(engine) - energy
         self.wake()
+
+    def _answer(self) -> None:
+        """Let joints answer to impulses, and book what the energy changes by as work."""
+        if self._struck is None:
+            return
+        struck, self._struck = self._struck, None
+        self._close()
+        self.engine.tally.totals["work"] = struck.work + energy_of(self.engine) - struck.energy
+
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """Be for a moment as after joints answered to impulses.
+
+        Whoever looks between two impulses sees what would be if they were the last, and makes no
+        difference to what is.
+        """
+        if self._struck is None:
+            yield
+            return
+        with self._and_back():
+            self._answer()
+            yield
+
+    @contextmanager
+    def _and_back(self) -> Iterator[None]:
+        """Return to the present state from whatever happens to it."""
+        struck, before = self._struck, self.engine.snapshot()
+        try:
+            yield
+        finally:
+            self.engine.restore(before)
+            self.take_up()
+            self._struck = struck
 
     def _close_or_return(self, what: str, before: Moment) -> None:
         """Close the joints, and book what the energy changed by.
@@ -215,8 +244,13 @@ class LiveMachine:
         self.take_up()
         return float(opened), float(stays)
 
+    def replaced(self) -> None:
+        """Go on from a state of another time."""
+        self._struck = None
+        self.take_up()
+
     def take_up(self) -> None:
-        """Go on from a state that was replaced."""
+        """Go on from a state that was changed."""
         engine = self.engine
         engine.runner.take_up(engine.state)
         self._broken_anew()
@@ -249,6 +283,7 @@ class LiveMachine:
         if bool((state.joints["broken"][rows] == 0).all()) == enabled:
             return
         before = self.moment()
+        self._answer()
         state.joints["broken"][rows] = 0 if enabled else 1
         state.joints["multiplier"][rows] = 0.0
         self.take_up()
@@ -276,8 +311,8 @@ class LiveMachine:
             OptionError: The same.
             CommandError: Joints of it cannot be closed from where its bodies are; the same.
         """
-        before = self.moment()
-        engine, targets = self._engine_of(build), self.targets.values
+        engine, targets, before = self._engine_of(build), self.targets.values, self.moment()
+        self._answer()
         start, was = pose_frame(engine.compiled, engine.state), self.engine.compiled.joint_names
         carry_over(self.engine, engine)
         self._take(engine, start)
@@ -299,6 +334,7 @@ class LiveMachine:
             MappingProxyType(dict(self.targets.values)),
             tuple(self.acting),
             tuple(self.pulls.values()),
+            self._struck,
         )
 
     def restore(self, moment: Moment) -> None:
@@ -315,11 +351,14 @@ class LiveMachine:
         self.engine.events = [event for event in events if event["time"] <= self.time]
         self.acting = [*moment.acting]
         self.pulls = {pull.body: pull for pull in moment.pulls}
+        self._struck = moment.struck
 
     def snapshot(self, **told: Any) -> Snapshot:
         """What it is like now."""
-        return take_snapshot(self.engine, self.start, self.bodies, step=self.step, **told)
+        with self.answered():
+            return take_snapshot(self.engine, self.start, self.bodies, step=self.step, **told)
 
     def digest(self) -> str:
         """SHA-256 of every number that the next step reads."""
-        return self.engine.digest()
+        with self.answered():
+            return self.engine.digest()

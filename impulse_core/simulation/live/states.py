@@ -25,7 +25,8 @@ def save_machine(machine: LiveMachine, path: str) -> None:
     }
     machine.targets.put_all({})  # what the scene says, of which the file has a digest
     try:
-        machine.engine.save(path, json.dumps(note).encode())
+        with machine.answered():
+            machine.engine.save(path, json.dumps(note).encode())
     finally:
         machine.targets.put_all(values)
 
@@ -53,7 +54,7 @@ def load_machine(machine: LiveMachine, path: str) -> None:
         for body, point, target, k, d in note.get("pulls", ())
     ]
     machine.pulls = {pull.body: pull for pull in pulls}
-    machine.take_up()
+    machine.replaced()
 
 
 def _triple(vector: Any) -> Any:
