@@ -4,7 +4,7 @@
     .venv/bin/python benchmarks/search_pictures.py legs FOLDER PICTURE
 
 ``gait``: the way of both six-legged machines from above, how they lean, and how their cranks turn.
-``legs``: a leg of both walkers with the path of its foot, and the height of their frames on the way.
+``legs``: a leg of both walkers with the path of its foot, and the height of their frames.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def draw_gait(folder: Path) -> Figure:
         torso = recording.body("torso")
         above.plot(*recording.positions[:, torso, :2].T, **style)
         lean.plot(recording.times, _lean(recording.orientations[:, torso]), **style)
-        crank.plot(*_turning(scene, recording.times), **style)
+        crank.plot(*_turning(scene), **style)
     above.set(xlabel="x [m]", ylabel="y [m]", title=f"Torso in {TEN_SECONDS:g} s, from above")
     above.set_aspect("equal", "datalim")
     lean.set(xlabel="time [s]", title="Lean of the torso [°]")
@@ -70,7 +70,7 @@ def _lean(orientations: np.ndarray) -> np.ndarray:
     return np.degrees(np.arccos(np.clip(1.0 - 2.0 * (x * x + y * y), -1.0, 1.0)))
 
 
-def _turning(scene: Scene, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _turning(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """One turn of a crank [s] and its angular velocity [rad/s], long after the start."""
     rate, *sines = (constant.value for constant in scene.constants)
     angle = np.linspace(0.0, 2.0 * math.pi, 300)

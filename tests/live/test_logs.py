@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections import deque
+from random import Random
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.live.scenes import arm, brick, walker
 
 SECONDS = 60.0 if os.environ.get("IMPULSE_SOAK") else 1.0
 COMMANDS = 1_000_000 if os.environ.get("IMPULSE_SOAK") else 4_000
+EVERY = 100 if os.environ.get("IMPULSE_SOAK") else 1  # step of which all that may be seen is known
 THREADS = 4
 
 
@@ -59,7 +61,7 @@ def test_many_threads_and_readers():
     over = threading.Event()
 
     def command(number: int) -> None:
-        random = np.random.default_rng(number)
+        random = Random(number)  # NumPy's lets other threads go on at each call
         began = time.monotonic()
         for k in range(COMMANDS // THREADS):
             receipts[number].append(session.post(any_command(random)))
@@ -102,16 +104,19 @@ def test_many_threads_and_readers():
         for step in range(log.steps + 1):
             now = again.snapshot() if step == 0 else again.step()
             could_be = {now.positions.tobytes() + now.velocities.tobytes()}
+            known = step in seen and step % EVERY == 0
             while entries and entries[0].step == step:
-                again.do(entries.popleft().command)
-                now = again.snapshot()
-                could_be.add(now.positions.tobytes() + now.velocities.tobytes())
-            assert seen.get(step, now.positions.tobytes() + now.velocities.tobytes()) in could_be
+                receipt = again.post(entries.popleft().command)
+                if known:
+                    receipt.wait()
+                    now = again.snapshot()
+                    could_be.add(now.positions.tobytes() + now.velocities.tobytes())
+            assert not known or seen[step] in could_be
 
 
-def any_command(random: np.random.Generator) -> ic.Command:
+def any_command(random: Random) -> ic.Command:
     """One that costs little; some are wrong."""
-    x, y, z = random.normal(scale=1e-3, size=3).tolist()
+    x, y, z = (random.gauss(0.0, 1e-3) for _ in range(3))
     kinds = [
         lambda: ic.ApplyImpulse("lower", (x, y, z)),
         lambda: ic.ApplyImpulse("nobody", (x, y, z)),
@@ -121,7 +126,7 @@ def any_command(random: np.random.Generator) -> ic.Command:
         ic.Resume,
         lambda: ic.SetSpeed(None),
     ]
-    return kinds[random.integers(len(kinds))]()
+    return random.choice(kinds)()
 
 
 def test_a_log_of_something_else_is_refused(tmp_path):

@@ -4,6 +4,8 @@
 
 A force acts with the whole of its impulse h F at the start of a step, with F as it is then; so the
 momentum it gives is exact, and its work is that over the mean of the velocities before and after.
+
+All in plain numbers: of single vectors arrays take several times as long.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.geometry.rotations import conjugated, multiplied, rotated
+from impulse_core.geometry.rotations import crossed, multiplied, rotated, turned
 from impulse_core.simulation.engine import Engine
 from impulse_core.types import Floats
 
 __all__ = ["Acting", "Pull", "Push", "push", "push_for"]
 
+Triple = tuple[float, float, float]
 _SWINGS = 2.0  # 1/s, of a drag without numbers
 
 
@@ -26,9 +29,9 @@ class Push(NamedTuple):
     """A force and a torque, or an impulse and an angular one, on a body by its name."""
 
     body: str
-    linear: tuple[float, float, float]
-    angular: tuple[float, float, float]
-    point: tuple[float, float, float] | None
+    linear: Triple
+    angular: Triple
+    point: Triple | None
     in_body_axes: bool
 
 
@@ -44,8 +47,8 @@ class Pull(NamedTuple):
     """A spring from a point of a body to a target."""
 
     body: str
-    point: tuple[float, float, float]
-    target: tuple[float, float, float]
+    point: Triple
+    target: Triple
     stiffness: float | None
     damping: float | None
 
@@ -53,12 +56,12 @@ class Pull(NamedTuple):
 def push(engine: Engine, acting: Push, h: float) -> None:
     """Enter a push times ``h``, and count its work."""
     row, arm = _row_and_arm(engine, acting.body, acting.point)
-    linear, angular = np.array(acting.linear), np.array(acting.angular)
+    linear, angular = acting.linear, acting.angular
     if acting.in_body_axes:
         axes = engine.compiled.axes[engine.compiled.body_names.index(acting.body)]
-        q = multiplied(engine.state.bodies["orientation"][row], axes)
-        linear, angular = rotated(q, linear), rotated(q, angular)
-    _enter(engine, row, h * linear, h * (angular + _crossed(arm, linear)))
+        q = multiplied(engine.state.bodies["orientation"][row], axes).tolist()
+        linear, angular = turned(q, linear), turned(q, angular)
+    _enter(engine, row, _times(h, linear), _times(h, _sum(angular, crossed(arm, linear))))
 
 
 def push_for(engine: Engine, pull: Pull, h: float) -> None:
@@ -74,29 +77,27 @@ def push_for(engine: Engine, pull: Pull, h: float) -> None:
     k = mass * (2.0 * np.pi * _SWINGS) ** 2 if pull.stiffness is None else pull.stiffness
     c = 2.0 * float(np.sqrt(k * mass)) if pull.damping is None else pull.damping
     way = np.array(pull.target) - (state.bodies["position"][row] + arm)
-    u = state.bodies["velocity"][row] + _crossed(_spin(engine, row), arm)
+    u = state.bodies["velocity"][row] + crossed(_spin(engine, row), arm)
     K = _inverse_mass_at(engine, row, arm)
-    force: Floats = np.linalg.solve(np.eye(3) + h * (c + h * k) * K, k * (way - h * u) - c * u)
-    _enter(engine, row, h * force, h * _crossed(arm, force))
+    force = np.linalg.solve(np.eye(3) + h * (c + h * k) * K, k * (way - h * u) - c * u).tolist()
+    _enter(engine, row, _times(h, force), _times(h, crossed(arm, force)))
 
 
-def _row_and_arm(
-    engine: Engine, body: str, point: tuple[float, float, float] | None
-) -> tuple[int, Floats]:
+def _row_and_arm(engine: Engine, body: str, point: Triple | None) -> tuple[int, Triple]:
     """Row of a body, and the way from its centre of mass to a point [m], world axes."""
     compiled, state = engine.compiled, engine.state
     i = compiled.body_names.index(body)
     row = int(compiled.body_row[i])
     if point is None:
-        return row, np.zeros(3)
-    q = state.bodies["orientation"][row]
-    return row, rotated(q, compiled.origin[i] + rotated(compiled.axes[i], np.array(point)))
+        return row, (0.0, 0.0, 0.0)
+    in_body = _sum(compiled.origin[i].tolist(), turned(compiled.axes[i].tolist(), point))
+    return row, turned(state.bodies["orientation"][row].tolist(), in_body)
 
 
-def _inverse_mass_at(engine: Engine, row: int, arm: Floats) -> Floats:
+def _inverse_mass_at(engine: Engine, row: int, arm: Triple) -> Floats:
     """K of a point of a body: 1/m - [r]× I⁻¹ [r]×, world axes, shape (3, 3)."""
     body = engine.model.bodies[row]
-    x, y, z = arm.tolist()
+    x, y, z = arm
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     axes = rotated(engine.state.bodies["orientation"][row], np.eye(3))  # rows: its axes
     inverse_inertia = (axes.T * body["inverse_inertia"]) @ axes
@@ -104,26 +105,34 @@ def _inverse_mass_at(engine: Engine, row: int, arm: Floats) -> Floats:
     return found
 
 
-def _spin(engine: Engine, row: int) -> Floats:
-    q = engine.state.bodies["orientation"][row]
-    L = engine.state.bodies["angular_momentum"][row]
-    w: Floats = rotated(q, engine.model.bodies["inverse_inertia"][row] * rotated(conjugated(q), L))
-    return w
+def _spin(engine: Engine, row: int) -> Triple:
+    """Angular velocity of a body [rad/s], world axes:  w = q (I⁻¹ (q⁻¹ L))."""
+    bodies = engine.state.bodies
+    w, x, y, z = bodies["orientation"][row].tolist()
+    a, b, c = turned((w, -x, -y, -z), bodies["angular_momentum"][row].tolist())
+    i, j, k = engine.model.bodies["inverse_inertia"][row].tolist()
+    return turned((w, x, y, z), (i * a, j * b, k * c))
 
 
-def _crossed(a: Floats, b: Floats) -> Floats:
-    """a × b; np.cross takes five times as long for a single vector."""
-    x, y, z = a.tolist()
-    u, v, w = b.tolist()
-    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
-
-
-def _enter(engine: Engine, row: int, impulse: Floats, angular: Floats) -> None:
+def _enter(engine: Engine, row: int, impulse: Triple, angular: Triple) -> None:
     """Add to the momenta of a body, and the work to the account."""
     bodies = engine.state.bodies
-    v, w = bodies["velocity"][row].copy(), _spin(engine, row)
-    bodies["velocity"][row] += impulse * engine.model.bodies["inverse_mass"][row]
-    bodies["angular_momentum"][row] += angular
-    of_centre = impulse @ (v + bodies["velocity"][row])
-    of_turning = angular @ (w + _spin(engine, row))
-    engine.tally.totals["work"] += 0.5 * float(of_centre + of_turning)
+    v, w = bodies["velocity"][row].tolist(), _spin(engine, row)
+    change = _times(float(engine.model.bodies["inverse_mass"][row]), impulse)
+    bodies["velocity"][row] = _sum(v, change)
+    bodies["angular_momentum"][row] = _sum(bodies["angular_momentum"][row].tolist(), angular)
+    of_centre = _dot(impulse, _sum(v, _times(0.5, change)))
+    of_turning = 0.5 * _dot(angular, _sum(w, _spin(engine, row)))
+    engine.tally.totals["work"][0] += of_centre + of_turning
+
+
+def _times(factor: float, a: Triple) -> Triple:
+    return factor * a[0], factor * a[1], factor * a[2]
+
+
+def _sum(a: Triple, b: Triple) -> Triple:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _dot(a: Triple, b: Triple) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

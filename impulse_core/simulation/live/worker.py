@@ -80,6 +80,7 @@ class Worker:
         self._queue: deque[Receipt] = deque()
         self._wake = threading.Condition()
         self._closing = False
+        self._rests = False  # whether it has to be woken
         self._control = control
         self._interval = 1.0 / rate
         self._until = until
@@ -97,15 +98,20 @@ class Worker:
     def post(self, command: Command) -> Receipt:
         """Queue a command, which acts before the next step."""
         receipt = Receipt(command, self.changed)
-        with self._wake:
-            if threading.current_thread() is not self.thread:
+        if len(self._queue) >= _MOST_WAITING and threading.current_thread() is not self.thread:
+            with self._wake:
                 self._wake.wait_for(lambda: len(self._queue) < _MOST_WAITING or self._closing)
-            if self._closing or self.state == "stopped":
-                raise SessionError("the session has stopped; it takes no more commands.")
-            self._queue.append(receipt)
-            if self._many:
-                self.machine.engine.work.stop[0] = 1  # ends the call after the step it is in
-            self._wake.notify_all()
+        # No lock, for which many threads would wait: what is appended is seen by the thread, which
+        # looks after it says that it rests, or that it ends.
+        self._queue.append(receipt)
+        if self._many:
+            self.machine.engine.work.stop[0] = 1  # ends the call after the step it is in
+        if self._rests or self._closing:
+            with self._wake:
+                self._wake.notify_all()
+                if self._closing and receipt in self._queue:
+                    self._queue.remove(receipt)
+                    raise SessionError("the session has stopped; it takes no more commands.")
         return receipt
 
     def close(self) -> None:
@@ -127,7 +133,7 @@ class Worker:
                 if self.state != "running":
                     self._rest()
                 elif (due := self._due_in()) > 0.0:
-                    self._wait(due)
+                    self._rest(due)
                 else:
                     self._step()
         except Exception as error:  # a mistake in here; callers are told of it
@@ -138,7 +144,9 @@ class Worker:
     def _end(self) -> None:
         with self._wake:
             self._closing = True
-            left, self._queue = self._queue, deque()
+            left = []
+            while self._queue:
+                left.append(self._queue.popleft())
             self._wake.notify_all()
         with self.changed:
             self.state = "stopped"
@@ -152,13 +160,12 @@ class Worker:
         machine = self.machine
         return self._pace.due_in(machine.time + machine.engine.options.step)
 
-    def _rest(self) -> None:
+    def _rest(self, seconds: float | None = None) -> None:
+        """Until there are commands, for so long at most [s]."""
         with self._wake:
-            self._wake.wait_for(lambda: self._queue or self._closing)
-
-    def _wait(self, seconds: float) -> None:
-        with self._wake:
+            self._rests = True
             self._wake.wait_for(lambda: self._queue or self._closing, seconds)
+            self._rests = False
 
     def _drain(self) -> None:
         """Carry out the commands that came so far."""
