@@ -19,3 +19,10 @@ def swing() -> Scene:
         bodies=[Body(name="box", mass=2.0, geometry=[box])],
         joints=[hinge],
     )
+
+
+def glider(speed: float) -> Scene:
+    """A large box that flies along y, without weight, at a speed [m/s]."""
+    box = Geometry(shape="box", size=(1.0, 1.0, 1.0))
+    body = Body(name="box", mass=2.0, geometry=[box], velocity=(0.0, speed, 0.0))
+    return Scene(version=1, name="glider", settings=Settings(gravity=(0, 0, 0)), bodies=[body])

@@ -12,7 +12,7 @@ pytest.importorskip("playwright")
 from impulse_cli.viewer.live import LiveSource
 
 from .browsing import changed, opened, picture, served, wait_for
-from .machines import swing
+from .machines import glider, swing
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -75,3 +75,32 @@ def test_a_simulation_in_the_browser(chromium: Any) -> None:
         again = opened(chromium, url)
         again.get_by_text("energy [").first.wait_for()
         picture(again, "live-again")
+
+
+def test_a_followed_body_in_the_browser(chromium: Any) -> None:
+    """It stays where it is on the page however far it flies, and is pushed and pulled there."""
+    source = LiveSource(glider(4.0))
+    with served(source) as (url, _):
+        tab = opened(chromium, url)
+        tab.get_by_role("tab", name="Show").click()
+        tab.get_by_role("combobox", name="Follow").click()
+        tab.get_by_role("option", name="box").click()
+        wait_for(lambda: place(source)[1] > 20.0, "it flies out of the first picture")
+
+        spot = middle_of_the_scene(tab)
+        for _ in range(2):
+            tab.mouse.click(*spot)
+        wait_for(lambda: abs(place(source)[0]) > 0.1, "a click pushes it where it is seen")
+
+        before = place(source)[2]
+        tab.mouse.move(*spot)
+        tab.mouse.down()
+        tab.mouse.move(spot[0], spot[1] - 100.0, steps=3)
+        wait_for(lambda: place(source)[2] > before + 0.2, "the mouse pulls it up")
+        tab.mouse.up()
+
+
+def place(source: LiveSource) -> tuple[float, float, float]:
+    """Of the body that flies along y [m]."""
+    x, y, z = source.frame().positions[0].tolist()
+    return x, y, z
