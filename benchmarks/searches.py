@@ -57,18 +57,20 @@ def six_legged() -> Scene:
 
 
 def search_gait(folder: Path, trials: int) -> None:
-    """Print what was found; the folder holds the best scene and the pictures."""
+    """Print what was found; the folder gets the best scene."""
     from impulse_cli.studies import optimise
 
     began = time.perf_counter()
     vary = [f"constants[{name}].value={low}:{high}" for name, (low, high) in RANGES.items()]
+    scene = six_legged()
     found = optimise(
-        six_legged(), vary, folder, maximise=["recording.bodies[torso].position[-1].x"],
+        scene, vary, folder, maximise=["recording.bodies[torso].position[-1].x"],
         trials=trials, seed=1,
     )  # fmt: skip
     print(f"{trials} trials in {time.perf_counter() - began:.0f} s")
-    best = max((row for row in found.rows if row.measures), key=lambda r: max(r.measures.values()))
-    print("start:", found.rows[0].measures)
+    [best] = found.best
+    save_scene(ic.set_parameters(scene, best.values), folder / "best.xml")
+    print("start:", found.start.measures)
     print("best:", best.measures, best.values)
 
 
@@ -78,8 +80,9 @@ def search_legs(folder: Path, trials: int) -> None:
     from jansen_walker import Bars, jansen_walker, leg
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    sampler = optuna.samplers.CmaEsSampler(seed=1, x0=dict.fromkeys(Bars._fields, 1.0), sigma0=0.02)
+    sampler = optuna.samplers.CmaEsSampler(seed=1)
     study = optuna.create_study(direction="maximize", sampler=sampler)
+    study.enqueue_trial(dict.fromkeys(Bars._fields, 1.0))
     began, start = time.perf_counter(), measured([jansen_walker()])[0]
     for first in range(0, trials, AT_ONCE):
         asked = [study.ask() for _ in range(min(AT_ONCE, trials - first))]
