@@ -180,6 +180,7 @@ def test_an_interrupt_within_exec_keeps_its_exit_code(tmp_path: Path) -> None:
     """Also where Ctrl-C comes while a dataclass is made, the exit code is that for it."""
     (tmp_path / "program.py").write_text(
         "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # also in the background
         "from impulse_cli import main\n"
         "def interrupted():\n"
         "    try: exec('signal.raise_signal(signal.SIGINT)')\n"

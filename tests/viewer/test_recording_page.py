@@ -64,9 +64,13 @@ def test_a_recording_in_the_browser(chromium: Any, tmp_path: Path) -> None:
         wait_for(lambda: tab.get_by_text("0.000 s").count(), "the time is shown")
         still = picture(tab, "recording-start")
 
-        tab.get_by_role("textbox").first.fill("3")
-        tab.get_by_role("textbox").first.press("Enter")
-        wait_for(lambda: source.frame().time == 3.0, "the slider seeks")
+        def sought() -> bool:
+            # again where the page was not yet listening, as people would
+            tab.get_by_role("textbox").first.fill("3")
+            tab.get_by_role("textbox").first.press("Enter")
+            return source.frame().time == 3.0
+
+        wait_for(sought, "the slider seeks")
         wait_for(lambda: tab.get_by_text("3.000 s").count(), "the page shows the time")
         wait_for(
             lambda: changed(still, picture(tab, "recording-sought")) > 0.01, "the ball has moved"

@@ -52,6 +52,7 @@ class Subscription:
                 worker.changed.wait_for(is_news)
                 latest, now = worker.latest, worker.published
             if self._closing or latest is seen:
+                self.missed += now - self._counted
                 return
             self.missed += max(0, now - self._counted - 1)
             seen, self._counted = latest, now
