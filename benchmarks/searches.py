@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import impulse_core as ic
+from impulse_core.compile import SceneError, compile_scene
 from impulse_schema import Constant, Scene, save_scene
 
 ROOT = Path(__file__).parents[1]
@@ -93,8 +94,10 @@ def search_legs(folder: Path, trials: int) -> None:
             try:
                 for angle in np.linspace(0.0, 2.0 * math.pi, 200):
                     leg(float(angle), bars)
-                scenes[trial.number] = jansen_walker(bars)
-            except ValueError:  # bars that do not meet all the way round
+                scene = jansen_walker(bars)
+                compile_scene(scene)
+                scenes[trial.number] = scene
+            except (ValueError, SceneError):  # bars that do not meet all the way round, or collide
                 study.tell(trial, -1.0)
         values = dict(zip(scenes, measured(list(scenes.values())), strict=True))
         for trial in asked:
@@ -102,9 +105,9 @@ def search_legs(folder: Path, trials: int) -> None:
                 study.tell(trial, values[trial.number])
                 if values[trial.number] >= study.best_value:
                     save_scene(scenes[trial.number], folder / "best.xml")
+                    (folder / "best.json").write_text(json.dumps(study.best_params, indent=2))
         print(f"{first + len(asked)}: {study.best_value:.4g} of {start:.4g}", flush=True)
     took = time.perf_counter() - began
-    (folder / "best.json").write_text(json.dumps(study.best_params, indent=2))
     print(f"{trials} trials in {took:.0f} s: {start:.4g} -> {study.best_value:.4g}")
     print({name: round(value, 4) for name, value in study.best_params.items()})
 

@@ -8,8 +8,10 @@ SECONDS of real time are kept for each machine, default 60.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -17,6 +19,7 @@ import impulse_core as ic
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_scenes"
 WALKER = SAMPLES / "walking" / "walking-machine.xml"
+LEG = SAMPLES / "machines" / "leg.xml"
 JANSEN = SAMPLES / "machines" / "jansen-walker.xml"
 ROUNDS = 7
 
@@ -96,9 +99,34 @@ def commands() -> None:
             print(f"{type(command).__name__}: {1e3 * each:.2f} ms")
 
 
+def storm(count: int = 1_000_000, threads: int = 4) -> None:
+    """How long very many commands of several threads take until the last has acted."""
+    kinds = (
+        lambda x: ic.ApplyImpulse("crank", (x, 0.0, x)),
+        lambda x: ic.ApplyForce("shank", (x, 0.0, 0.0), 0.005),
+        lambda x: ic.SetMotorTarget("servo", x),
+    )
+
+    def post(number: int) -> None:
+        random = Random(number)  # NumPy's lets other threads go on at each call
+        for _ in range(count // threads):
+            session.post(random.choice(kinds)(random.gauss(0.0, 1e-4)))
+
+    with ic.Session(ic.load_scene(LEG), speed=None) as session:
+        writers = [threading.Thread(target=post, args=(k,)) for k in range(threads)]
+        began = time.perf_counter()
+        for thread in writers:
+            thread.start()
+        for thread in writers:
+            thread.join()
+        session.pause()
+        print(f"{count} commands of {threads} threads: {time.perf_counter() - began:.0f} s")
+
+
 if __name__ == "__main__":
     snapshots()
     way_back()
     commands()
+    storm()
     for scene in (WALKER, JANSEN):
         real_time(scene, float(sys.argv[1]) if len(sys.argv) > 1 else 60.0)
