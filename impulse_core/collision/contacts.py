@@ -130,6 +130,10 @@ class ContactRow:
     """Impulse of rolling resistance and torsional friction in this half [N m s]."""
     turn_offset: vec3
     """As offset, for the relative angular velocity [rad/s]."""
+    start: vec3
+    """Impulse with which this half began [N s]."""
+    given: vec3
+    """What it gives way to the change since (contact/give.py) [m/s]."""
     applied: vec3
     """Part of the impulse that the bodies have received [N s]."""
     torque_applied: vec3
@@ -193,7 +197,8 @@ class ContactRow:
     begun: vec3
     """Impulse with which the first half began [N s]."""
     lacking: f8
-    """Violation of its law at the last iteration [m], in the second half [m/s]."""
+    """Violation of its law at the last iteration, without what it gives way [m], in the second half
+    [m/s]."""
     extra: f8
     """Work of its impulses on what the law is about, beyond its accuracy [J]."""
     returned: f8

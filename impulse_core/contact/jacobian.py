@@ -228,7 +228,7 @@ def read_bodies(contacts, solver_bodies, delassus, motion):
         u = _articulated_velocity(
             contacts, solver_bodies, delassus.contact[k], motion.states, motion.angular_velocity
         )
-        put_vec3(delassus.velocity, k, u)
+        put_vec3(delassus.velocity, k, u + vec3_of(contacts.row[delassus.contact[k]].given))
         w = _articulated_angular_velocity(
             contacts, solver_bodies, delassus.contact[k], motion.angular_velocity
         )

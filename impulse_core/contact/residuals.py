@@ -84,17 +84,18 @@ def _island_residuals(
     for i in range(len(solver_body) - 1):
         if solver_body[i].head < 0 or not (first or solver_body[i].unsolved):
             continue
-        violated = 0.0
+        violated, judged = 0.0, 0.0
         allowed = coarse if is_large(solver_body, i) else -1.0
         c = solver_body[i].head
         while c >= 0:
-            error = error_of(contacts, c, motion, h)
+            error, unsolved = error_of(contacts, c, motion, h)
             violated = max(violated, error)
-            contacts.row[c].lacking = error
-            contacts.mark[c].violated = 1 if error > allowed else 0
+            judged = max(judged, unsolved)
+            contacts.row[c].lacking = unsolved
+            contacts.mark[c].violated = 1 if unsolved > allowed else 0
             c = contacts.mark[c].next
         worst = max(worst, violated)
-        if _is_done(solver_bodies, i, violated, accuracy, coarse, first):
+        if _is_done(solver_bodies, i, judged, accuracy, coarse, first):
             totals[0].violation = max(totals[0].violation, violated * unit)
         else:
             solved = False
@@ -103,7 +104,9 @@ def _island_residuals(
 
 @inner_kernel
 def _position_residual(contacts, c, motion, h):
-    """Offset of contact c; returns its violation [m]."""
+    """Offset of contact c; returns its violation [m], and what of it is left to solve for: all but
+    what it gives way.
+    """
     row, mark = contacts.row, contacts.mark
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
     _, _, B, gap = contact_geometry(contacts, c, motion.next)
@@ -121,23 +124,24 @@ def _position_residual(contacts, c, motion, h):
         missing = turned * (1.0 / h) - relative_angular_velocity(contacts, c, motion)
         set_vec3(row[c].turn_offset, missing)
         rolled = _turns_on(contacts, c, motion, p, turned, scale)
-    violated = _violation(n, p, lacking, slid, row[c].friction, row[c].min_impulse, scale)
-    return max(violated, rolled)
+    violated, unsolved = _violations(contacts, c, lacking, slid, h, scale)
+    return max(violated, rolled), max(unsolved, rolled)
 
 
 @inner_kernel
 def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
-    """Violation of contact c by the present velocities [m/s]."""
+    """The same of the present velocities [m/s]."""
     row = contacts.row
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
     u = relative_velocity(contacts, c, motion) + vec3_of(row[c].offset)
     u_n = dot(n, u)
     scale = _inverse_mass(contacts, c, motion)
-    violated = _violation(n, p, u_n, u - n * u_n, row[c].friction, row[c].min_impulse, scale)
+    violated, unsolved = _violations(contacts, c, u_n, u - n * u_n, 1.0, scale)
     if row[c].resists > 0.0:
         w = relative_angular_velocity(contacts, c, motion)
-        violated = max(violated, _turns_on(contacts, c, motion, p, w, scale))
-    return violated
+        rolled = _turns_on(contacts, c, motion, p, w, scale)
+        violated, unsolved = max(violated, rolled), max(unsolved, rolled)
+    return violated, unsolved
 
 
 @inner_kernel
@@ -250,6 +254,22 @@ def _inverse_mass(contacts, c, motion):
     """Inverse mass of the bodies of contact c [1/kg]: no impulse there moves them less."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     return motion.bodies[i1].inverse_mass + motion.bodies[i2].inverse_mass
+
+
+@inner_kernel
+def _violations(contacts, c, lacking, slid, unit, scale):
+    """The violation of contact c by its errors, as velocities over a unit [s], and what that is
+    without what it gives way.
+    """
+    row = contacts.row[c]
+    n, p = vec3_of(row.normal), vec3_of(row.impulse)
+    violated = _violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
+    if contacts.mark[c].delassus_row < 0:
+        return violated, violated
+    given = vec3_of(row.given) * unit
+    lacking += dot(n, given)
+    slid = slid + given - n * dot(n, given)
+    return violated, _violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
 
 
 @inner_kernel

@@ -62,7 +62,18 @@ class Delassus(NamedTuple):
     angular_velocity: Floats
     """Their part in the relative angular velocities [rad/s], shape (k, 3)."""
     linear: Floats
-    """Velocities at each point by impulses at each [1/kg], shape (3k, 3k)."""
+    """Velocities at each point by impulses at each [1/kg], with what they give way (give.py), shape
+    (3k, 3k)."""
+    gives: Ints
+    """1 if there is any such part, shape (1,)."""
+    give: Floats
+    """It, K, shape (3k, 3k)."""
+    scale: Floats
+    """Root of the inverse masses of the bodies alone [1/√kg], shape (3k,)."""
+    basis: Floats
+    """Of the range of the operator over these, as rows, shape (3k, 3k)."""
+    left: Floats
+    """What is left of its diagonal, shape (3k,)."""
     mixed: Floats
     """Angular velocities by impulses; transposed, velocities by torque impulses [1/(kg m)], shape
     (3k, 3k); only where something resists."""
@@ -157,6 +168,11 @@ def new_delassus(structure: Structure, state: State, work: Workspace, rows: int)
         linear=np.zeros((3 * rows, 3 * rows)),
         mixed=np.zeros((3 * rows, 3 * rows)),
         angular=np.zeros((3 * rows, 3 * rows)),
+        gives=np.zeros(1, dtype=np.int64),
+        give=np.zeros((3 * rows, 3 * rows)),
+        scale=np.zeros(3 * rows),
+        basis=np.zeros((3 * rows, 3 * rows)),
+        left=np.zeros(3 * rows),
         body=np.zeros(bodies, dtype=np.int64),
         head=np.zeros(bodies, dtype=np.int64),
         next=np.zeros((rows, 2), dtype=np.int64),

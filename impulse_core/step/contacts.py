@@ -10,6 +10,7 @@ from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
 from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
+from impulse_core.contact.give import add_give, find_given
 from impulse_core.contact.islands import find_islands
 from impulse_core.contact.jacobian import (
     apply_contact_impulses,
@@ -94,6 +95,8 @@ def _start_from(contact, guess, turn_guess):
     if size > contact.friction * p_n:
         across = across * (contact.friction * p_n / size)
     set_vec3(contact.impulse, n * p_n + across)
+    set_vec3(contact.start, n * p_n + across)
+    set_vec3(contact.given, ZERO3)
     set_vec3(contact.applied, ZERO3)
     set_vec3(contact.torque, vec3_of(turn_guess) if p_n > 0.0 else ZERO3)
     set_vec3(contact.torque_applied, ZERO3)
@@ -187,6 +190,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
     contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
     if new and delassus.used[0] > 0:
         find_delassus(structure, contacts, solver_bodies, delassus, work.block)
+        add_give(contacts, solver_bodies, delassus)
     if len(model.joints) > 0:
         angular_velocities(model, state, work)
     read_bodies(contacts, solver_bodies, delassus, motion_of(model, state, work))
@@ -200,6 +204,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.coarse,
     )
     _push(contact, model, structure, state, multipliers, work)
+    find_given(contacts, delassus)
 
 
 @inner_kernel

@@ -7,6 +7,7 @@ import pytest
 
 import impulse_core as ic
 from impulse_core.compile import compile_scene
+from impulse_core.contact.system import Delassus
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
@@ -35,8 +36,14 @@ def answers(machine: Scene) -> tuple[np.ndarray, np.ndarray, Engine]:
     rows = setup.delassus.contact[:k]
     arms = setup.contacts.row["arm2"][rows]
     points = engine.state.bodies["position"][setup.contacts.mark["body2"][rows]] + arms
-    W = setup.delassus.linear[: 3 * k, : 3 * k].reshape(k, 3, k, 3).swapaxes(1, 2)
+    W = setup.delassus.linear[: 3 * k, : 3 * k] - _given(setup.delassus, 3 * k)
+    W = W.reshape(k, 3, k, 3).swapaxes(1, 2)
     return W, points, engine
+
+
+def _given(delassus: Delassus, n: int) -> np.ndarray:
+    """What of the operator is there lest forces have no end (test_give.py) [1/kg]."""
+    return delassus.give[:n, :n] * delassus.gives[0]
 
 
 def cross_matrix(r: np.ndarray) -> np.ndarray:

@@ -1,0 +1,128 @@
+"""What contacts of machines give way where joints leave no freedom.
+
+Legs that are driven can press on each other along directions in which nothing can move. The
+Delassus operator W of their contacts lacks these in its range, and what is broken by a nanometre
+along one of them, or nearly so, would be answered with any force. A little of the inverse mass that
+the two bodies would have alone, on what is not its range, bounds that:
+
+    W + K,   K = κ D (1 - Q Qᵀ) D,   Q a basis of the range of D⁻¹ W D⁻¹,   D² those inverse masses.
+
+With the impulses p the relative velocities are then less by K (p - p0) than what the laws ask for,
+p0 being what the half began with: contacts that bear the same load in every step do not give, and
+where W has full rank none does. Nor do any where some resist turning: forces and torques have one
+range together, and to give way by forces alone would let the torques hold what those give.
+"""
+
+from __future__ import annotations
+
+import math
+
+from impulse_core.algebra import ZERO3, set_vec3, vec3_of
+from impulse_core.contact.delassus import delassus_block
+from impulse_core.jit import inner_kernel
+
+__all__ = ["add_give", "find_given"]
+
+_GIVE = 1e-6  # κ, and what joints leave of the inverse mass alone that counts as none
+
+
+@inner_kernel
+def add_give(contacts, solver_bodies, delassus):
+    """Keep K as ``give``, and add it to the linear part of the operator."""
+    n = 3 * delassus.used[0]
+    for k in range(delassus.used[0]):
+        scale = _scale(contacts, solver_bodies, delassus.contact[k])
+        for axis in range(3):
+            delassus.scale[3 * k + axis] = scale
+    rank = n if delassus.rolls[0] else _find_range(delassus, n)
+    delassus.gives[0] = 1 if rank < n else 0
+    if rank < n:
+        _orthonormalise(delassus.basis, n, rank)
+        _add(delassus, n, rank)
+    find_given(contacts, delassus)
+
+
+@inner_kernel
+def _add(delassus, n, rank):
+    """Find K from a basis of so many rows, and add it to the operator."""
+    W, give, basis, scale = delassus.linear, delassus.give, delassus.basis, delassus.scale
+    for i in range(n):
+        for j in range(i + 1):
+            left = 1.0 if i == j else 0.0
+            for r in range(rank):
+                left -= basis[r, i] * basis[r, j]
+            give[i, j] = give[j, i] = _GIVE * scale[i] * scale[j] * left
+    for i in range(n):
+        for j in range(n):
+            W[i, j] += give[i, j]
+
+
+@inner_kernel
+def _scale(contacts, solver_bodies, c):
+    """Root of the inverse mass that the bodies of contact c have alone; 0 where one of them is
+    free, and gives way itself.
+    """
+    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
+    bodies = solver_bodies.row
+    if bodies[i1].inverse_mass > 0.0 or bodies[i2].inverse_mass > 0.0:
+        return 0.0
+    return math.sqrt(bodies[i1].inverse_mass_alone + bodies[i2].inverse_mass_alone)
+
+
+@inner_kernel
+def _find_range(delassus, n):
+    """Columns of the Cholesky factor of D⁻¹ W D⁻¹ as rows of ``basis``, the largest pivots first,
+    until what is left is less than κ; returns their number.
+    """
+    W, scale, basis, left = delassus.linear, delassus.scale, delassus.basis, delassus.left
+    for i in range(n):
+        left[i] = W[i, i] / (scale[i] * scale[i]) if scale[i] > 0.0 else 0.0
+    for rank in range(n):
+        pivot = 0
+        for i in range(1, n):
+            if left[i] > left[pivot]:
+                pivot = i
+        if not (left[pivot] > _GIVE):
+            return rank
+        root = math.sqrt(left[pivot])
+        for i in range(n):
+            x = W[i, pivot] / (scale[i] * scale[pivot]) if scale[i] > 0.0 else 0.0
+            for r in range(rank):
+                x -= basis[r, i] * basis[r, pivot]
+            basis[rank, i] = x / root
+            left[i] -= basis[rank, i] * basis[rank, i]
+        left[pivot] = 0.0
+    return n
+
+
+@inner_kernel
+def _orthonormalise(basis, n, rank):
+    """Gram and Schmidt's method on the rows of ``basis``, each made orthogonal twice, which leaves
+    no more than round-off.
+    """
+    for r in range(rank):
+        for q in range(2 * r):
+            along = 0.0
+            for i in range(n):
+                along += basis[q % r, i] * basis[r, i]
+            for i in range(n):
+                basis[r, i] -= along * basis[q % r, i]
+        square = 0.0
+        for i in range(n):
+            square += basis[r, i] * basis[r, i]
+        length = math.sqrt(square)
+        for i in range(n):
+            basis[r, i] /= length
+
+
+@inner_kernel
+def find_given(contacts, delassus):
+    """Put K (p - p0) of each contact on jointed bodies into ``given``."""
+    row = contacts.row
+    for k in range(delassus.used[0]):
+        given = ZERO3
+        for m in range(delassus.used[0] if delassus.gives[0] else 0):
+            c = delassus.contact[m]
+            change = vec3_of(row[c].impulse) - vec3_of(row[c].start)
+            given = given + delassus_block(delassus.give, 3 * k, 3 * m) @ change
+        set_vec3(row[delassus.contact[k]].given, given)
