@@ -1,4 +1,4 @@
-"""Short runs that need every kernel that any run can need.
+"""Short runs that need every kernel that any run can need, with those that they would call then.
 
 ``main`` prints how many kernels had to be compiled, the hash of their sources, the triple they are
 for, and the files that were found on disk. Two processes share the work: one begins at the front,
@@ -45,6 +45,7 @@ def main(claims: str, *, from_the_back: bool) -> None:
     from numba.core.registry import cpu_target
 
     from impulse_core.jit import compiling, sources
+    from impulse_core.jit.deferred import complete
     from impulse_core.jit.kernel_cache import found_on_disk, kernels_compiled
 
     runs = list(enumerate(short_runs()))
@@ -55,6 +56,7 @@ def main(claims: str, *, from_the_back: bool) -> None:
             except FileExistsError:
                 break
             run()
+        complete()
     triple, _, _ = cpu_target.target_context.codegen().magic_tuple()
     print(kernels_compiled(), sources(), triple, *found_on_disk(), sep="\n")
 

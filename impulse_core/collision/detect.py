@@ -34,7 +34,7 @@ from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.types import Ints
 
 __all__ = ["Search", "detect"]
@@ -55,7 +55,7 @@ class Search(NamedTuple):
     """Where there was not room: for how many contacts [0] or pairs [2], shape (3,)."""
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def detect(model, search, state, still, h, margin):
     """Fill the contacts of a search (Search) with all points of a step of length h that come nearer
     than a margin [m].

@@ -53,7 +53,7 @@ from impulse_core.collision.vclip import (
     first_features,
     transposed,
 )
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["collide"]
 
@@ -96,7 +96,7 @@ def collide(shapes, s1, s2, pose1, pose2, largest_gap, memory, found):
     return count
 
 
-@inlined_kernel
+@deferred_kernel("int64")
 def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     """Points of two cores: rows with the gaps of the cores.
 

@@ -31,7 +31,7 @@ from impulse_core.collision.contacts import (
 from impulse_core.collision.features import face_normal, support
 from impulse_core.collision.manifold import reduced, vertex_of
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, TORUS
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["plane_contact"]
 
@@ -42,7 +42,7 @@ _FLAT_RIM = 1e-3
 _ALMOST_FLAT_RIM = 0.02
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def plane_contact(shapes, plane, s, pose1, pose2, swapped, wanted, memory, found):
     """Contact points between a plane and shape s, put into ``found``; returns their number.
 

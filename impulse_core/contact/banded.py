@@ -24,12 +24,12 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.contact.law import effective_inverse_mass, law_piece
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["banded_push", "banded_step", "order_bodies"]
 
 
-@inner_kernel
+@deferred_kernel("int64", "int64")
 def order_bodies(contacts, solver_bodies, work, n):
     """Give the free bodies of an island places near those of the bodies they touch.
 
@@ -89,7 +89,7 @@ def _spread(mark, solver_bodies, link, start):
     return count
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal):
     """Put the Newton step of the impulses, with a proximal term, into their change; False if the
     system is singular.

@@ -31,7 +31,7 @@ from impulse_core.contact.batches import (
     read_island,
     write_island,
 )
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.types import unsigned
 
 __all__ = ["FALL", "LOOK", "sweep_batches"]
@@ -58,7 +58,7 @@ _IMPULSES = unsigned(3 * LANES)
 _ONE = unsigned(1)
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def sweep_batches(contacts, solver_bodies, batches, i, calm):
     """Improve the impulses of the island of solver body i until a sweep changes no velocity by more
     than calm [m/s], or sweeps no longer help. Returns whether it was divided into batches.

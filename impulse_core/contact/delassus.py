@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.algebra import IDENTITY3, Mat3, cross_matrix, mat3_at, put_mat3, vec3_of
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import deferred_kernel, inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
 __all__ = ["delassus_block", "find_delassus", "put_block"]
@@ -36,7 +36,7 @@ class _Response(NamedTuple):
     """Angular velocity by a torque impulse [1/(kg m²)]."""
 
 
-@inner_kernel
+@deferred_kernel("none")
 def find_delassus(structure, contacts, solver_bodies, delassus, block):
     """Find the Delassus operator: its linear part, and where contacts resist turning the mixed and
     the angular one.

@@ -31,7 +31,7 @@ from impulse_core.contact.jacobian import diagonal_blocks
 from impulse_core.contact.law import contact_law, in_disc
 from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
 from impulse_core.contact.solver_bodies import push_solver_body
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["solve_contacts"]
 
@@ -42,7 +42,7 @@ _CALM = 0.3  # of the accuracy, the change of a velocity that counts as none
 _ENOUGH = 0.03  # of the changes in the first sweep, what large islands are left with
 
 
-@inner_kernel
+@deferred_kernel("none")
 def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy, coarse):
     """Find the impulses of all unsolved islands for the velocities of the solver bodies.
 

@@ -21,7 +21,7 @@ from impulse_core.contact.law import (
     within_arms,
 )
 from impulse_core.contact.newton_work import MOST_DENSE
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 
@@ -36,7 +36,7 @@ _DAMPED = 10.0  # what contacts contradict each other by becomes a tenth of thei
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
-@inner_kernel
+@deferred_kernel("int64", "int64")
 def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     """Improve the impulses of the island of solver body i until its laws hold to accuracy [m/s].
 

@@ -34,7 +34,7 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import find_islands, root_of
 from impulse_core.free_motion.kinematic import predict_kinematic
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.model import Model
 from impulse_core.types import Floats, Ints, by_address
 
@@ -99,7 +99,7 @@ def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
     )
 
 
-@inner_kernel
+@deferred_kernel("none")
 def find_still(model, state, sleep, h, work):
     """Find out which bodies do not move in a step of length h, and wake those that loads act on."""
     for k in range(len(model.loads)):
@@ -132,7 +132,7 @@ def _wake(model, sleep, i):
                 sleep.rested[k] = 0.0
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def wake_touched(model, contacts, sleep, h, tolerance):
     """Wake what something that moves could touch in a part of a step of length h; returns whether
     anything was.
@@ -158,7 +158,7 @@ def wake_touched(model, contacts, sleep, h, tolerance):
     return any_woken
 
 
-@inner_kernel
+@deferred_kernel("none")
 def hold(model, state, sleep, work):
     """Let bodies that sleep stay where they are in this part of a step."""
     for i in range(model.dynamic):
@@ -167,7 +167,7 @@ def hold(model, state, sleep, work):
             set_quat(work.next[i].orientation, quat_of(state.bodies[i].orientation))
 
 
-@inner_kernel
+@deferred_kernel("none")
 def put_to_rest(model, state, sleep, work):
     """Take all velocity from bodies that sleep, as what they rest on takes that of gravity."""
     for i in range(model.dynamic):
@@ -177,7 +177,7 @@ def put_to_rest(model, state, sleep, work):
             put_vec3(work.angular_velocity, i, ZERO3)
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def count_rest(model, state, sleep, h, work):
     """Add a step of length h to the time for which slow bodies have rested; returns whether any
     that is awake has rested long enough to sleep. Needs the angular velocities.
@@ -193,7 +193,7 @@ def count_rest(model, state, sleep, h, work):
     return any_long
 
 
-@inner_kernel
+@deferred_kernel("int64", "float64")
 def fall_asleep(model, contacts, solver_bodies, state, sleep, tolerance, work):
     """Let islands that rest fall asleep, after a step.
 
@@ -241,7 +241,7 @@ def fall_asleep(model, contacts, solver_bodies, state, sleep, tolerance, work):
     return count, lost
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def freeze(shapes_body, sleep, memory, needed):
     """Move the memory of contacts of bodies that sleep to the frozen one; False without room, of
     which needed[0] then tells.
@@ -250,7 +250,7 @@ def freeze(shapes_body, sleep, memory, needed):
     return _move_rows(shapes_body, sleep.asleep, memory, sleep.frozen, True, scale, needed)
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def thaw(shapes_body, sleep, memory, needed):
     """Move the memory of contacts of bodies that woke back; as ``freeze``."""
     if sleep.frozen.used[0] == 0:

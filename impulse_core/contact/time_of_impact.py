@@ -22,7 +22,7 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 
 __all__ = [
     "FINEST_JOINTED",
@@ -176,7 +176,7 @@ def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
     return Found(fresh, least, first)
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def penetrates_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
     """Whether shapes that turn overlap at the end of a part of a step of length h [s] that was
     tried, and more than at its start.

@@ -32,6 +32,7 @@ __all__ = [
     "array_kernel",
     "cache_folder",
     "compiling",
+    "deferred_kernel",
     "inlined_kernel",
     "inner_kernel",
     "kernel",
@@ -47,6 +48,7 @@ _WITHOUT_KERNELS = (
     "recording/",
     "simulation/",
     "analysis/description.py",
+    "jit/beside.py",
     "jit/kernel_cache.py",
     "jit/shipped.py",
     "jit/trusted.py",
@@ -115,6 +117,22 @@ def kernel(function: Any) -> Any:
     """
     compiled = partial(_entry_point, function, _options, EntryCompiler)
     return _lazy(function, compiled, partial(_jit, function, _inner, InnerCompiler), _inner)
+
+
+def deferred_kernel(*returns: str) -> Any:
+    """Compiles a function that kernels and Python call when one of them first does, and keeps it
+    on disk by itself (``deferred.py``).
+
+    Args:
+        returns: name of the Numba type that it returns, such as ``"float64"`` or ``"none"``; names
+            of several for a tuple.
+    """
+
+    def decorated(function: Any) -> Any:
+        compiled = partial(_entry_point, function, _options, EntryCompiler)
+        return function if PLAIN else LazyKernel(function, compiled, compiled, _options, returns)
+
+    return decorated
 
 
 def inner_kernel(function: Any) -> Any:

@@ -45,6 +45,8 @@ __all__ = [
     "KernelCache",
     "found_on_disk",
     "kernels_compiled",
+    "made_elsewhere",
+    "missing_file",
     "open_folder",
     "told_of_compiling",
 ]
@@ -62,6 +64,7 @@ _RUNTIME = (
 )
 
 _listeners: list[Callable[[], None]] = []
+_elsewhere: list[Callable[[Path], bool]] = []
 _found: list[Path] = []
 _compiled = [0]
 
@@ -84,6 +87,27 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         _listeners.remove(tell)
+
+
+def missing_file(dispatcher: Any, args: tuple[Any, ...]) -> Path | None:
+    """Where a kernel for arguments of these types is to be kept; None where it is there, or can be
+    kept nowhere.
+    """
+    host = dispatcher.targetctx.codegen().magic_tuple()
+    missing: Path | None = dispatcher._cache.missing_file(args, host)
+    return missing
+
+
+@contextmanager
+def made_elsewhere(wait_for: Callable[[Path], bool]) -> Iterator[None]:
+    """A block in which another process makes kernels: ``wait_for`` a file tells whether it is there
+    at last.
+    """
+    _elsewhere.append(wait_for)
+    try:
+        yield
+    finally:
+        _elsewhere.remove(wait_for)
 
 
 # --------------------------------------------------------------------------------------
@@ -242,7 +266,21 @@ class KernelCache(_Cache):
                 _found.append(path)
                 return kernel
         self._announce()
+        if self._folder is None:
+            return None
+        path = self._path(self._folder, sig, host)
+        if any(wait_for(path) for wait_for in _elsewhere):
+            return self._restored(path, sig, target_context)
         return None
+
+    def missing_file(self, sig: Any, host: tuple[str, str, str]) -> Path | None:
+        """Where the kernel for arguments of these types is to be kept; None where it is there, or
+        can be kept nowhere.
+        """
+        if self._folder is None:
+            return None
+        paths = [self._path(folder, sig, target) for folder, target in self._places(host)]
+        return None if any(path.exists() for path in paths) else paths[-1]
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep a kernel that was compiled, where that is possible."""
@@ -274,7 +312,7 @@ class KernelCache(_Cache):
         try:
             arguments, kept = pickle.loads(_read(path))
             if arguments == self._arguments(sig):
-                if _RUNTIME in kept[0][1]:  # the machine code
+                if _RUNTIME in kept[0][2]:  # the machine code
                     rtsys.initialize(target_context)
                 return restored(target_context, kept)
         except FileNotFoundError:

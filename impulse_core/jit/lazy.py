@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any
 
+from impulse_core.jit.deferred import DeferredCall, MissingKernelError, raise_missing
+
 __all__ = ["LazyKernel"]
 
 
@@ -21,6 +23,8 @@ class LazyKernel:
         called: makes the dispatcher that Python calls; None if only kernels call.
         inner: makes the one that kernels call.
         options: those of Numba, where its inlining looks for them.
+        returns: the names of the types that it returns, if it is compiled only when it is called;
+            none if what calls it is compiled with it.
     """
 
     def __init__(
@@ -29,15 +33,21 @@ class LazyKernel:
         called: Callable[[], Any] | None,
         inner: Callable[[], Any],
         options: dict[str, Any],
+        returns: tuple[str, ...] = (),
     ) -> None:
         update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = options
         self._make_called = called or self._refuse
         self._make_inner = inner
+        self.returns = returns
 
     def __call__(self, *args: Any) -> Any:
-        return self.dispatcher(*args)
+        try:
+            return self.dispatcher(*args)
+        except MissingKernelError:
+            raise_missing()
+            raise
 
     @cached_property
     def dispatcher(self) -> Any:
@@ -49,6 +59,8 @@ class LazyKernel:
 
     @cached_property
     def _inner(self) -> Any:
+        if self.returns:
+            return DeferredCall(self.py_func, self.returns)
         return self.dispatcher if self._make_inner is self._make_called else self._make_inner()
 
     @property

@@ -19,6 +19,8 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 from numba.core.types import unliteral
 
+from impulse_core.jit.deferred import note_calls
+
 __all__ = [
     "ArrayCompiler",
     "EntryCompiler",
@@ -42,11 +44,16 @@ _UNUSED = {
 
 
 class _Library(JITCodeLibrary):
-    """Code of one kernel and what it calls, as the compiler left it."""
+    """Code of one kernel and what it calls, as the compiler left it.
+
+    Attributes:
+        calls: Which deferred kernels it calls, as ``deferred.py`` names them.
+    """
 
     def __init__(self, codegen: Any, name: str, target: Any) -> None:
         super().__init__(codegen, name)
         self._target = target
+        self.calls: dict[bytes, None] = {}
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -89,6 +96,8 @@ class _EntryLibrary(_Library):
                 known = set(self._linking_libraries)
                 new = dict.fromkeys(library._linking_libraries)
                 self._linking_libraries.extend(lib for lib in new if lib not in known)
+                self.calls |= library.calls
+        note_calls(self.calls)
         super().finalize()
 
     def _optimize_final_module(self) -> None:
@@ -182,18 +191,27 @@ def reduced(kernel: Any) -> tuple[Any, ...]:
     module = kernel.library._get_module_for_linking()
     values = [*module.functions, *module.global_variables]
     symbols = [value.name for value in values if not value.is_declaration]
-    return (name, machine_code, bitcode, symbols), *rest
+    return (name, list(kernel.library.calls), machine_code, bitcode, symbols), *rest
 
 
 def restored(target: Any, kept: tuple[Any, ...]) -> Any:
     """The kernel that ``reduced`` took apart, as Numba's ``CompileResult._rebuild`` does it."""
-    (name, *code), fndesc, environment, signature, objectmode, lifted, types, inits, referenced = (
-        kept
-    )
+    (
+        (name, calls, *code),
+        fndesc,
+        environment,
+        signature,
+        objectmode,
+        lifted,
+        types,
+        inits,
+        referenced,
+    ) = kept
     for init in inits:
         init()
     library = _KeptLibrary(target.codegen(), name)
     library.load(*code)
+    note_calls(calls)
     result: Any = CompileResult  # a named tuple whose fields mypy does not see
     kernel = result(
         target_context=target,

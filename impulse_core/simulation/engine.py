@@ -18,6 +18,9 @@ import numpy as np
 from impulse_core.checkpoints import digest, model_digest, read_state, write_state
 from impulse_core.compile import CompiledScene, SceneError
 from impulse_core.jit import compiling
+from impulse_core.jit.beside import compiled_beside
+from impulse_core.jit.deferred import seconds_waited
+from impulse_core.jit.kernel_cache import kernels_compiled
 from impulse_core.methods.comparison import new_comparison_run
 from impulse_core.methods.imp import stage_fractions
 from impulse_core.methods.runner_choice import choose_runner
@@ -25,11 +28,11 @@ from impulse_core.methods.runners import needs_elements
 from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
-from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
 from impulse_core.simulation.call_times import CallTimes
 from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
+from impulse_core.simulation.kernel_calls import calls_of_runner, starting_calls
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
 from impulse_core.solver.ordering import plan_structure
@@ -61,6 +64,7 @@ class Engine:
         on_part: Callable[[int, int], None] = lambda _part, _parts: None,
         state: State | None = None,  # where to hold it, at the start
     ) -> None:
+        known = kernels_compiled()
         self.compiled = compiled
         self.names = Names(compiled)
         model = compiled.model
@@ -100,12 +104,16 @@ class Engine:
         self.times = CallTimes()
         self._known_layout: Layout | None = None
         self.completed = 0
-        self.compile_seconds = self._load_kernels(on_part)
-        self.start = self._make_consistent()
-        if self.comparison:
-            self.comparison.start()
-        if compiled.shapes is not None:
-            self._check_overlaps(options.step, assemble)
+        self.compile_seconds = 0.0
+        with compiled_beside(calls_of_runner(self)):
+            self.compile_seconds = self._load_kernels(on_part)
+            self.start = self._make_consistent()
+            if self.comparison:
+                self.comparison.start()
+            if compiled.shapes is not None:
+                self._check_overlaps(options.step, assemble)
+            if kernels_compiled() > known:  # those that a step calls are missing too
+                self.peek(options.step, lambda: None)
 
     @property
     def model(self) -> Model:
@@ -123,33 +131,18 @@ class Engine:
         return bool(self.work.stop[0])
 
     def _load_kernels(self, on_part: Callable[[int, int], None]) -> float:
-        """Call every kernel once on scratch, so that no compilation is timed as a step [s]; before
-        each, say which it is and how many there are.
+        """Get every kernel that starts the run, so that no compilation is timed as a step [s];
+        before each, say which it is and how many there are.
         """
         began = time.perf_counter()
-        calls = self._kernel_calls(copy_state(self.state))
+        calls = starting_calls(self, copy_state(self.state))
         with compiling():
             for part, call in enumerate(calls, 1):
                 on_part(part, len(calls))
                 call()
         return time.perf_counter() - began
 
-    def _kernel_calls(self, state: State) -> list[Callable[[], Any]]:
-        """What needs every kernel of this run, each another part of them."""
-        model, structure, work, tally = self.model, self.structure, self.work, self.tally
-        calls: list[Callable[[], Any]] = [
-            lambda: begin(model, structure, state, self.tolerance, work, tally),
-            lambda: self.advance(1.0, 0),
-        ]
-        if len(state.kinematic):
-            calls.append(lambda: self._pass_keyframes(state, 0.0))
-        if needs_elements(model):
-            calls.append(lambda: self._begin_elements(state))
-        calls.append(lambda: observe(model, state, work))
-        calls.append(lambda: find_reactions(model, structure, state, work))
-        return calls
-
-    def _begin_elements(self, state: State) -> None:
+    def begin_elements(self, state: State) -> None:
         if needs_elements(self.model):
             begin_elements(self.model, state, self.work, self.tally)
 
@@ -159,7 +152,7 @@ class Engine:
         before, after, joint = begin(
             self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
-        self._begin_elements(self.state)
+        self.begin_elements(self.state)
         if not (after <= self.tolerance):
             raise SceneError([open_joint(self.compiled.scene, self.names, int(joint), after)])
         self._refuse_overconstraint()
@@ -213,10 +206,10 @@ class Engine:
 
         Returns False if one failed or a signal ended the call, with the state before that.
         """
-        began = time.perf_counter()
+        began = time.perf_counter() - self.compile_seconds
         done = self.completed = self._run(length, count, grid)
         if done:
-            self.times.add((time.perf_counter() - began) / done, done)
+            self.times.add((time.perf_counter() - self.compile_seconds - began) / done, done)
         # in the same order however the steps are shared out to calls
         events = [*self._broken_joints(), *self._contact_events()]
         self.events += sorted(events, key=itemgetter("time"))
@@ -328,7 +321,9 @@ class Engine:
         while True:
             if returns or self.runner.may_lack_room:
                 self._present = self.snapshot()
+            waited = seconds_waited()
             done = self._take_steps(length, count, grid)
+            self.compile_seconds += seconds_waited() - waited
             wanted = self.runner.room_wanted()
             if wanted is None:
                 return done
@@ -372,10 +367,10 @@ class Engine:
         if self.comparison:
             return self.comparison.advance(length, count, grid)
         if count:
-            self._pass_keyframes(self.state, length)
+            self.pass_keyframes(self.state, length)
         return self.runner.run(self.state, length, count, grid, self.tally)
 
-    def _pass_keyframes(self, state: State, length: float) -> None:
+    def pass_keyframes(self, state: State, length: float) -> None:
         """Prepare kinematic bodies for steps of ``length``, between which there is no keyframe."""
         if len(state.kinematic):
             pass_keyframes(self.model, self.structure, state, length, self.work, self.tally)

@@ -137,7 +137,7 @@ class Run:
 
         self.signals = signals
         try:
-            with self.stop:
+            with self.stop, told_of_compiling(self._be_patient):
                 self._start()
                 for segment in self._segments():
                     self._deliver()
@@ -247,6 +247,7 @@ class Run:
     def _deliver(self) -> None:
         """Let signals have their effect, which may be to raise."""
         self.stop.clear()
+        self.signals.is_patient = False
         self.signals.deliver()
 
     def _failure(self, event: dict[str, Any]) -> SimulationError:
@@ -257,6 +258,13 @@ class Run:
 
     def _begin_part(self, part: int, parts: int) -> None:
         self._part = part, parts
+
+    def _be_patient(self) -> None:
+        """Say that a step waits for a kernel, and let no signal interrupt that: the step would be
+        torn.
+        """
+        self.signals.is_patient = True
+        self._tell("compiling kernels", self.engine.steps)
 
     def _tell(self, stage: Stage, steps: int) -> None:
         if self.progress is not None:

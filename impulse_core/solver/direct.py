@@ -31,7 +31,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import deferred_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.coupling import term_rows
 from impulse_core.solver.loose import floor_of, recall_loose_rows
@@ -163,7 +163,7 @@ def set_compliances(model, structure, state, work):
         work.compliance[model.axes[k].joint, model.axes[k].row] = state.axes[k].compliance
 
 
-@inner_kernel
+@deferred_kernel("none")
 def prepare(model, structure, state, work):
     """Directions, matrix and factor at the present poses."""
     joint_directions(model, state.bodies, work.now)

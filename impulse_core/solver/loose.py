@@ -12,7 +12,7 @@ scene (docs/design/direct-solver.md).
 from __future__ import annotations
 
 from impulse_core.algebra import Vec3, norm
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import held_part
 from impulse_core.joints.table import COUPLING, NO_PART
 
@@ -92,7 +92,7 @@ def _largest(model, error, state, loose):
     return worst, worst_joint
 
 
-@inner_kernel
+@deferred_kernel("boolean")
 def let_go(model, structure, state, work):
     """Let go the rows of joints that the last factorisation dropped; whether any are new."""
     new = False

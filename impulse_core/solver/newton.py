@@ -31,7 +31,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import deferred_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.coupling import term_rows
 from impulse_core.solver.direct import (
@@ -156,7 +156,7 @@ def _factorise(structure, lower, upper, work):
                 put_mat3(side, target, mat3_at(side, target) - update)
 
 
-@inner_kernel
+@deferred_kernel("none")
 def prepare_newton(model, structure, state, h, work):
     """Directions at the predicted poses, Newton matrix and its factor."""
     joint_directions(model, work.next, work.then)

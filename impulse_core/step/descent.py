@@ -19,7 +19,7 @@ from impulse_core.forces.axes import (
     softened_pieces,
 )
 from impulse_core.forces.force_law import active_piece
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -42,7 +42,7 @@ _ROUND_OFF = 1e-14  # relative, of what a derivative is a sum of
 _LEAST = 1e-6  # part of the slope at the start of a line that counts as none at its end
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def descend(model, structure, state, h, enough, anew, multipliers, work):
     """Change the impulses of joints and axes until the laws hold to ``enough`` [m] at
     x = work.axes.at, which changes by h for each unit of velocity along an axis.

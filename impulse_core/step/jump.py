@@ -17,7 +17,7 @@ from __future__ import annotations
 from impulse_core.algebra import norm, vec3_at
 from impulse_core.contact.time_of_impact import FINEST_JOINTED
 from impulse_core.forces.force_elements import impact_law, impact_work
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED
 from impulse_core.step.contacts import begin_jump, bodies_meet, close_jump, note_motion
@@ -36,7 +36,7 @@ def slow(model, h, tolerance):
     return max(g * h, ACCURACY * tolerance / h)
 
 
-@inner_kernel
+@deferred_kernel("int64", "boolean")
 def jump(model, structure, contact, state, h, begins, tolerance, work, tally):
     """Reflect the velocities of axes that are at a limit, or would be within the least part of a
     stage of length h, and of bodies that meet. ``begins`` says that a part is about to begin.

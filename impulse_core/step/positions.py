@@ -19,7 +19,7 @@ from impulse_core.forces.axes import (
     predict_axes,
 )
 from impulse_core.free_motion.flow import predict, turns_too_far
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -67,7 +67,7 @@ _LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def solve_positions(model, structure, axes, contact, state, h, tolerance, work, tally):
     """COMPLETED with the prediction in work, or why there is none.
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from impulse_core.collision.detect import Search, detect
+from impulse_core.contact.gauss_seidel import solve_contacts
+from impulse_core.contact.newton import solve_island
 from impulse_core.contact.system import ContactSetup
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.model import Structure
 from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
 from impulse_core.step.fitting import resume
+from impulse_core.step.jump import jump
 from impulse_core.step.limited import limited_stage
-from impulse_core.step.step import impulse_step
+from impulse_core.step.positions import solve_positions
+from impulse_core.step.step import Part, impulse_step, second_half
 from impulse_core.step.touching import contact_stage, restore_memory
+from impulse_core.step.velocities import solve_velocities
 from impulse_core.types import by_address
 
-__all__ = ["System", "run_steps", "save"]
+__all__ = ["System", "calls_of_step", "run_steps", "save"]
 
 
 @by_address
@@ -38,6 +44,37 @@ def run_steps(model, system, state, plan, work, tally):
         resume(model, system.structure, state, work)
     work.fits[0] = 1.0
     return take_steps(_stage, save, _restore, model, system, state, plan, work, tally)
+
+
+def calls_of_step(model, system, state, work, tally) -> list[tuple[Any, tuple[Any, ...]]]:
+    """The large deferred kernels that every step of this machine calls, each with arguments of the
+    types with which it does, so that they can be compiled beside ``run_steps``. The first are those
+    that a step needs last.
+    """
+    structure, axes, contact = system.structure, system.axes, system.contact
+    whole, part = (model, structure, axes, contact, state), Part(1.0, 1.0, 1.0, True, False)
+    calls: list[tuple[Any, tuple[Any, ...]]] = [(second_half, (*whole, part, 1.0, work, tally))]
+    if axes is not None:
+        velocities = model, structure, contact, state, 1.0, 1.0, work, tally
+        calls.append((solve_velocities, velocities))
+    if system.limits is not None or (contact is not None and contact.time_of_impact):
+        ends = model, structure, contact, state, 1.0, True, 1.0, work, tally
+        calls.append((jump, ends))
+    calls.append((solve_positions, (*whole, 1.0, 1.0, work, tally)))
+    if contact is not None:
+        islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.newton
+        search = Search(
+            contact.shapes,
+            contact.sweep,
+            contact.found,
+            contact.memory,
+            contact.contacts,
+            contact.needed,
+        )
+        calls.append((solve_island, (*islands, 1, 1.0)))
+        calls.append((solve_contacts, (*islands, contact.batches, 1.0, 1.0)))
+        calls.append((detect, (model, search, state, contact.sleep.still, 1.0, 1.0)))
+    return calls
 
 
 @inlined_kernel

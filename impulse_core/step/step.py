@@ -20,7 +20,7 @@ from impulse_core.forces.force_elements import (
 )
 from impulse_core.forces.loads import factors_at, kick
 from impulse_core.free_motion.flow import advance
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import angular_velocities, joint_directions
 from impulse_core.joints.coupling import accept_coordinates
 from impulse_core.model.status import COMPLETED, LINE, NO_LOAD, NO_TARGET
@@ -89,7 +89,7 @@ def begin_stage(model, axes, state, h, work):
     note_load_power(model, state, work)
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def first_half(model, structure, axes, contact, state, h, tolerance, work, tally):
     """Find the impulses at t and the poses at t+h, which are left in work (7, 12, 33, 45)."""
     work.kinematic_work[0] = 0.0
@@ -107,7 +107,7 @@ def first_half(model, structure, axes, contact, state, h, tolerance, work, tally
     return solve_positions(model, structure, axes, contact, state, h, tolerance, work, tally)
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def second_half(model, structure, axes, contact, state, part, tolerance, work, tally):
     """Move on to t+h, and find the impulses there (13): COMPLETED, or why not."""
     h = part.length

@@ -20,7 +20,7 @@ from impulse_core.forces.axes import (
     rotor_errors,
     start_velocities,
 )
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -47,7 +47,7 @@ _MOST_ROUNDS = 30  # of joints and contacts in turns
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
 
 
-@inner_kernel
+@deferred_kernel("none")
 def correct_velocities(model, structure, state, h, work, tally):
     """Remove relative velocities along the joints' directions: A λ = -G v (13).
 
@@ -94,7 +94,7 @@ def begin_velocities(contact, model, state, h, at_impact, work):
     state.clock[0].multiplier_step = h
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def solve_velocities(model, structure, contact, state, h, tolerance, work, tally):
     """COMPLETED, or which law is not satisfied; h is the length of the whole stage.
 
