@@ -14,15 +14,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from impulse_core.jit import kernel_cache
-from impulse_core.jit.deferred import call_of, compile_all, kernel_of
+from impulse_core.jit.deferred import call_of, compile_all, types_of
 
-__all__ = ["compiled_beside", "main"]
+__all__ = ["Calls", "compiled_beside", "main"]
 
 _WORTH_IT = 2  # kernels that are missing, fewer of which are compiled sooner than a process starts
 _LOAD = Path("/proc/loadavg")  # whose fourth word is running/all threads
@@ -34,29 +34,45 @@ _CHILD = (
 )
 
 
-@contextmanager
-def compiled_beside(calls: Sequence[tuple[Any, tuple[Any, ...]]]) -> Iterator[None]:
-    """A block in which another process compiles the kernels of these calls, in their order, where
-    several are missing and a processor is idle.
+Calls = Sequence[tuple[Any, tuple[Any, ...]]]
+"""Kernels, each with arguments of the types with which it is called."""
 
-    Args:
-        calls: kernels, each with arguments of the types that it will be called with.
+
+@contextmanager
+def compiled_beside(calls: Callable[[], Calls]) -> Iterator[None]:
+    """A block in which another process compiles the kernels of calls, in their order, as soon as
+    one has to be compiled here, if several are missing and a processor is idle.
     """
-    missing = {}
-    for kernel, arguments in calls:
-        call = call_of(kernel, arguments)
-        path = kernel_cache.missing_file(*kernel_of(call))
-        if path is not None:
-            missing[path] = call
-    if len(missing) < _WORTH_IT or not _has_idle_processor():
-        yield
-        return
-    helper = _Helper(missing)
-    with kernel_cache.made_elsewhere(helper.wait_for):
+    helpers: list[_Helper] = []
+    asked: list[bool] = []
+
+    def begin() -> None:
+        if not asked:
+            asked.append(True)
+            missing = _missing(calls())
+            if len(missing) >= _WORTH_IT and _has_idle_processor():
+                helpers.append(_Helper(missing))
+
+    def wait_for(path: Path) -> bool:
+        return any(helper.wait_for(path) for helper in helpers)
+
+    with kernel_cache.told_of_compiling(begin), kernel_cache.made_elsewhere(wait_for):
         try:
             yield
         finally:
-            helper.end()
+            for helper in helpers:
+                helper.end()
+
+
+def _missing(calls: Calls) -> dict[Path, bytes]:
+    """What of these is to be compiled, by the files that this leaves."""
+    missing = {}
+    for kernel, arguments in calls:
+        args = types_of(arguments)
+        path = kernel_cache.missing_file(kernel.dispatcher, args)
+        if path is not None:
+            missing[path] = call_of(kernel, args)
+    return missing
 
 
 def _has_idle_processor() -> bool:

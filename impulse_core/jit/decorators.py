@@ -9,15 +9,13 @@ starts a fresh cache.
 
 from __future__ import annotations
 
-import gc
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from impulse_core.jit.kernel_cache import KernelCache, open_folder
+from impulse_core.jit.kernel_cache import KernelCache
+from impulse_core.jit.kernel_folder import open_folder
 from impulse_core.jit.lazy import LazyKernel
 from impulse_core.jit.linking import (
     ArrayCompiler,
@@ -31,7 +29,6 @@ from impulse_core.types import PLAIN
 __all__ = [
     "array_kernel",
     "cache_folder",
-    "compiling",
     "deferred_kernel",
     "inlined_kernel",
     "inner_kernel",
@@ -50,6 +47,7 @@ _WITHOUT_KERNELS = (
     "analysis/description.py",
     "jit/beside.py",
     "jit/kernel_cache.py",
+    "jit/kernel_folder.py",
     "jit/shipped.py",
     "jit/trusted.py",
     "methods/contact_runner.py",
@@ -60,7 +58,6 @@ _WITHOUT_KERNELS = (
     "model/options.py",
     "model/snapshot.py",
 )
-_FEW_COLLECTIONS = 100_000  # new objects between two of them
 
 
 def _source_hash() -> str:
@@ -161,18 +158,3 @@ def _entry_point(function: Any, options: dict[str, Any], compiler: Any) -> Any:
     dispatcher = _jit(function, options, compiler)
     dispatcher._cache = KernelCache(function, _FOLDER, _WHY_NONE, _SOURCES, _SHIPPED)
     return dispatcher
-
-
-@contextmanager
-def compiling() -> Iterator[None]:
-    """Speeds up what compiles many kernels by looking for cyclic garbage less often.
-
-    Most objects of a compiler live on, and to look through them again and again for cycles would
-    take a fifth of the time.
-    """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(_FEW_COLLECTIONS, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)

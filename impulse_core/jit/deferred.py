@@ -26,9 +26,10 @@ from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_untracked
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
-from numba.core.typing import signature
-from numba.core.typing.templates import AbstractTemplate
+from numba.core.typing.templates import AbstractTemplate, signature
 from numba.core.typing.typeof import typeof
+
+from impulse_core.jit.collecting import compiling
 
 __all__ = [
     "DeferredCall",
@@ -36,11 +37,11 @@ __all__ = [
     "call_of",
     "compile_all",
     "complete",
-    "kernel_of",
     "known_calls",
     "note_calls",
     "raise_missing",
     "seconds_waited",
+    "types_of",
 ]
 
 _FIND = "impulse_find_kernel"
@@ -90,10 +91,14 @@ def _result(returns: tuple[str, ...]) -> Any:
     return each[0] if len(each) == 1 else types.Tuple(each)
 
 
-def call_of(kernel: Any, arguments: tuple[Any, ...]) -> bytes:
+def types_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types with which a kernel is called that gets such arguments."""
+    return tuple(types.unliteral(typeof(one)) for one in arguments)
+
+
+def call_of(kernel: Any, args: tuple[Any, ...]) -> bytes:
     """What names the call of a kernel with arguments of these types."""
     name = kernel.py_func.__module__, kernel.py_func.__qualname__
-    args = tuple(types.unliteral(typeof(one)) for one in arguments)
     return bytes(dumps((*name, _result(kernel.returns), args)))
 
 
@@ -170,23 +175,14 @@ def raise_missing() -> None:
         raise _failures.pop()
 
 
-def kernel_of(call: bytes) -> tuple[Any, tuple[Any, ...]]:
-    """The dispatcher of a kernel that is called, and the types of the arguments."""
-    module, name, _, args = pickle.loads(call)
-    return getattr(import_module(module), name).dispatcher, args
-
-
 def _find(call: bytes) -> int:
     """The address of the kernel that is called."""
-    from impulse_core.jit.decorators import compiling
-
-    dispatcher, args = kernel_of(call)
+    module, name, declared, args = pickle.loads(call)
+    dispatcher = getattr(import_module(module), name).dispatcher
     with compiling():
         dispatcher.compile(args)
     kernel = dispatcher.overloads[args]
-    declared = pickle.loads(call)[2]
     if declared not in (None, kernel.signature.return_type):
-        name = dispatcher.py_func.__name__
         raise TypeError(f"{name} returns {kernel.signature.return_type}, not {declared}.")
     return int(kernel.library.get_pointer_to_function(kernel.fndesc.llvm_func_name))
 

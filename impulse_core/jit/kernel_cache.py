@@ -21,12 +21,10 @@ import hashlib
 import logging
 import os
 import pickle
-import re
 import secrets
-import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +35,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
+from impulse_core.jit.kernel_folder import KERNEL, UNFINISHED, make_folder, reason_of
 from impulse_core.jit.linking import reduced, restored
 from impulse_core.jit.shipped import ShippedKernels
 from impulse_core.jit.trusted import UnusableError, refuse_foreign
@@ -47,17 +46,9 @@ __all__ = [
     "kernels_compiled",
     "made_elsewhere",
     "missing_file",
-    "open_folder",
     "told_of_compiling",
 ]
 
-_OWN_FOLDER = "impulse-kernels"
-_MARKER = ".impulse-kernels"  # in a folder of kernels; its time says when they were last used
-_HASH_NAME = re.compile(r"[0-9a-f]{16}")
-_KERNEL = ".nbc"
-_UNFINISHED = ".nbc-tmp"
-_KEPT_FOLDERS = 3  # of other sources, so that switching branches stays warm
-_TRIES = 10  # to make a folder that others prune at the same moment
 _DIGEST = 16  # bytes of the checksum before the pickle
 _RUNTIME = (
     b"NRT_"  # in names of what code calls that makes new arrays; Numba compiles it at a start
@@ -90,9 +81,11 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def missing_file(dispatcher: Any, args: tuple[Any, ...]) -> Path | None:
-    """Where a kernel for arguments of these types is to be kept; None where it is there, or can be
-    kept nowhere.
+    """Where a kernel for arguments of these types is to be kept; None where it is there or in use,
+    or can be kept nowhere.
     """
+    if args in dispatcher.overloads:
+        return None
     host = dispatcher.targetctx.codegen().magic_tuple()
     missing: Path | None = dispatcher._cache.missing_file(args, host)
     return missing
@@ -108,106 +101,6 @@ def made_elsewhere(wait_for: Callable[[Path], bool]) -> Iterator[None]:
         yield
     finally:
         _elsewhere.remove(wait_for)
-
-
-# --------------------------------------------------------------------------------------
-# The folder
-# --------------------------------------------------------------------------------------
-
-
-def open_folder(name: str) -> tuple[Path | None, str]:
-    """The folder of the kernels of the sources with hash ``name``; folders of others are pruned.
-
-    Returns:
-        The folder, made where it was missing, and ""; or None and why there is none.
-    """
-    try:
-        parent = _parent()
-    except (OSError, RuntimeError):  # neither HOME nor an entry in the list of users: a container
-        return None, "no folder for caches is known; name one in IMPULSE_CACHE_DIR, from the root"
-    folder = parent / _OWN_FOLDER / name
-    try:
-        _make_though_others_prune(folder)
-    except UnusableError as reason:
-        return None, str(reason)
-    except OSError as error:
-        return None, _reason(error, folder)
-    with suppress(OSError):  # a cache to read from only
-        _prune(folder)
-    return folder, ""
-
-
-def _parent() -> Path:
-    """The folder in which ours lies: $IMPULSE_CACHE_DIR or the user's folder for caches."""
-    if chosen := os.environ.get("IMPULSE_CACHE_DIR"):
-        return Path(os.path.abspath(chosen))  # noqa: PTH100  # resolve() could fail on a loop
-    if (chosen := os.environ.get("XDG_CACHE_HOME", "")) and os.path.isabs(chosen):  # noqa: PTH117
-        return Path(chosen)
-    return Path.home() / ".cache"
-
-
-def _make_though_others_prune(folder: Path) -> None:
-    """The same as ``_make``, where other processes may remove the folder while it is looked at."""
-    for _ in range(_TRIES):
-        with suppress(FileNotFoundError):
-            _make(folder)
-            return
-    _make(folder)
-
-
-def _make(folder: Path) -> None:
-    """``folder``, its parent and its marker, if they are missing; nobody else may write to them."""
-    folder.parent.parent.mkdir(parents=True, exist_ok=True)
-    for own in (folder.parent, folder):
-        is_new = _make_own(own)
-        status = own.stat()
-        if not stat.S_ISDIR(status.st_mode):
-            raise UnusableError(f"{own} is not a folder")
-        refuse_foreign(own, status)
-    with suppress(OSError):  # a cache to read from only, or a folder that was not made here
-        if is_new:
-            (folder / _MARKER).touch(mode=0o600)
-        else:
-            os.utime(folder / _MARKER)
-
-
-def _make_own(folder: Path) -> bool:
-    """Whether the folder was missing; nobody else may write to it then."""
-    try:
-        folder.mkdir(mode=0o700)
-    except FileExistsError:
-        return False
-    return True
-
-
-def _prune(current: Path) -> None:
-    """Remove all but the folders that were used last."""
-    used: list[tuple[int, Path]] = []
-    for folder in current.parent.iterdir():
-        if folder != current and _HASH_NAME.fullmatch(folder.name) and not folder.is_symlink():
-            with suppress(OSError):  # without a marker it is not ours
-                used.append(((folder / _MARKER).lstat().st_mtime_ns, folder))
-    for _, folder in sorted(used, reverse=True)[_KEPT_FOLDERS:]:
-        with suppress(OSError):  # another process prunes, or there is something that is not ours
-            _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    """Remove the files that this module writes, and the folder if nothing else is in it."""
-    for file in list(folder.iterdir()):
-        if file.suffix in {_KERNEL, _UNFINISHED}:
-            file.unlink(missing_ok=True)
-    (folder / _MARKER).unlink()
-    try:
-        folder.rmdir()
-    except OSError:  # another process has just written to it: it stays one of those to be pruned
-        (folder / _MARKER).touch(mode=0o600)
-        raise
-
-
-# --------------------------------------------------------------------------------------
-# The kernels in it
-# --------------------------------------------------------------------------------------
 
 
 class KernelCache(_Cache):
@@ -290,12 +183,12 @@ class KernelCache(_Cache):
             raise TypeError(f"{self._name} holds addresses of this process and cannot be kept.")
         data = dumps((self._arguments(sig), reduced(cres)))
         try:
-            _make(self._folder)  # another process may have removed it
+            make_folder(self._folder)  # another process may have removed it
             _write(self._path(self._folder, sig, cres.codegen.magic_tuple()), data)
         except UnusableError as reason:
             self._complain(str(reason))
         except OSError as error:
-            self._complain(_reason(error, self._folder))
+            self._complain(reason_of(error, self._folder))
 
     def _places(self, host: tuple[str, str, str]) -> Iterator[tuple[Path, tuple[str, str, str]]]:
         """Folders to look in, each with the processor that its kernels are for."""
@@ -345,7 +238,7 @@ class KernelCache(_Cache):
             sys.implementation.cache_tag,
         )
         digest = hashlib.sha256(repr(depends).encode()).hexdigest()[:32]
-        return folder / f"{self._name}.{digest}{_KERNEL}"
+        return folder / f"{self._name}.{digest}{KERNEL}"
 
     def _arguments(self, sig: Any) -> tuple[Any, ...]:
         return tuple(normalize_signature(sig)[0])
@@ -380,10 +273,6 @@ class KernelCache(_Cache):
             )
 
 
-def _reason(error: OSError, folder: Path) -> str:
-    return f"{folder} cannot be written to: {(error.strerror or str(error)).lower()}"
-
-
 def _read(path: Path) -> bytes:
     """What was written to a file by ``_write`` under this name, and by nobody else."""
     with path.open("rb") as file:
@@ -396,7 +285,7 @@ def _read(path: Path) -> bytes:
 
 def _write(path: Path, data: bytes) -> None:
     """Replace the file in one step."""
-    temporary = path.with_name(f"{os.getpid()}-{secrets.token_hex(6)}{_UNFINISHED}")
+    temporary = path.with_name(f"{os.getpid()}-{secrets.token_hex(6)}{UNFINISHED}")
     try:
         with open(temporary, "xb", opener=_not_for_others_to_write) as file:
             file.write(_checksum(path.name, data) + data)

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from impulse_core.jit.beside import Calls
 from impulse_core.joints.breaking import break_joints, can_break, without_broken
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept
 from impulse_core.step.dividing import Plan
-from impulse_core.step.run import System, run_steps
+from impulse_core.step.run import System, calls_of_step, run_steps
 from impulse_core.types import Floats, Ints
 
 __all__ = [
@@ -67,6 +68,11 @@ class Runner(Protocol):
         """Take count steps of a length [s]; returns how many were completed.
 
         The first is step number grid of the grid k·length unless grid is negative.
+        """
+
+    def calls_of_step(self, state: State, tally: Tally) -> Calls:
+        """Large deferred kernels that its steps call, with arguments of the types with which they
+        do; none where it calls none.
         """
 
     def take_up(self, state: State) -> None:
@@ -126,6 +132,9 @@ class Memoryless:
     def set_up(self) -> None:
         """Make what a kind of runner keeps beside these."""
 
+    def calls_of_step(self, state: State, tally: Tally) -> Calls:  # noqa: ARG002
+        return ()
+
     def take_up(self, state: State) -> None:  # noqa: ARG002
         self.work.fits[0] = 0.0
 
@@ -180,6 +189,9 @@ class DirectRunner(Memoryless):
     def system(self) -> System:
         """What the kernel keeps beside the workspace."""
         return System(self.structure, None, None, None)
+
+    def calls_of_step(self, state: State, tally: Tally) -> Calls:
+        return calls_of_step(self.model, self.system, state, self.work, tally)
 
     def run(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         return self._take_steps(state, length, count, grid, tally)

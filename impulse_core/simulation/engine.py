@@ -7,7 +7,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cached_property
 from operator import itemgetter
@@ -28,11 +28,12 @@ from impulse_core.methods.runners import needs_elements
 from impulse_core.model import Model, State, copy_state, new_tally, new_workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept, Layout, Snapshot
+from impulse_core.observables.invariants import observe
 from impulse_core.observables.reactions import find_reactions
 from impulse_core.simulation.call_times import CallTimes
+from impulse_core.simulation.events import broken_joints, contact_events
 from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
-from impulse_core.simulation.kernel_calls import calls_of_runner, starting_calls
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
 from impulse_core.solver.ordering import plan_structure
@@ -105,7 +106,7 @@ class Engine:
         self._known_layout: Layout | None = None
         self.completed = 0
         self.compile_seconds = 0.0
-        with compiled_beside(calls_of_runner(self)):
+        with compiled_beside(lambda: self.runner.calls_of_step(self.state, self.tally)):
             self.compile_seconds = self._load_kernels(on_part)
             self.start = self._make_consistent()
             if self.comparison:
@@ -131,18 +132,33 @@ class Engine:
         return bool(self.work.stop[0])
 
     def _load_kernels(self, on_part: Callable[[int, int], None]) -> float:
-        """Get every kernel that starts the run, so that no compilation is timed as a step [s];
-        before each, say which it is and how many there are.
+        """Call every kernel that Python calls once on scratch, before each say which it is and how
+        many there are; the time it takes [s].
         """
         began = time.perf_counter()
-        calls = starting_calls(self, copy_state(self.state))
+        calls = self._kernel_calls(copy_state(self.state))
         with compiling():
             for part, call in enumerate(calls, 1):
                 on_part(part, len(calls))
                 call()
         return time.perf_counter() - began
 
-    def begin_elements(self, state: State) -> None:
+    def _kernel_calls(self, state: State) -> list[Callable[[], Any]]:
+        """What needs every kernel that Python calls in this run, each another part of them."""
+        model, structure, work, tally = self.model, self.structure, self.work, self.tally
+        calls: list[Callable[[], Any]] = [
+            lambda: begin(model, structure, state, self.tolerance, work, tally),
+            lambda: self.advance(1.0, 0),
+        ]
+        if len(state.kinematic):
+            calls.append(lambda: self._pass_keyframes(state, 0.0))
+        if needs_elements(model):
+            calls.append(lambda: self._begin_elements(state))
+        calls.append(lambda: observe(model, state, work))
+        calls.append(lambda: find_reactions(model, structure, state, work))
+        return calls
+
+    def _begin_elements(self, state: State) -> None:
         if needs_elements(self.model):
             begin_elements(self.model, state, self.work, self.tally)
 
@@ -152,7 +168,7 @@ class Engine:
         before, after, joint = begin(
             self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
-        self.begin_elements(self.state)
+        self._begin_elements(self.state)
         if not (after <= self.tolerance):
             raise SceneError([open_joint(self.compiled.scene, self.names, int(joint), after)])
         self._refuse_overconstraint()
@@ -211,23 +227,12 @@ class Engine:
         if done:
             self.times.add((time.perf_counter() - self.compile_seconds - began) / done, done)
         # in the same order however the steps are shared out to calls
-        events = [*self._broken_joints(), *self._contact_events()]
-        self.events += sorted(events, key=itemgetter("time"))
+        broken = broken_joints(self.tally, self.names, self._noted_breaks)
+        self._noted_breaks += len(broken)
+        touched = contact_events(self.runner, self.compiled.body_names)
+        # in the same order however the steps are shared out to calls
+        self.events += sorted([*broken, *touched], key=itemgetter("time"))
         return done == count
-
-    def _contact_events(self) -> Iterator[dict[str, Any]]:
-        names = self.compiled.body_names
-        for e in self.runner.take_events():
-            bodies = {"body1": names[e.body1], "body2": names[e.body2]}
-            yield {"time": e.time, "kind": e.kind, **bodies}
-
-    def _broken_joints(self) -> Iterator[dict[str, Any]]:
-        for count in range(self._noted_breaks, int(self.tally.totals["broken"][0])):
-            self._noted_breaks = count + 1
-            j, moment, force, torque = self.tally.broken[count].tolist()
-            name, body1, body2 = self.names.joint(j)
-            event = {"time": moment, "kind": "break", "joint": name, "body1": body1, "body2": body2}
-            yield {**event, "force_n": force, "torque_n_m": torque}
 
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
@@ -367,10 +372,10 @@ class Engine:
         if self.comparison:
             return self.comparison.advance(length, count, grid)
         if count:
-            self.pass_keyframes(self.state, length)
+            self._pass_keyframes(self.state, length)
         return self.runner.run(self.state, length, count, grid, self.tally)
 
-    def pass_keyframes(self, state: State, length: float) -> None:
+    def _pass_keyframes(self, state: State, length: float) -> None:
         """Prepare kinematic bodies for steps of ``length``, between which there is no keyframe."""
         if len(state.kinematic):
             pass_keyframes(self.model, self.structure, state, length, self.work, self.tally)

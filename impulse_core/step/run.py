@@ -9,6 +9,7 @@ from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.newton import solve_island
 from impulse_core.contact.system import ContactSetup
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
+from impulse_core.jit.beside import Calls
 from impulse_core.model import Structure
 from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
@@ -46,7 +47,7 @@ def run_steps(model, system, state, plan, work, tally):
     return take_steps(_stage, save, _restore, model, system, state, plan, work, tally)
 
 
-def calls_of_step(model, system, state, work, tally) -> list[tuple[Any, tuple[Any, ...]]]:
+def calls_of_step(model, system, state, work, tally) -> Calls:
     """The large deferred kernels that every step of this machine calls, each with arguments of the
     types with which it does, so that they can be compiled beside ``run_steps``. The first are those
     that a step needs last.

@@ -132,14 +132,14 @@ def test_the_version_is_that_of_the_manifest():
 def test_the_folder_of_the_kernels_is_that_of_the_simulator(named, monkeypatch):
     """Where the preferences look is where the simulator keeps what it compiles."""
     from blender_addon.simulator.self_test import kernel_folder
-    from impulse_core.jit import kernel_cache
+    from impulse_core.jit import kernel_folder as folders
 
     for name in ("IMPULSE_CACHE_DIR", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     for name, value in named.items():
         monkeypatch.setenv(name, value)
 
-    assert kernel_folder() == kernel_cache._parent() / kernel_cache._OWN_FOLDER
+    assert kernel_folder() == folders.cache_parent() / folders.OWN_FOLDER
 
 
 def test_the_size_of_the_kernels_is_shown(monkeypatch, tmp_path):

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from impulse_core.jit import kernel_cache
-from impulse_core.jit.kernel_cache import KernelCache, open_folder, told_of_compiling
+from impulse_core.jit.kernel_cache import KernelCache, told_of_compiling
+from impulse_core.jit.kernel_folder import open_folder
 from impulse_core.jit.linking import EntryCompiler
 
 HASHES = [f"{k:016x}" for k in range(10)]
@@ -151,7 +152,8 @@ def _make_older(kernels):
 
 PRUNER = """
 import sys
-from impulse_core.jit.kernel_cache import _write, open_folder
+from impulse_core.jit.kernel_cache import _write
+from impulse_core.jit.kernel_folder import open_folder
 for k in range(150):
     folder, reason = open_folder(f"{k % 7 + int(sys.argv[1]):016x}")
     assert folder is not None, reason
