@@ -107,13 +107,14 @@ class Engine:
         self.completed = 0
         self.compile_seconds = 0.0
         with compiled_beside(lambda: self.runner.calls_of_step(self.state, self.tally)):
-            self.compile_seconds = self._load_kernels(on_part)
+            parts = self._load_kernels(on_part)
             self.start = self._make_consistent()
             if self.comparison:
                 self.comparison.start()
             if compiled.shapes is not None:
                 self._check_overlaps(options.step, assemble)
             if kernels_compiled() > known:  # those that a step calls are missing too
+                on_part(parts, parts)
                 self.peek(options.step, lambda: None)
 
     @property
@@ -131,17 +132,16 @@ class Engine:
         """Whether a signal ends calls before their steps are done; the next goes on from there."""
         return bool(self.work.stop[0])
 
-    def _load_kernels(self, on_part: Callable[[int, int], None]) -> float:
-        """Call every kernel that Python calls once on scratch, before each say which it is and how
-        many there are; the time it takes [s].
-        """
+    def _load_kernels(self, on_part: Callable[[int, int], None]) -> int:
+        """Call what Python calls once on scratch; how many parts that and a first step make."""
         began = time.perf_counter()
         calls = self._kernel_calls(copy_state(self.state))
         with compiling():
             for part, call in enumerate(calls, 1):
-                on_part(part, len(calls))
+                on_part(part, len(calls) + 1)
                 call()
-        return time.perf_counter() - began
+        self.compile_seconds = time.perf_counter() - began
+        return len(calls) + 1
 
     def _kernel_calls(self, state: State) -> list[Callable[[], Any]]:
         """What needs every kernel that Python calls in this run, each another part of them."""
