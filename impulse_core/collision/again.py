@@ -12,6 +12,7 @@ from __future__ import annotations
 from impulse_core.algebra import ZERO3, Vec3, conjugate, norm, quat_of, set_vec3, vec3_at, vec3_of
 from impulse_core.collision.boxes import gravity_of
 from impulse_core.collision.broad import find_pairs_at, turning_of
+from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_RIM
 from impulse_core.collision.detect import gives_nothing_back, keep_point, pair_key, remember
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
@@ -157,10 +158,15 @@ def _deepest(contacts, first, key):
 
 @inner_kernel
 def _is_stood_for(contacts, poses, first, key, found, p, same):
-    """Whether a contact of the pair is point p: it has its name and, at these poses, its gap."""
+    """Whether a contact of the pair is point p: it has its name and, at these poses, its gap. The
+    lowest point of a curved surface is one that runs by itself.
+    """
+    runs = found.kind[p] in (PLANE_ELLIPSOID, PLANE_RIM)
     c = first
     while c < contacts.used[0] and contacts.mark[c].pair == key:
         if contacts.mark[c].feature == found.feature[p]:
+            if runs:
+                return True
             _, _, _, gap = contact_geometry(contacts, c, poses)
             if gap <= found.gap[p] + same:
                 return True
