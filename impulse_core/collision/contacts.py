@@ -65,7 +65,7 @@ class Found(NamedTuple):
     polygon_source: Ints
     """Scratch: name of each of these corners and of the edge after it, (2, MOST_CORNERS, 2)."""
     cache: Ints
-    """Scratch: what the features of a pair that is new are remembered by, shape (CACHE_NUMBERS,)."""
+    """Scratch: by what the features of a new pair are remembered, shape (CACHE_NUMBERS,)."""
 
 
 @record
