@@ -29,7 +29,7 @@ from impulse_core.collision.sweep import (
 )
 from impulse_core.jit import inner_kernel
 
-__all__ = ["find_boxes", "gravity_of", "half_widths"]
+__all__ = ["find_boxes", "find_boxes_at", "gravity_of", "half_widths"]
 
 
 @inner_kernel
@@ -167,3 +167,16 @@ def find_boxes(model, shapes, state, h, margin, sweep):
                 high.z + around + h * max(0.0, v.z, after.z),
             ),
         )
+
+
+@inner_kernel
+def find_boxes_at(shapes, poses, sweep):
+    """Boxes of all shapes at these poses."""
+    for s in range(shapes.boxed):
+        if shapes.kind[s] == PLANE:
+            continue
+        pose = poses[shapes.body[s]]
+        low, high = _bounds(shapes, sweep, s, quat_of(pose.orientation), vec3_of(pose.position))
+        around = Vec3(1.0, 1.0, 1.0) * shapes.radius[s]
+        put_vec3(sweep.low, s, low - around)
+        put_vec3(sweep.high, s, high + around)

@@ -24,7 +24,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.collision.boxes import find_boxes, gravity_of
+from impulse_core.collision.boxes import find_boxes, find_boxes_at, gravity_of
 from impulse_core.collision.columns import boxes_overlap, sort_into_columns, sweep_columns
 from impulse_core.collision.shapes import (
     GROUND,
@@ -41,7 +41,7 @@ from impulse_core.collision.sweep import (
 )
 from impulse_core.jit import inner_kernel
 
-__all__ = ["find_pairs", "may_touch", "turning_of"]
+__all__ = ["find_pairs", "find_pairs_at", "may_touch", "turning_of"]
 
 
 @inner_kernel
@@ -319,3 +319,50 @@ def find_pairs(model, shapes, state, h, margin, sweep):
     _keep_memory(sweep, half)
     _fill_pairs(model, shapes, state, h, margin, sweep, half)
     return n
+
+
+@inner_kernel
+def find_pairs_at(model, shapes, poses, sweep):
+    """Find the pairs of shapes whose boxes overlap at these poses, and leave those of the step and
+    what is remembered of them as they are.
+
+    Returns how many there are, or minus it where there is not so much room, and the half of
+    ``key`` that holds their keys, ascending.
+    """
+    of_step = sweep.pair_count[0]
+    sweep.pair_count[0] = 0
+    sweep.overlaps[0] = 0
+    find_boxes_at(shapes, poses, sweep)
+    sweep_columns(sweep, sort_into_columns(sweep))
+    n, half = sweep.overlaps[0], 0
+    if n <= len(sweep.pair_first):
+        _filter_overlaps(model, shapes, sweep)
+        _add_planes_at(model, shapes, poses, sweep)
+        n = sweep.pair_count[0]
+        if n <= len(sweep.pair_first):
+            half = _sort_keys(sweep)
+    sweep.pair_count[0] = of_step
+    return n if n <= len(sweep.pair_first) else -n, half
+
+
+@inner_kernel
+def _add_planes_at(model, shapes, poses, sweep):
+    """Pairs of planes with what reaches below them at these poses."""
+    for k in range(len(sweep.planes)):
+        p = sweep.planes[k]
+        q1 = quat_of(poses[shapes.body[p]].orientation)
+        n = rotate(q1 * quat_at(shapes.frame, p), Vec3(0.0, 0.0, 1.0))
+        A = vec3_of(poses[shapes.body[p]].position) + rotate(q1, vec3_at(shapes.center, p))
+        for i in range(len(sweep.order)):
+            s = sweep.order[i]
+            if shapes.kind[s] == GROUND:
+                continue
+            q = quat_of(poses[shapes.body[s]].orientation)
+            B = vec3_of(poses[shapes.body[s]].position) + rotate(q, vec3_at(shapes.center, s))
+            height = dot(n, B - A)
+            if height > shapes.reach[s]:
+                continue
+            if height - _support(shapes, sweep, s, q, n) > shapes.radius[s]:
+                continue
+            if may_touch(model, shapes, p, s):
+                _add(sweep, p, s)

@@ -64,6 +64,8 @@ class Found(NamedTuple):
     """Scratch: corners and heights of contact polygons, shape (2, MOST_CORNERS, 4)."""
     polygon_source: Ints
     """Scratch: name of each of these corners and of the edge after it, (2, MOST_CORNERS, 2)."""
+    cache: Ints
+    """Scratch: by what the features of a new pair are remembered, shape (CACHE_NUMBERS,)."""
 
 
 @record
@@ -150,6 +152,9 @@ class ContactRow:
     """At the present poses [m]."""
     target: f8
     """Gap to reach [m]."""
+    least: f8
+    """What that is at least: for points found at the end of the step, the gap of their pair at its
+    start [m]."""
     earlier: f8
     """Normal impulse of the step before [N s]."""
     approach_velocity: f8
@@ -281,6 +286,7 @@ def new_found() -> Found:
         gap=np.zeros(p),
         polygon=np.zeros((2, MOST_CORNERS, 4)),
         polygon_source=np.zeros((2, MOST_CORNERS, 2), dtype=np.int64),
+        cache=np.zeros(CACHE_NUMBERS, dtype=np.int64),
     )
 
 

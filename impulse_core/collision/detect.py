@@ -7,6 +7,7 @@ which begins with the impulses of the step before.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from impulse_core.algebra import (
@@ -37,7 +38,7 @@ from impulse_core.collision.sweep import Sweep
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.types import Ints
 
-__all__ = ["Search", "detect"]
+__all__ = ["Search", "detect", "gives_nothing_back", "keep_point", "pair_key", "remember"]
 
 _TURNING = 50.0  # margins that points must move by turning for a second look
 _SAME_POINT = 1e-9  # of the smaller shape, within which points of two capsules are one
@@ -76,7 +77,7 @@ def detect(model, search, state, still, h, margin):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
         if still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
-        while at < memory.used[0] and memory.mark[at].pair < _key(s1, s2):
+        while at < memory.used[0] and memory.mark[at].pair < pair_key(s1, s2):
             at += 1
         if k == 0 or not _same_owners(shapes, sweep, k):
             run = used
@@ -102,7 +103,7 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
     scale = h / search.memory.step[0] if search.memory.step[0] > 0.0 else 0.0
     looks, deepest = 1, -margin
     turning = turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
-    if turning > _TURNING * margin and _is_dead(shapes, s1, s2):
+    if turning > _TURNING * margin and gives_nothing_back(shapes, s1, s2):
         looks = 2
     for look in range(looks):
         later = h if look == 1 else 0.0
@@ -116,30 +117,30 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
         for p in range(count):
             if look == 1 and _is_listed(contacts, first, used, found, p):
                 continue
-            contacts.mark[used].pair = _key(s1, s2)
+            contacts.mark[used].pair = pair_key(s1, s2)
             if found.swapped[p]:
-                _keep(shapes, contacts, used, s2, s1, found, p)
+                keep_point(shapes, contacts, used, s2, s1, found, p)
             else:
-                _keep(shapes, contacts, used, s1, s2, found, p)
+                keep_point(shapes, contacts, used, s1, s2, found, p)
             if of_ring and _is_doubled(shapes, contacts, run, used):
                 continue
             if look == 0:
                 deepest = min(deepest, found.gap[p])
             elif _gap_now(contacts, used, state) < deepest:
                 continue  # a plane found in a deep overlap that the bodies have passed already
-            _remember(contacts, used, search.memory, at, scale)
+            remember(contacts, used, search.memory, at, scale)
             used += 1
     return used
 
 
 @inner_kernel
-def _key(s1, s2):
+def pair_key(s1, s2):
     """What tells the pair of shapes s1 < s2."""
     return (s1 << 32) + s2
 
 
 @inner_kernel
-def _is_dead(shapes, s1, s2):
+def gives_nothing_back(shapes, s1, s2):
     """Whether impacts of two shapes give nothing back: what they do is told from the velocities at
     the start of the step, of which points that come near by turning alone know little.
     """
@@ -209,7 +210,7 @@ def _gap_now(contacts, c, state):
 
 
 @inner_kernel
-def _keep(shapes, contacts, c, s1, s2, found, p):
+def keep_point(shapes, contacts, c, s1, s2, found, p):
     """Store point p of a pair of shapes as contact c."""
     mark, row = contacts.mark, contacts.row
     mark[c].shape1, mark[c].shape2 = s1, s2
@@ -224,6 +225,7 @@ def _keep(shapes, contacts, c, s1, s2, found, p):
         for k in range(4):
             row[c].frame[k] = shapes.frame[s2, k]
     row[c].rim, row[c].gap = found.rim[p], found.gap[p]
+    row[c].least = -math.inf
     set_vec3(row[c].lowest, ZERO3)
     row[c].radius1, row[c].radius2 = shapes.radius[s1], shapes.radius[s2]
     m1, m2 = shapes.material[s1], shapes.material[s2]
@@ -238,7 +240,7 @@ def _keep(shapes, contacts, c, s1, s2, found, p):
 
 
 @inner_kernel
-def _remember(contacts, c, memory, at, scale):
+def remember(contacts, c, memory, at, scale):
     """Begin with what the same point was left with in the last step, if there was such a point.
 
     A new point sticks if others of its pair did: features may change while nothing slides.

@@ -32,7 +32,8 @@ def set_targets(contacts, tolerance, slack, recovery):
 
     A gap that is corrected at once, by impulses that are not quite solved for, makes stacks sway;
     so those that overlap come apart slowly, and those that bear each other at a gap come together
-    as slowly. Less than the slack [m] is left as it is.
+    as slowly. Less than the slack [m] is left as it is. Where the first half is to lead to features
+    that were not near, bodies shall overlap no more than they do.
     """
     row = contacts.row
     for c in range(contacts.used[0]):
@@ -42,6 +43,7 @@ def set_targets(contacts, tolerance, slack, recovery):
             row[c].target = gap - recovery * (gap + slack)
         elif gap > 0.0 and _carried_impulse(row, c):
             row[c].target = min(gap - recovery * max(gap - slack, 0.0), tolerance)
+        row[c].target = max(row[c].target, row[c].least)
 
 
 @inner_kernel

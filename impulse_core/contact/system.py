@@ -129,6 +129,9 @@ class ContactSetup(NamedTuple):
     closed: Ints
     """1 where what meets in a part is stopped in its first half, as without division;
     shape (1,)."""
+    again: Ints
+    """1 where a first half is solved again with more points, from the impulses found so far; shape
+    (1,)."""
     hit: Ints
     """1 where a contact was hit in this part, shape (1,)."""
     divided: Ints

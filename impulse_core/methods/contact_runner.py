@@ -90,6 +90,7 @@ class ContactRunner(ElementRunner):
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
             closed=np.zeros(1, dtype=np.int64),
+            again=np.zeros(1, dtype=np.int64),
             hit=np.zeros(1, dtype=np.int64),
             divided=np.zeros(2, dtype=np.int64),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),

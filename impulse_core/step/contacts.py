@@ -70,7 +70,10 @@ def begin_first_half(contact, model, state, h, work):
     for c in range(contacts.used[0]):
         mark[c].active = 1
         set_vec3(row[c].begun, vec3_of(row[c].first))
-        _start_from(row[c], row[c].first, row[c].roll_first)
+        if contact.again[0]:
+            _start_from(row[c], row[c].impulse, row[c].torque)
+        else:
+            _start_from(row[c], row[c].first, row[c].roll_first)
     if not contact.closed[0]:
         leave_open(contacts)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import dot, norm, set_vec3, vec3_of
+from impulse_core.collision.again import look_again
 from impulse_core.collision.contacts import copy_impulses, copy_memory
 from impulse_core.collision.detect import Search, detect
 from impulse_core.collision.geometry import note_lowest
@@ -49,6 +50,8 @@ from impulse_core.step.step import Part, begin_stage, first_half, second_half
 __all__ = ["contact_stage", "restore_memory"]
 
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
+_MISSED = 5.0  # times the tolerance: overlaps at points that stand for none of the contacts
+_MOST_LOOKS = 2  # for these
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 
 
@@ -123,22 +126,58 @@ def restore_memory(contact):
 def _find_contacts(model, contact, state, left, tolerance, work):
     """Contacts of the rest ``left`` of a stage; False if there is not room for all."""
     contacts, sleep, memory = contact.contacts, contact.sleep, contact.memory
-    margin, recovery = _MARGIN * tolerance, contact.recovery * left
-    search = Search(contact.shapes, contact.sweep, contact.found, memory, contacts, contact.needed)
+    margin = _MARGIN * tolerance
+    search = _search_of(contact)
     while True:
         if contact.sleeps and not thaw(contact.shapes.body, sleep, memory, contact.needed):
             return False
         if not detect(model, search, state, sleep.still, left, margin):
             return False
-        motion = motion_of(model, state, work)
-        for c in range(contacts.used[0]):
-            note_lowest(contacts, c, state.bodies)
-        contact_directions(contacts, contact.solver_bodies, motion)
-        contact_velocities(contacts, motion)
-        set_targets(contacts, tolerance, contact.slack, recovery)
-        _guess_forces(contacts, contact.solver_bodies)
+        _begin_points(model, contact, state, left, tolerance, work)
         if not contact.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
             return True
+
+
+@inner_kernel
+def _begin_points(model, contact, state, left, tolerance, work):
+    """Directions, velocities, targets and first guesses of all contacts at the start of what is
+    left of a stage; needs the angular velocities.
+    """
+    contacts, motion = contact.contacts, motion_of(model, state, work)
+    for c in range(contacts.used[0]):
+        note_lowest(contacts, c, state.bodies)
+    contact_directions(contacts, contact.solver_bodies, motion)
+    contact_velocities(contacts, motion)
+    set_targets(contacts, tolerance, contact.slack, contact.recovery * left)
+    _guess_forces(contacts, contact.solver_bodies)
+
+
+@inner_kernel
+def _find_missed(model, contact, state, left, tolerance, work):
+    """Add the points that the first half over what is left of a stage shows to be missing, and go
+    back to its start: how many these are, or -1 if there is not room for them.
+    """
+    search = _search_of(contact)
+    still, allowed = contact.sleep.still, _MISSED * tolerance
+    added = look_again(model, search, state, work.part, work.next, still, left, allowed)
+    if added > 0:
+        restore_velocities(state, work)
+        angular_velocities(model, state, work)
+        _begin_points(model, contact, state, left, tolerance, work)
+    return added
+
+
+@inner_kernel
+def _search_of(contact):
+    """Where contacts are looked for."""
+    return Search(
+        contact.shapes,
+        contact.sweep,
+        contact.found,
+        contact.memory,
+        contact.contacts,
+        contact.needed,
+    )
 
 
 @inner_kernel
@@ -169,14 +208,22 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
     contacts, violation = contact.contacts, tally.totals[0].violation
     motion = motion_of(model, state, work)
     threshold = impact_threshold(motion, h, contact.accuracy)
-    if divides:
-        save_velocities(state, work)
-    tried = first_trial(left)
+    save_velocities(state, work)
+    tried, looks = first_trial(left), 0
     while True:
         contact.closed[0] = 1 if tried.closed else 0
+        contact.again[0] = 1 if looks > 0 else 0
         status = first_half(
             model, structure, axes, contact, state, tried.part, tolerance, work, tally
         )
+        if status == COMPLETED and not divides and looks < _MOST_LOOKS:
+            looks += 1
+            added = _find_missed(model, contact, state, left, tolerance, work)
+            if added > 0:
+                tally.totals[0].violation = violation
+                continue
+            if added < 0:
+                status = NO_ROOM
         if status != COMPLETED or not divides:
             return tried.part, False, status
         found = Found(0, math.inf, math.inf)
