@@ -211,7 +211,7 @@ def starting(context: bpy.types.Context) -> Work[Session]:
         path = folder / "scene.xml"
         built = yield from scene_export.building(context, played=True)
         yield from scene_export.writing(built, path)
-        yield Pause("starting", 1.0)
+        yield Pause("starting", 1.0, is_read=True)
         session = Session(context.scene, Remote(command, path), folder)
     except BaseException:  # also where the work is given up
         shutil.rmtree(folder, ignore_errors=True)
