@@ -142,5 +142,15 @@ def tags(context: bpy.types.Context) -> list[str]:
     )
     for owner in (scene, *context.view_layer.objects):
         values = compat.own_properties(owner)
-        found.append(repr({key: value for key, value in values.items() if key not in OWN}))
+        found.append(repr(_filled({k: value for k, value in values.items() if k not in OWN})))
     return found
+
+
+def _filled(value: Any) -> Any:
+    """Without empty groups: Blender makes them when a group is looked at for the first time."""
+    if isinstance(value, list):
+        return [_filled(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _filled(item) for key, item in value.items()}
+    return {key: item for key, item in inner.items() if item != {}}

@@ -222,3 +222,18 @@ def test_what_begins_in_the_end_begins_once(machine, pieces, edit, moment):
     assert begun == [built]
     machine.scene.objects["box 2"].impulse.body.density /= 2.0
     same(built, scene_export.build(machine))
+
+
+@pytest.mark.parametrize("example", ["leg", "walking_machine", "car"])
+def test_what_nobody_edits_is_read_once(context, pieces, example):
+    """Also for the first time, when Blender makes groups of properties as they are looked at."""
+    bpy.ops.impulse.add_example(example=example)
+    begun = []
+
+    def work():
+        begun.append(example)
+        return (yield from scene_export.building(context))
+
+    finish(pieces(work))
+
+    assert begun == [example]
