@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import bpy
 from bpy.types import Object
 
 from ..properties.pointers import set_ends
@@ -79,6 +80,7 @@ def tag_geometry(objects: Iterable[Object], body: Object | None, **given: Any) -
     for obj in objects:
         if obj.type not in SOLID_TYPES:
             raise TagError(f"{obj.name} has no faces and cannot be geometry.")
+        _check_unheld(obj)
     for obj in objects:
         obj.impulse.kind = "GEOMETRY"
         if body is not None:
@@ -96,6 +98,7 @@ def tag_joint(
 ) -> None:
     """Make ``obj`` a joint at its origin about its local z; None is the world."""
     _check_joint(obj, kind, body1, body2)
+    _check_unheld(obj)
     obj.impulse.kind = "JOINT"
     obj.impulse.joint.type = kind
     set_ends(obj.impulse.joint, {"body1": body1, "body2": body2, "anchor2": anchor2})
@@ -131,10 +134,25 @@ def tag_spring(obj: Object, ends: dict[str, Object | None], **given: Any) -> Non
     of the spring: stiffness, damping. Of a spring, what is not given stays as it is.
     """
     if obj.impulse.kind != "SPRING":
+        _check_unheld(obj)
         obj.impulse.kind = "SPRING"
         ends = {"body1": None, "body2": None, "anchor2": None, **ends}
     set_ends(obj.impulse.spring, ends)
     assign(obj.impulse.spring, given)
+
+
+def _check_unheld(obj: Object) -> None:
+    """A body that joints or springs hold stays one: they would have nothing to hold."""
+    if obj.impulse.kind != "BODY":
+        return
+    groups = {"JOINT": "joint", "SPRING": "spring"}
+    for other in bpy.data.objects:
+        group = getattr(other.impulse, groups.get(other.impulse.kind, ""), None)
+        if group is not None and obj in (group.body1, group.body2):
+            raise TagError(
+                f"{obj.name} is a body that {other.name} joins; clear its tag, or give"
+                f" {other.name} another body first."
+            )
 
 
 def clear_tags(objects: Iterable[Object]) -> int:

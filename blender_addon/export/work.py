@@ -22,11 +22,14 @@ MANY_ELEMENTS = 300
 
 @dataclass(frozen=True)
 class Pause:
-    """Where some work can be left alone; ``job`` is what has to be done before it goes on."""
+    """Where some work can be left alone; ``job`` is what has to be done before it goes on. After
+    one that ``is_read`` nothing is read, but something begins that must not begin twice.
+    """
 
     text: str
     fraction: float = 0.0
     job: Callable[[], Any] | None = None
+    is_read: bool = False
 
 
 Work = Generator[Pause, Any, Result]

@@ -12,6 +12,7 @@ from impulse_core.recording import Followed, RecordingError
 
 from ..playback.keyframes import Import, PlaybackError
 from ..simulator.runner import Progress, Run
+from .in_scene import InScene
 
 # Seconds of a look after which no further keys are written.
 WRITING = 0.02
@@ -22,7 +23,7 @@ SLOW_FRAMES = 3
 SHARE = 0.25
 
 
-class LiveRun:
+class LiveRun(InScene):
     """A simulation, or a recording of one that is there already, on its way into the scene.
 
     ``poll`` it until it is over, then ``finish`` what it wrote. It holds names, no Blender objects.
@@ -32,29 +33,18 @@ class LiveRun:
     def __init__(
         self, scene: bpy.types.Scene, recording: Path, child: Run | None, *, is_live: bool
     ) -> None:
+        super().__init__(scene)
         self.child = child
         self.recording = recording
         self.error: Exception | None = None
         self.keys = Import(scene)
         self._followed = Followed(recording)
-        self._scene = scene.name
         self._is_live = is_live
         self._is_shown = is_live
         self._first_frame = self._shown_frame = scene.frame_current
         self._last: float | None = None
         self._next = 0.0  # not before this is a frame shown
         self._slow = 0
-        self._is_over = False
-
-    @property
-    def scene(self) -> bpy.types.Scene | None:
-        """The scene that is simulated, None where it is gone."""
-        return bpy.data.scenes.get(self._scene)
-
-    @property
-    def is_going(self) -> bool:
-        """Whether it is not over."""
-        return not self._is_over
 
     @property
     def is_stopped(self) -> bool:

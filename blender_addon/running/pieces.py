@@ -50,6 +50,7 @@ class Pieces(Generic[Result]):
         self._work = self._begin()
         self._job: Future[Any] | None = None
         self._tags: list[str] | None = None  # as they were at the first piece
+        self._is_read = False
         self._edits = Watch.edits
 
     def poll(self) -> bool:
@@ -74,7 +75,7 @@ class Pieces(Generic[Result]):
         if context.scene is None or context.scene.name != self._scene:
             raise SceneGoneError("Another scene was chosen while this one was read.")
         context.view_layer.update()  # tells of edits that Blender has not looked at yet
-        if self._tags is not None and Watch.edits != self._edits:
+        if self._tags is not None and self._was_edited(context):
             self._work.close()
             self._start_anew()
         if self._tags is None:
@@ -85,7 +86,7 @@ class Pieces(Generic[Result]):
             try:
                 pause = self._next()
             except StopIteration:
-                if tags(context) == self._tags:
+                if self._is_read or tags(context) == self._tags:
                     raise
                 self._start_anew()
                 return
@@ -95,8 +96,13 @@ class Pieces(Generic[Result]):
             self.progress = Progress(pause.text, pause.fraction)
             if pause.job is not None:
                 self._job = self._beside.submit(pause.job)
-            if pause.job is not None or time.perf_counter() >= until:
+            self._is_read = pause.is_read
+            if self._is_read or pause.job is not None or time.perf_counter() >= until:
                 return
+
+    def _was_edited(self, context: bpy.types.Context) -> bool:
+        """Whether what was read is old; tags are looked at once more before anything begins."""
+        return Watch.edits != self._edits or (self._is_read and tags(context) != self._tags)
 
     def _next(self) -> Pause:
         return next(self._work) if self._job is None else answered(self._work, self._job.result)
@@ -136,5 +142,15 @@ def tags(context: bpy.types.Context) -> list[str]:
     )
     for owner in (scene, *context.view_layer.objects):
         values = compat.own_properties(owner)
-        found.append(repr({key: value for key, value in values.items() if key not in OWN}))
+        found.append(repr(_filled({k: value for k, value in values.items() if k not in OWN})))
     return found
+
+
+def _filled(value: Any) -> Any:
+    """Without empty groups: Blender makes them when a group is looked at for the first time."""
+    if isinstance(value, list):
+        return [_filled(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _filled(item) for key, item in value.items()}
+    return {key: item for key, item in inner.items() if item != {}}

@@ -21,6 +21,7 @@ from ..playback.tracks import First, Plan, PlaybackError, plan_of
 from ..simulator import places, runner
 from ..simulator.remote import Now, Remote
 from ..simulator.runner import Progress
+from .in_scene import InScene
 
 SLOWEST, FASTEST = 1 / 64, 64.0
 
@@ -33,30 +34,19 @@ class Grip(NamedTuple):
     target: Floats  # (3,), world [m]
 
 
-class Session:
+class Session(InScene):
     """A machine on show; ``poll`` it until it is over. It holds names, no Blender objects."""
 
     def __init__(self, scene: bpy.types.Scene, child: Remote, folder: Path) -> None:
+        super().__init__(scene)
         self.child = child
         self.issues: list[Issue] = []
         self.error: Exception | None = None
         self.grip: Grip | None = None
         self.speed = 1.0
-        self._scene = scene.name
         self._folder = folder
         self._plan: Plan | None = None
         self._now: Now | None = None
-        self._is_over = False
-
-    @property
-    def scene(self) -> bpy.types.Scene | None:
-        """The scene that is shown, None where it is gone."""
-        return bpy.data.scenes.get(self._scene)
-
-    @property
-    def is_going(self) -> bool:
-        """Whether it is not over."""
-        return not self._is_over
 
     @property
     def is_stopped(self) -> bool:
@@ -221,7 +211,7 @@ def starting(context: bpy.types.Context) -> Work[Session]:
         path = folder / "scene.xml"
         built = yield from scene_export.building(context, played=True)
         yield from scene_export.writing(built, path)
-        yield Pause("starting", 1.0)
+        yield Pause("starting", 1.0, is_read=True)
         session = Session(context.scene, Remote(command, path), folder)
     except BaseException:  # also where the work is given up
         shutil.rmtree(folder, ignore_errors=True)

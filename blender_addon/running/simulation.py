@@ -103,7 +103,7 @@ def _started(
     if copies is not None:
         for file in folder.iterdir():
             shutil.copyfile(file, copies / file.name)
-    yield Pause("starting", 1.0)
+    yield Pause("starting", 1.0, is_read=True)
     options = run_options(context.scene, built.scene)
     key = key_of(path, options) if command[0] == sys.executable else ""
     recording = store.find(key) if key else None

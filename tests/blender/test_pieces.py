@@ -21,7 +21,7 @@ def pieces(context, monkeypatch):
 
     times = iter(range(100_000))
     monkeypatch.setattr(module.time, "perf_counter", lambda: 0.03 * next(times))
-    return lambda: module.Pieces(context, partial(scene_export.building, context))
+    return lambda work=None: module.Pieces(context, work or partial(scene_export.building, context))
 
 
 @pytest.fixture
@@ -194,3 +194,46 @@ def test_arrays_of_a_mesh_are_those_of_its_faces(context):
     assert raw.corners.tolist() == [corner for face in faces for corner in face]
     for triangle, owner in zip(raw.triangles, raw.owners, strict=True):
         assert set(triangle.tolist()) <= set(faces[owner])
+
+
+@pytest.mark.parametrize("edit", [move, make_heavier, delete, bend])
+@pytest.mark.parametrize("moment", ["checking", "starting"])
+def test_what_begins_in_the_end_begins_once(machine, pieces, edit, moment):
+    """A simulator that was started belongs to what is waited for: where the scene is edited just
+    before, it is read again and nothing was started; what changes while it starts starts no other.
+    """
+    from blender_addon.export.work import Pause
+
+    begun = []
+
+    def work():
+        built = yield from scene_export.building(machine)
+        yield Pause("starting", 1.0, is_read=True)
+        begun.append(built)
+        machine.scene.objects["box 2"].impulse.body.density *= 2.0  # a change that nobody tells of
+        return built
+
+    again = pieces(work)
+    while again.progress.text != moment:
+        assert not again.poll()
+    edit(machine)
+    built = finish(again)
+
+    assert begun == [built]
+    machine.scene.objects["box 2"].impulse.body.density /= 2.0
+    same(built, scene_export.build(machine))
+
+
+@pytest.mark.parametrize("example", ["leg", "walking_machine", "car"])
+def test_what_nobody_edits_is_read_once(context, pieces, example):
+    """Also for the first time, when Blender makes groups of properties as they are looked at."""
+    bpy.ops.impulse.add_example(example=example)
+    begun = []
+
+    def work():
+        begun.append(example)
+        return (yield from scene_export.building(context))
+
+    finish(pieces(work))
+
+    assert begun == [example]

@@ -230,3 +230,30 @@ def test_no_lit_button_changes_anything(add_body, add_box, add_empty, select, ki
     press(call)
 
     assert state(obj) == before
+
+
+@pytest.mark.parametrize("holder", ["joint", "spring"])
+@pytest.mark.parametrize("end", ["body1", "body2"])
+@pytest.mark.parametrize("kind", ["geometry", "joint", "spring"])
+def test_a_body_that_is_held_becomes_nothing_else(
+    add_body, add_empty, select, context, holder, end, kind
+):
+    """One click on another button of the row would leave a joint that holds nothing."""
+    leg, other, pivot = add_body("leg"), add_body("other"), add_empty("pivot")
+    far = {"anchor2": "leg"} if holder == "spring" else {}
+    select(pivot)
+    getattr(bpy.ops.impulse, f"tag_{holder}")(**{end: "leg"}, **far)
+    ends = {"geometry": {"body": "other"}, "joint": {"body1": "other"}}.get(kind, {})
+    select(leg)
+    before = state(leg)
+
+    with pytest.raises(RuntimeError, match="leg is a body that pivot joins"):
+        getattr(bpy.ops.impulse, f"tag_{kind}")(**ends)
+    assert state(leg) == before
+
+    select(pivot)
+    bpy.ops.impulse.clear_tags()
+    select(leg)
+    getattr(bpy.ops.impulse, f"tag_{kind}")(**ends)
+    assert leg.impulse.kind == kind.upper()
+    assert other.impulse.kind == "BODY"

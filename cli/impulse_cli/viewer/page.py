@@ -55,6 +55,7 @@ class Page:
         server.gui.main_panel.dock_right()
         self._problem: Any = server.gui.add_html("", visible=False)
         self.stage = stage
+        self._pushing: Pushing | None = None
         self._add_panels()
         self._let_push()
 
@@ -91,7 +92,10 @@ class Page:
     def _let_push(self) -> None:
         """Bodies of the present stage can be clicked and dragged, if they are simulated."""
         if isinstance(self.source, LiveSource):
-            Pushing(self.stage, self.source, lambda: float(self._impulse.value), self.tell)
+            self._pushing = Pushing(self.stage, self.source, self._hardness, self.tell)
+
+    def _hardness(self) -> float:
+        return float(self._impulse.value)
 
     def tell(self, text: str) -> None:
         """Show what went wrong, above everything, until something else is; "" for nothing."""
@@ -127,7 +131,7 @@ class Page:
                 continue
             frame = self.source.frame()
             if not self._keeping.is_filming.is_set() and frame is not drawn:
-                self.stage.draw(frame)
+                self._draw(frame)
                 drawn = frame
             if begun - read >= _READINGS:
                 self._read(frame.time, (frame.time - read_time) / (begun - read))
@@ -136,6 +140,8 @@ class Page:
 
     def _draw(self, frame: Frame) -> None:
         self.stage.draw(frame)
+        if self._pushing is not None:
+            self._pushing.keep_up()
 
     def close(self) -> None:
         """End what runs in the background."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,14 @@ __all__ = ["Pushing"]
 Triple = tuple[float, float, float]
 
 
+class _Held(NamedTuple):
+    """A point of a body [m], body frame, and the place of the page [m] that pulls it."""
+
+    body: str
+    point: Triple
+    place: Triple
+
+
 class Pushing:
     """What the mouse does to the bodies of a stage.
 
@@ -34,7 +43,9 @@ class Pushing:
         self, stage: Stage, source: LiveSource, impulse: Callable[[], float], tell: Tell
     ) -> None:
         self._stage, self._source, self._impulse = stage, source, impulse
-        self._held: dict[int, Triple] = {}
+        self._held: dict[int, _Held] = {}
+        self._offset = stage.offset
+        self._lock = threading.Lock()  # nothing is pulled after its release
         for handle, _ in stage.bodies.handles:
             handle.on_click(by_user(self._click, tell))
             handle.on_drag(_in_order(by_user(self._drag, tell)))
@@ -59,16 +70,32 @@ class Pushing:
         body = int(self._stage.bodies.body_of(event.target, event.instance_index))
         if not self._moves(body):
             return
-        if event.phase == "end":
-            self._held.pop(event.client_id, None)
-            self._source.release(self._name(body))
-            return
-        if event.phase == "start":
-            grabbed = np.array(event.start_position) + self._stage.offset
-            self._held[event.client_id] = self._in_body(body, grabbed)
-        if event.client_id in self._held:
-            target = _triple(np.array(event.end_position) + self._stage.offset)
-            self._source.pull(self._name(body), self._held[event.client_id], target)
+        name, place = self._name(body), _triple(event.end_position)
+        with self._lock:
+            if event.phase == "end":
+                self._held.pop(event.client_id, None)
+                self._source.release(name)
+                return
+            held = self._held.get(event.client_id)
+            if event.phase == "start":
+                grabbed = np.array(event.start_position) + self._stage.offset
+                held = _Held(name, self._in_body(body, grabbed), place)
+            if held is not None:
+                self._held[event.client_id] = held._replace(place=place)
+                self._pull(self._held[event.client_id])
+
+    def keep_up(self) -> None:
+        """Pull towards the same places of the page, where a followed body has moved the page on."""
+        with self._lock:
+            offset = self._stage.offset
+            if not np.array_equal(offset, self._offset):
+                self._offset = offset
+                for held in self._held.values():
+                    self._pull(held)
+
+    def _pull(self, held: _Held) -> None:
+        target = _triple(np.array(held.place) + self._stage.offset)
+        self._source.pull(held.body, held.point, target)
 
     def _moves(self, body: int) -> bool:
         return self._stage.scene.bodies[body].motion == "dynamic"
