@@ -162,7 +162,8 @@ def _put_block(matrix, width, row, column, A):
 def _eliminate(matrix, right, n):
     """Solve the system of n rows into its right-hand side; False if it is singular.
 
-    Gaussian elimination with partial pivoting.
+    Gaussian elimination with partial pivoting. Its loops run over parts of rows from their
+    beginning on: an index that might be negative would keep LLVM from using vectors.
     """
     for k in range(n):
         pivot = k
@@ -171,23 +172,26 @@ def _eliminate(matrix, right, n):
                 pivot = i
         if not (abs(matrix[pivot * n + k]) > 0.0):
             return False
+        row = matrix[k * n + k : (k + 1) * n]
         if pivot != k:
-            for j in range(k, n):
-                a, b = k * n + j, pivot * n + j
-                matrix[a], matrix[b] = matrix[b], matrix[a]
+            other = matrix[pivot * n + k : (pivot + 1) * n]
+            for j in range(len(row)):
+                row[j], other[j] = other[j], row[j]
             right[k], right[pivot] = right[pivot], right[k]
-        inverse = 1.0 / matrix[k * n + k]
+        inverse = 1.0 / row[0]
         for i in range(k + 1, n):
-            factor = matrix[i * n + k] * inverse
+            below = matrix[i * n + k : (i + 1) * n]
+            factor = below[0] * inverse
             if factor != 0.0:
-                for j in range(k + 1, n):
-                    matrix[i * n + j] -= factor * matrix[k * n + j]
+                for j in range(len(below)):
+                    below[j] -= factor * row[j]
                 right[i] -= factor * right[k]
     for k in range(n - 1, -1, -1):
-        x = right[k]
-        for j in range(k + 1, n):
-            x -= matrix[k * n + j] * right[j]
-        right[k] = x / matrix[k * n + k]
+        row, known = matrix[k * n + k : (k + 1) * n], right[k:n]
+        x = known[0]
+        for j in range(1, len(row)):
+            x -= row[j] * known[j]
+        right[k] = x / row[0]
     return True
 
 

@@ -38,13 +38,13 @@ from impulse_core.joints.coupling import (
     coupling_directions,
     coupling_velocities,
 )
-from impulse_core.joints.distance import distance_error, distance_rows, line_turned_too_far
+from impulse_core.joints.distance import distance_error, distance_rows
 from impulse_core.joints.fixed_rotation import fixed_rotation_error
 from impulse_core.joints.length import length_direction
 from impulse_core.joints.point_line import point_line_error, point_line_rows
 from impulse_core.joints.point_plane import point_plane_error, point_plane_rows
 from impulse_core.joints.point_point import point_point_error, point_point_rows
-from impulse_core.joints.swing import swing_rows, swung_elsewhere
+from impulse_core.joints.swing import swing_rows
 from impulse_core.joints.table import (
     COMMON_AXIS,
     COUPLING,
@@ -57,7 +57,6 @@ from impulse_core.joints.table import (
     POINT_PLANE,
     POINT_POINT,
     SWING,
-    SWING_AXIS,
     TURNING,
 )
 from impulse_core.joints.turning import turning_rows
@@ -93,7 +92,7 @@ def translation_error(model, j, q1, A, B):
 
 
 @inner_kernel
-def _translation_rows(model, j, q1, A, B):
+def translation_rows(model, j, q1, A, B):
     part = model.joints[j].translation_part
     if part == POINT_POINT:
         return point_point_rows(A, B)
@@ -202,7 +201,7 @@ def joint_error(model, j, poses):
     q1 = quat_of(poses[joint.body1].orientation)
     T, R = ZERO3, ZERO3
     if joint.translation_part != NO_PART:
-        A, B = _joint_points(model, j, poses)
+        A, B = joint_points(model, j, poses)
         T = translation_error(model, j, q1, A, B)
     if joint.rotation_part != NO_PART:
         R = rotation_error(model, j, q1, quat_of(poses[joint.body2].orientation))
@@ -225,7 +224,7 @@ def joint_directions(model, poses, directions):
             C2 = vec3_of(poses[i2].position)
             A = C1 + rotate(q1, vec3_of(model.joints[j].anchor1))
             B = C2 + rotate(q2, vec3_of(model.joints[j].anchor2))
-            rows, x1, x2 = _translation_rows(model, j, q1, A, B)
+            rows, x1, x2 = translation_rows(model, j, q1, A, B)
             if model.joints[j].has_translation_axis:
                 rows = _with_axis(rows, _translation_axis(model, j, q1, A, B))
             set_mat3(directions.joints[j].translation_rows, rows)
@@ -236,33 +235,7 @@ def joint_directions(model, poses, directions):
 
 
 @inner_kernel
-def line_beyond_a_stage(model, state, work):
-    """The first joint whose line turns too far between the state and the prediction; -1 if none."""
-    for j in range(len(model.joints)):
-        if model.joints[j].translation_part == DISTANCE and _turned_too_far(model, j, state, work):
-            return j
-    for k in range(len(model.axes)):
-        j, stage = model.axes[k].joint, work.axes[k]
-        taut = stage.vertical and stage.piece[0] in (model.axes[k].lower, model.axes[k].upper)
-        if model.joints[j].translation_part == LENGTH and taut:
-            turned = _turned_too_far(model, j, state, work)
-            if turned:
-                return j
-        swings = model.joints[j].rotation_part == SWING and model.axes[k].row == SWING_AXIS
-        if swings and taut and swung_elsewhere(model, j, state.bodies, work.next):
-            return j
-    return -1
-
-
-@inner_kernel
-def _turned_too_far(model, j, state, work):
-    A, B = _joint_points(model, j, state.bodies)
-    A_next, B_next = _joint_points(model, j, work.next)
-    return line_turned_too_far(A, B, A_next, B_next)
-
-
-@inner_kernel
-def _joint_points(model, j, poses):
+def joint_points(model, j, poses):
     """Points A of body 1 and B of body 2 in the world."""
     i1 = model.joints[j].body1
     i2 = model.joints[j].body2

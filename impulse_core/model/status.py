@@ -12,7 +12,7 @@ RATE = 3
 LAW_RATE = 4
 """A force law about the velocity there could not be satisfied."""
 LINE = 5
-"""The line of a distance joint turns too far."""
+"""The line of a distance joint, or what a sliding one does to its bodies, turns too far."""
 NO_TARGET = 6
 """A motor has no finite target."""
 TOO_FAR = 7

@@ -182,7 +182,10 @@ def what_failed(model: Model, work: Workspace, failure: np.void, tolerance: floa
     if what == RATE:
         return f"keeps moving by {error:.3g} m/s where it should not move at all"
     if what == LINE:
-        return "turns its line too far in one step, or the direction of its swing"
+        return (
+            "turns its line too far in one step, or the way in which it moves its bodies, or the "
+            "direction of its swing"
+        )
     return f"could not be satisfied to {tolerance:.3g} m (it stays {error:.3g} m apart)"
 
 

@@ -24,9 +24,9 @@ from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
     joint_errors,
-    line_beyond_a_stage,
 )
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
+from impulse_core.joints.far_turns import turned_beyond_a_stage
 from impulse_core.model.status import (
     COMPLETED,
     CONTRADICTS,
@@ -309,8 +309,8 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
 
 @inner_kernel
 def lines_turn_little(model, state, work, tally):
-    """Whether no distance joint's line turns too far in this stage; else it is named as failed."""
-    joint = line_beyond_a_stage(model, state, work)
+    """Whether no joint's line or rows turn too far in this stage; else it is named as failed."""
+    joint = turned_beyond_a_stage(model, state, work)
     if joint >= 0:
         tally.failure[0].joint = joint
     return joint < 0

@@ -19,7 +19,7 @@ from tests.fuzz.machines import machine
 
 COUNT = 1000 if os.environ.get("IMPULSE_SOAK") else 150
 DURATION = 1.0  # s
-MOST_ENDED = 0.004  # part of the machines: dead points, motors against stops, steps far too long
+MOST_ENDED = 0.002  # part of the machines: dead points, motors against stops, steps far too long
 LARGEST_SHARE = 0.05  # of the kinetic energy, beyond which what is unexplained is warned of
 
 
