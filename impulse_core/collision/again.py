@@ -16,14 +16,14 @@ from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_RIM
 from impulse_core.collision.detect import gives_nothing_back, keep_point, pair_key, remember
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["look_again"]
 
 _SAME = 0.1  # of the overlap that is allowed, within which gaps are the same
 
 
-@inner_kernel
+@deferred_kernel("int64")
 def look_again(model, search, state, start, poses, still, h, allowed):
     """Add the points at which shapes overlap by more than is allowed [m] at the poses to which a
     step of length h leads, and for which no contact of the search stands.

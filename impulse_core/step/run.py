@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from impulse_core.collision.again import look_again
 from impulse_core.collision.detect import Search, detect
 from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.newton import solve_island
@@ -74,7 +75,10 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
         )
         calls.append((solve_island, (*islands, 1, 1.0)))
         calls.append((solve_contacts, (*islands, contact.batches, 1.0, 1.0)))
-        calls.append((detect, (model, search, state, contact.sleep.still, 1.0, 1.0)))
+        still = contact.sleep.still
+        again = model, search, state, work.part, work.next, still, 1.0, 1.0
+        calls.append((look_again, again))
+        calls.append((detect, (model, search, state, still, 1.0, 1.0)))
     return calls
 
 

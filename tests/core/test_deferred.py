@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -209,10 +210,11 @@ def test_calls_of_a_step_are_those_that_it_makes(name):
     engine = Engine(compiled, choose_options(compiled))
     engine.advance(engine.options.step, 1)
 
-    foreseen = [
-        deferred.call_of(kernel, deferred.types_of(arguments))
+    foreseen = {
+        pickle.loads(deferred.call_of(kernel, deferred.types_of(arguments)))
         for kernel, arguments in engine.runner.calls_of_step(engine.state, engine.tally)
-    ]
+    }
 
     assert len(foreseen) >= 2
-    assert set(foreseen) <= set(deferred.known_calls())
+    # what was read from disk was written by another process, in other bytes
+    assert foreseen <= {pickle.loads(call) for call in deferred.known_calls()}
