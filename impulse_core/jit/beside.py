@@ -14,15 +14,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from impulse_core.jit import kernel_cache
-from impulse_core.jit.deferred import call_of, compile_all, types_of
+from impulse_core.jit.deferred import Calls, call_of, compile_all, types_of
 
-__all__ = ["Calls", "compiled_beside", "main"]
+__all__ = ["compiled_beside", "main"]
 
 _WORTH_IT = 2  # kernels that are missing, fewer of which are compiled sooner than a process starts
 _LOAD = Path("/proc/loadavg")  # whose fourth word is running/all threads
@@ -32,10 +31,6 @@ _CHILD = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     " from impulse_core.jit.beside import main; main()"
 )
-
-
-Calls = Sequence[tuple[Any, tuple[Any, ...]]]
-"""Kernels, each with arguments of the types with which it is called."""
 
 
 @contextmanager

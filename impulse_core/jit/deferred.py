@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import pickle
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -32,6 +32,7 @@ from numba.core.typing.typeof import typeof
 from impulse_core.jit.collecting import compiling
 
 __all__ = [
+    "Calls",
     "DeferredCall",
     "MissingKernelError",
     "call_of",
@@ -43,6 +44,9 @@ __all__ = [
     "seconds_waited",
     "types_of",
 ]
+
+Calls = Sequence[tuple[Any, tuple[Any, ...]]]
+"""Kernels, each with arguments of the types with which it is called."""
 
 _FIND = "impulse_find_kernel"
 

@@ -100,7 +100,8 @@ def _impulse_step(model, sweeps, state, h, tolerance, work, tally):
     status = _correct_joints(model, sweeps, state, h, tolerance, work, tally)
     if status != COMPLETED:
         return status
-    if not lines_turn_little(model, state, work, tally):
+    # where the budget has run out, parts of the step would need more of it
+    if not sweeps.cut[0] and not lines_turn_little(model, state, work, tally):
         return LINE
     advance(model, state, h, work)
     state.clock[0].time += h

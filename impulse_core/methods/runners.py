@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from impulse_core.jit.beside import Calls
+from impulse_core.jit.deferred import Calls
 from impulse_core.joints.breaking import break_joints, can_break, without_broken
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options

@@ -10,7 +10,7 @@ from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.newton import solve_island
 from impulse_core.contact.system import ContactSetup
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
-from impulse_core.jit.beside import Calls
+from impulse_core.jit.deferred import Calls
 from impulse_core.model import Structure
 from impulse_core.model.copies import copy_into
 from impulse_core.step.dividing import take_steps
@@ -65,14 +65,7 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
     calls.append((solve_positions, (*whole, 1.0, 1.0, work, tally)))
     if contact is not None:
         islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.newton
-        search = Search(
-            contact.shapes,
-            contact.sweep,
-            contact.found,
-            contact.memory,
-            contact.contacts,
-            contact.needed,
-        )
+        search = Search(*(getattr(contact, name) for name in Search._fields))
         calls.append((solve_island, (*islands, 1, 1.0)))
         calls.append((solve_contacts, (*islands, contact.batches, 1.0, 1.0)))
         still = contact.sleep.still
