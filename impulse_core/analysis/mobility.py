@@ -18,7 +18,7 @@ from impulse_core.joints.table import (
 )
 from impulse_core.model import new_workspace
 from impulse_core.solver.direct import prepare
-from impulse_core.solver.ordering import plan_structure
+from impulse_core.solver.layout import plan_structure
 from impulse_core.types import Ints
 
 __all__ = ["Mobility", "mobility"]

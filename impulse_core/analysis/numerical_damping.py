@@ -29,7 +29,7 @@ from impulse_core.joints.table import IMPLICIT_SERVO
 from impulse_core.model import Model, copy_state, new_workspace
 from impulse_core.model.copies import halt
 from impulse_core.solver.direct import prepare, set_compliances, solve
-from impulse_core.solver.ordering import plan_structure
+from impulse_core.solver.layout import plan_structure
 from impulse_core.types import Floats
 
 __all__ = ["damping_warnings", "inverse_masses"]

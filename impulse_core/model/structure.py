@@ -42,7 +42,7 @@ class JointPlace:
 
 @by_address
 class Structure(NamedTuple):
-    """Where each block of the joint matrix lives, fixed once (solver/ordering.py).
+    """Where each block of the joint matrix lives, fixed once (solver/layout.py).
 
     A *node* is one 3×3 pivot: the linear or angular momentum of a body, or the translational or
     rotational rows of a joint (padded to three). Nodes are numbered in elimination order.

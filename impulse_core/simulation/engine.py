@@ -36,7 +36,7 @@ from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.start_problems import open_joint, overlap_problems
-from impulse_core.solver.ordering import plan_structure
+from impulse_core.solver.layout import plan_structure
 from impulse_core.step.assembly import moves
 from impulse_core.step.start import begin, begin_elements, pass_keyframes
 from impulse_core.types import Floats, Ints

@@ -19,7 +19,7 @@ from impulse_core.joints.coupling import coupling_errors
 from impulse_core.joints.table import ROTATION_ROWS, TRANSLATION_ROWS
 from impulse_core.model import copy_state, new_workspace
 from impulse_core.solver.direct import prepare, solve
-from impulse_core.solver.ordering import plan_structure
+from impulse_core.solver.layout import plan_structure
 
 __all__ = ["Probe"]
 

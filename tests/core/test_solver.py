@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from impulse_core.algebra import Mat3, Vec3
 from impulse_core.compile import compile_scene
-from impulse_core.solver.ordering import elimination_order, plan_structure
+from impulse_core.solver.layout import plan_structure
+from impulse_core.solver.ordering import elimination_order
 from impulse_core.solver.pivots import pivot_inverse
 from impulse_schema.models import Joint
 from tests.core.probes import Probe
@@ -114,7 +115,7 @@ def test_loops_have_fill():
 def test_trees_take_each_body_before_the_joint_above_it(seed, count):
     """Leaves first: of every joint's two bodies one comes before it, the other after."""
     model, _ = planned(random_tree(np.random.default_rng(seed), count))
-    order, loops = elimination_order(model)
+    order, loops = elimination_order(model, may_hang=True)
     place = position_of(order)
 
     assert not loops
@@ -128,13 +129,55 @@ def test_trees_take_each_body_before_the_joint_above_it(seed, count):
         assert sum(earlier) == 1
 
 
-@pytest.mark.parametrize(
-    "scene", [four_bar(), ring(7), grid(3, 4)], ids=["four-bar", "ring", "grid"]
-)
+def limbs(count, *, free, normals=None, masses=None):
+    """A trunk with parallelograms of hinges on it, each in the plane of its normal; two redundant
+    limbs of them hold the trunk to the world unless it is free.
+    """
+    bodies, joints = [box("trunk", (0.0, 0.0, 0.0))], []
+    normals = np.eye(3)[np.arange(count) % 3] if normals is None else normals
+    for k, normal in enumerate(normals):
+        along = np.cross(normal, np.roll(normal, 1) + np.array((0.3, -0.2, 0.1)))
+        along /= np.linalg.norm(along)
+        across = np.cross(normal, along)
+        base = 2.0 * np.array((np.cos(k), np.sin(k), 0.1 * k))
+        corners = [base, base + along, base + along + across, base + across]
+        for side in range(1, 4):
+            middle = 0.5 * (corners[side] + corners[side - 1])
+            mass = 1.0 if masses is None else float(masses[k])
+            bodies.append(box(f"{k}-{side}", tuple(middle.tolist()), mass=mass))
+        ends = ["trunk", f"{k}-1", f"{k}-2", f"{k}-3", "trunk"]
+        for n, corner in enumerate((corners[0], corners[1], corners[2], corners[3])):
+            joints.append(
+                Joint(
+                    type="hinge",
+                    body1=ends[n],
+                    body2=ends[n + 1],
+                    anchor=tuple(corner.tolist()),
+                    axis=tuple(normal.tolist()),
+                )
+            )
+    if not free:
+        joints += [
+            Joint(type="hinge", body2="trunk", anchor=(0.0, y, 0.0), axis=(0.0, 1.0, 0.0))
+            for y in (0.0, 1.0)
+        ]
+    return scene_of(bodies, joints)
+
+
+LOOPS = {
+    "four-bar": four_bar(),
+    "ring": ring(7),
+    "grid": grid(3, 4),
+    "limbs": limbs(4, free=True),
+    "held limbs": limbs(3, free=False),
+}
+
+
+@pytest.mark.parametrize("scene", LOOPS.values(), ids=LOOPS)
 def test_loops_take_both_bodies_before_a_joint(scene):
     """On closed loops every dynamic body comes before its joints, and each vertex once."""
     model, structure = planned(scene)
-    order, loops = elimination_order(model)
+    order, loops = elimination_order(model, may_hang=False)
     bodies = model.dynamic
     place = position_of(order)
 
@@ -146,6 +189,57 @@ def test_loops_take_both_bodies_before_a_joint(scene):
     ):
         for i in pair:
             assert i == bodies or place["body", i] < place["joint", j]
+
+
+@pytest.mark.parametrize("scene", LOOPS.values(), ids=LOOPS)
+def test_what_comes_before_a_joint_hangs_on_one_thing(scene):
+    """Or all that it is joined to, by joints before it, does on a later body, or the world."""
+    model, _ = planned(scene)
+    order, _ = elimination_order(model, may_hang=True)
+    place = position_of(order)
+    pairs = list(zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True))
+
+    assert len(place) == len(order) == model.dynamic + len(model.joints)
+    for j in range(len(pairs)):
+        joined, held, seen = [j], set(), {j}
+        while joined:
+            for i in pairs[joined.pop()]:
+                if i >= model.dynamic or place["body", i] > place["joint", j]:
+                    held.add(i)
+                    continue
+                beside = {k for k, ends in enumerate(pairs) if i in ends} - seen
+                earlier = {k for k in beside if place["joint", k] < place["joint", j]}
+                joined += earlier
+                seen |= earlier
+        assert len(held) <= 1
+
+
+def test_limbs_of_a_trunk_cost_the_same_each():
+    """However many loops hang on one body, and one more costs as many updates as the last."""
+    sizes = [len(planned(limbs(count, free=True))[1].target) for count in (4, 8, 12, 16)]
+
+    assert len(set(np.diff(sizes).tolist())) == 1
+
+
+@settings(max_examples=40)
+@given(seeds, st.integers(1, 7), st.booleans(), st.floats(0.0, 3.0))
+def test_redundant_limbs_in_any_plane(seed, count, free, spread):
+    """Of limbs that repeat themselves, in planes that face anywhere and of masses far apart, as
+    many rows are dropped as the matrix lacks in rank, and what is consistent is solved.
+    """
+    random = np.random.default_rng(seed)
+    normals = random.normal(size=(count, 3))
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    masses = np.exp(spread * random.normal(size=count))
+    scene = limbs(count, free=free, normals=normals, masses=masses)
+    probe = Probe(scene)
+    A, b, _, found = dense_and_direct(scene, seed)
+
+    probe.solve(np.zeros(probe.used.shape))
+    dropped = sum(rows.bit_count() for rows in probe.work.dropped.tolist())
+    scaled = A / np.sqrt(np.outer(np.diag(A), np.diag(A)))
+    assert dropped == len(A) - np.linalg.matrix_rank(scaled, tol=1e-9)
+    assert np.linalg.norm(A @ found - b) <= 1e-9 * np.linalg.norm(b)
 
 
 def test_branches_of_a_loop_are_peeled():
