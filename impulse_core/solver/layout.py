@@ -250,7 +250,7 @@ def _scale_by(model: Model, place: Ints, end: Ints) -> Floats:
         own[:, side, :3] = (model.bodies["inverse_mass"][i] + arm**2 * softest[i])[:, None]
         own[:, side, 3:] = softest[i][:, None]
     ends = np.stack([model.joints["body1"], model.joints["body2"]], axis=1)
-    scale = (own * (place[ends] < end[:, None])[:, :, None]).sum(axis=1)
+    scale: Floats = (own * (place[ends] < end[:, None])[:, :, None]).sum(axis=1)
     for coupling, terms in zip(model.couplings.joint, slices_of_terms(model), strict=True):
         joint = model.couplings.terms["joint"][terms]
         rows = own[joint, :, model.couplings.terms["row"][terms]]

@@ -2,6 +2,7 @@
 
 1. *Peel.* As long as a body has a single joint left, eliminate it and then that joint. This is
    "a body, then the joint to its parent, leaves first" (Baraff 1996): a tree has no fill at all.
+   Its root is its middle.
 2. *The rest* (bodies on closed loops or under a coupling): minimum degree, under the rule that a
    joint waits until what it is joined to by all that comes before hangs on one thing at most: a
    later body, or the world. Its pivot is that of a machine whose one later body is held, which
@@ -17,7 +18,7 @@ Plain Python over sets: it runs once per scene, linear for trees.
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import defaultdict, deque
 from itertools import pairwise
 
 import numpy as np
@@ -66,30 +67,59 @@ def elimination_order(model: Model, *, may_hang: bool) -> tuple[list[Vertex], se
     """
     joints_of, bodies_of = _joint_neighbours(model)
     parts = _parts(model)
-    order: list[Vertex] = []
-    waiting = [body for body in range(len(joints_of)) if len(joints_of[body]) <= 1]
-    waiting.reverse()
-    done = [False] * len(joints_of)
-    while waiting:
-        body = waiting.pop()
-        if done[body]:
-            continue
-        done[body] = True
-        order.append(("body", body))
-        for joint in joints_of[body]:
-            order.append(("joint", joint))
-            for other in bodies_of[joint]:
-                if other != body and not done[other]:
-                    joints_of[other].discard(joint)
-                    if len(joints_of[other]) <= 1:
-                        waiting.append(other)
-        joints_of[body] = set()
-    rest = [body for body, finished in enumerate(done) if not finished]
+    order, rest = _peel(joints_of, bodies_of)
     looped = {joint for body in rest for joint in joints_of[body]}
     sizes = _sizes(model, parts)
     order.extend(_minimum_degree(_neighbours(model, rest, joints_of), sizes, may_hang=may_hang))
     looped |= {part for joint in looped for part in parts.get(joint, ())}
     return [node for kind, k in order for node in _with_parts(kind, k, parts)], looped
+
+
+def _peel(joints_of: list[set[int]], bodies_of: list[list[int]]) -> tuple[list[Vertex], list[int]]:
+    """The order of bodies that have a single joint left, and of those joints, which are taken out
+    of the neighbourhoods; and the bodies that never have.
+
+    All leaves go before those that become leaves without them, so that the middle of a tree comes
+    last and no way to it is long. Each branch stays together in memory.
+    """
+    waiting = deque(body for body in range(len(joints_of)) if len(joints_of[body]) <= 1)
+    own: dict[int, list[int]] = {}
+    while waiting:
+        body = waiting.popleft()
+        if body in own:
+            continue
+        own[body] = list(joints_of[body])
+        for joint in own[body]:
+            for other in bodies_of[joint]:
+                if other != body and other not in own:
+                    joints_of[other].discard(joint)
+                    if len(joints_of[other]) <= 1:
+                        waiting.append(other)
+        joints_of[body] = set()
+    order: list[Vertex] = []
+    for body in _branch_by_branch(own, bodies_of):
+        order.append(("body", body))
+        order.extend(("joint", joint) for joint in own[body])
+    return order, [body for body in range(len(joints_of)) if body not in own]
+
+
+def _branch_by_branch(own: dict[int, list[int]], bodies_of: list[list[int]]) -> list[int]:
+    """Peeled bodies, with the joints that go with each, every one after all that hang on it."""
+    place = {body: k for k, body in enumerate(own)}
+    hanging: dict[int, list[int]] = defaultdict(list)
+    roots = []
+    for body, joints in own.items():
+        later = {i for joint in joints for i in bodies_of[joint] if place.get(i, -1) > place[body]}
+        if later:
+            hanging[min(later, key=place.__getitem__)].append(body)
+        else:
+            roots.append(body)
+    order = []
+    while roots:  # the last body first, and each before what hangs on it
+        body = roots.pop()
+        order.append(body)
+        roots.extend(hanging[body])
+    return order[::-1]
 
 
 def _parts(model: Model) -> dict[int, list[int]]:
@@ -137,15 +167,16 @@ def _sizes(model: Model, parts: dict[int, list[int]]) -> dict[Vertex, int]:
 def _minimum_degree(
     neighbours: dict[Vertex, set[Vertex]], sizes: dict[Vertex, int], *, may_hang: bool
 ) -> list[Vertex]:
-    """What is left on loops, fewest nodes beside it first, among those that need not wait: joints
-    wait for all bodies beside them, but for one on which, in place of the world, they may hang.
+    """What is left on loops, fewest nodes beside it first, and of those what less hangs on, among
+    those that need not wait: joints wait for all bodies beside them, but for one on which, in place
+    of the world, they may hang.
 
     Eliminating a vertex joins all its neighbours, so those of a joint tell what it hangs on.
     """
-    heap: list[tuple[int, Vertex]] = []
+    below = dict.fromkeys(neighbours, 0)  # longest way down to what was eliminated, in nodes
 
-    def degree(vertex: Vertex) -> int:
-        return sum(sizes[other] for other in neighbours[vertex])
+    def priority(vertex: Vertex) -> tuple[int, int, Vertex]:
+        return sum(sizes[other] for other in neighbours[vertex]), below[vertex], vertex
 
     def waits(vertex: Vertex) -> bool:
         around = neighbours[vertex]
@@ -153,14 +184,15 @@ def _minimum_degree(
         hangs = may_hang and later == 1 and _WORLD not in around
         return vertex[0] == "joint" and later > 0 and not hangs
 
-    for vertex in neighbours:
-        heapq.heappush(heap, (degree(vertex), vertex))
+    heap = [priority(vertex) for vertex in neighbours]
+    heapq.heapify(heap)
     gone: set[Vertex] = {_WORLD}
     order = []
     while heap:
-        known, vertex = heapq.heappop(heap)
-        # entries are stale where the degree has changed since; those that wait are offered again
-        if vertex in gone or waits(vertex) or known != degree(vertex):
+        entry = heapq.heappop(heap)
+        vertex = entry[-1]
+        # stale where its neighbourhood has changed since; those that wait are offered again
+        if vertex in gone or waits(vertex) or entry != priority(vertex):
             continue
         gone.add(vertex)
         order.append(vertex)
@@ -168,6 +200,7 @@ def _minimum_degree(
         for other in around - gone:
             neighbours[other] |= around
             neighbours[other] -= {vertex, other}
+            below[other] = max(below[other], below[vertex] + sizes[vertex])
         for other in around - gone:
-            heapq.heappush(heap, (degree(other), other))
+            heapq.heappush(heap, priority(other))
     return order

@@ -257,6 +257,40 @@ def test_branches_of_a_loop_are_peeled():
     )
 
 
+@settings(max_examples=30)
+@given(seeds, st.integers(1, 40))
+def test_a_free_tree_is_eliminated_from_its_leaves_to_its_middle(seed, count):
+    """No body is further from the root than half the longest way through the tree."""
+    random = np.random.default_rng(seed)
+    bodies = [box(f"b{k}", (float(k), 0.0, 0.0)) for k in range(count)]
+    parents = [int(random.integers(0, k)) for k in range(1, count)]
+    joints = [
+        Joint(type="ball", body1=f"b{parent}", body2=f"b{k}", anchor=(float(k), 0.5, 0.0))
+        for k, parent in enumerate(parents, start=1)
+    ]
+    model, _ = planned(scene_of(bodies, joints))
+    order, _ = elimination_order(model, may_hang=True)
+    place = position_of(order)
+
+    ways = np.full((count, count), np.inf)
+    np.fill_diagonal(ways, 0.0)
+    for k, parent in enumerate(parents, start=1):
+        ways[k, :k] = ways[:k, k] = ways[parent, :k] + 1.0
+    above = {}
+    for k, parent in enumerate(parents, start=1):
+        first, second = sorted((k, parent), key=lambda body: place["body", body])
+        assert first not in above
+        above[first] = second
+    heights = [sum(1 for _ in ancestors(above, k)) for k in range(count)]
+    assert max(heights) == np.ceil(ways.max() / 2.0)
+
+
+def ancestors(above, body):
+    while body in above:
+        body = above[body]
+        yield body
+
+
 @pytest.mark.parametrize("shape", ["chain", "hub"])
 def test_cost_grows_linearly(shape):
     """Blocks and updates of a chain and of a hub grow in proportion to the number of bodies."""
