@@ -62,15 +62,20 @@ def elimination_order(model: Model, *, may_hang: bool) -> tuple[list[Vertex], se
     """Bodies and joints in elimination order, and the joints on or between closed loops.
 
     Args:
-        may_hang: Whether joints of those may come before one of the bodies beside them (2). That
-            keeps limbs on a trunk apart; a row of loops, each on the world, is better off without.
+        may_hang: Whether joints of those, but no couplings, may come before one of the bodies
+            beside them (2). That keeps limbs on a trunk apart; a row of loops, each on the world,
+            is better off without.
     """
     joints_of, bodies_of = _joint_neighbours(model)
     parts = _parts(model)
     order, rest = _peel(joints_of, bodies_of)
     looped = {joint for body in rest for joint in joints_of[body]}
-    sizes = _sizes(model, parts)
-    order.extend(_minimum_degree(_neighbours(model, rest, joints_of), sizes, may_hang=may_hang))
+    neighbours = _neighbours(model, rest, joints_of)
+    if may_hang:
+        hanging = looped.difference(model.couplings.joint.tolist())
+        order.extend(_minimum_degree(neighbours, _sizes(model, parts), hanging))
+    else:
+        order.extend(_minimum_degree(neighbours, dict.fromkeys(neighbours, 1) | {_WORLD: 0}, set()))
     looped |= {part for joint in looped for part in parts.get(joint, ())}
     return [node for kind, k in order for node in _with_parts(kind, k, parts)], looped
 
@@ -165,23 +170,24 @@ def _sizes(model: Model, parts: dict[int, list[int]]) -> dict[Vertex, int]:
 
 
 def _minimum_degree(
-    neighbours: dict[Vertex, set[Vertex]], sizes: dict[Vertex, int], *, may_hang: bool
+    neighbours: dict[Vertex, set[Vertex]], sizes: dict[Vertex, int], hanging: set[int]
 ) -> list[Vertex]:
     """What is left on loops, fewest nodes beside it first, and of those what less hangs on, among
     those that need not wait: joints wait for all bodies beside them, but for one on which, in place
-    of the world, they may hang.
+    of the world, those of ``hanging`` may hang.
 
     Eliminating a vertex joins all its neighbours, so those of a joint tell what it hangs on.
     """
     below = dict.fromkeys(neighbours, 0)  # longest way down to what was eliminated, in nodes
 
     def priority(vertex: Vertex) -> tuple[int, int, Vertex]:
-        return sum(sizes[other] for other in neighbours[vertex]), below[vertex], vertex
+        degree = sum(sizes[other] for other in neighbours[vertex])
+        return degree, below[vertex] if hanging else 0, vertex
 
     def waits(vertex: Vertex) -> bool:
         around = neighbours[vertex]
         later = sum(kind == "body" for kind, _ in around)
-        hangs = may_hang and later == 1 and _WORLD not in around
+        hangs = vertex[1] in hanging and later == 1 and _WORLD not in around
         return vertex[0] == "joint" and later > 0 and not hangs
 
     heap = [priority(vertex) for vertex in neighbours]
