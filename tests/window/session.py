@@ -7,6 +7,7 @@ FOLDER then holds pictures and ``result.json``: numbers by name, and what went w
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ TICK = 0.01  # s between two looks
 MOST_SECONDS = 600.0  # of one step
 MOVED = 1e-3  # m
 MANY, REDRAWS = 500, 20
+DROPPED = Path(__file__).resolve().parents[2] / "sample_scenes/machines/trotter.xml"
 
 
 class Session:
@@ -261,6 +263,26 @@ def live(session):
     picture("live-kept")
 
 
+def drop(session):
+    """A scene file is dragged in from another program and dropped: its machine is there."""
+    if not os.environ.get("DISPLAY"):
+        return
+    from impulse_schema import load_scene
+
+    expected = len(bodies()) + len(load_scene(DROPPED).bodies)
+    window, region = view()["window"], view()["region"]
+    x, y = region.x + region.width // 2, window.height - region.y - region.height // 2
+    command = [sys.executable, Path(__file__).with_name("dropping.py"), DROPPED, x, y]
+    hand = subprocess.Popen([str(word) for word in command])
+    while hand.poll() is None:
+        yield
+    assert hand.returncode == 0, "the file was not taken"
+    while len(bodies()) != expected:
+        yield
+    yield from wait(0.5)
+    picture("dropped")
+
+
 def on_screen(place):
     """Pixels of the window where a place of the world is seen."""
     from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -299,4 +321,4 @@ def start(*steps):
 
 
 if __name__ == "__main__":
-    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, live, costs)
+    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, live, drop, costs)
