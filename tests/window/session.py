@@ -133,6 +133,7 @@ def example_moves(session):
     add_example(session)
     picture("example")
     before = positions()
+    looks = panels.Looks(sys.modules[f"{EXTENSION}.operators.child"].ChildOperator)
     session.click(bpy.ops.impulse.run_simulation)
     playing = False
     while True:
@@ -147,6 +148,7 @@ def example_moves(session):
     session.numbers["installed, to an example that moves [s]"] = time.monotonic() - begun
     session.numbers["clicks for it"] = session.clicks
     session.numbers["longest wait of the window [s]"] = session.longest
+    session.numbers["longest look of the add-on [s]"] = looks.longest
     picture("moving")
 
 
@@ -230,6 +232,7 @@ def live(session):
     going = sys.modules[f"{EXTENSION}.running.going"].Going
     bpy.context.scene.frame_set(1)
     before = positions()
+    looks = panels.Looks(sys.modules[f"{EXTENSION}.operators.child"].ChildOperator)
     begun, session.longest = time.monotonic(), 0.0
     session.click(bpy.ops.impulse.live)
     while going.session() is None or going.session().time < 0.5:
@@ -254,6 +257,7 @@ def live(session):
     yield from wait(0.5)
     assert going.session().grip is None
     session.numbers["Live, longest wait while pulled [s]"] = session.longest
+    session.numbers["Live, longest look of the add-on [s]"] = looks.longest
     session.click(bpy.ops.impulse.steer, what="KEEP")
     while going.is_on():
         yield
