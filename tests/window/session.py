@@ -224,6 +224,7 @@ def undo_and_clear(session):
         bpy.ops.ed.undo()
         bpy.ops.ed.redo()
     yield from wait(0.2)
+    assert has_motion()
     picture("cleared")
 
 
