@@ -29,18 +29,16 @@ GLYPH = 0.25
 def bodies_of_selection(context: bpy.types.Context) -> list[Object]:
     """The selected bodies, and those of selected solids; that of the active object last."""
     active = context.active_object
-    selected = [obj for obj in context.selected_objects if obj != active]
-    if active is not None and active in context.selected_objects:
+    selected = list(context.selected_objects)
+    if active in selected:
         selected.append(active)
-    bodies: list[Object] = []
+    bodies: dict[Object, None] = {}
     for obj in selected:
         body = body_of(obj) if obj.impulse.kind == "GEOMETRY" else obj
-        if body is None or body.impulse.kind != "BODY":
-            continue
-        if body in bodies:
-            bodies.remove(body)
-        bodies.append(body)
-    return bodies
+        if body is not None and body.impulse.kind == "BODY":
+            bodies.pop(body, None)
+            bodies[body] = None
+    return list(bodies)
 
 
 def add_joint(

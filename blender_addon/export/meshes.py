@@ -121,20 +121,8 @@ class Raw(NamedTuple):
     owners: NDArray[np.int32] | None  # (T,) the face of each triangle
 
 
-def evaluated_polygons(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Polygons | None:
-    """Mesh of an object with its modifiers, in its local coordinates; None where it has none.
-
-    Vertices that no face uses are left out. Polygons that are not flat are triangulated as
-    Blender draws them.
-    """
-    raw = raw_mesh(obj, depsgraph)
-    return None if raw is None else polygons_of(raw)
-
-
 def raw_mesh(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Raw | None:
-    """What ``polygons_of`` needs of the mesh of an object with its modifiers; None where it has no
-    faces.
-    """
+    """Mesh of an object with its modifiers, in its own coordinates; None where it has no faces."""
     evaluated = obj.evaluated_get(depsgraph)
     try:
         mesh = evaluated.to_mesh()
@@ -165,7 +153,11 @@ def _read(mesh: bpy.types.Mesh) -> Raw:
 
 
 def polygons_of(raw: Raw) -> Polygons:
-    """The polygons of a mesh that was read."""
+    """The polygons of a mesh that was read.
+
+    Vertices that no face uses are left out. Polygons that are not flat are triangulated as
+    Blender draws them.
+    """
     parts = (raw.vertices, raw.corners, raw.sizes)
     key = hashlib.sha256(b"|".join(part.tobytes() for part in parts)).digest()
     if key not in Kept.meshes:

@@ -26,7 +26,6 @@ class IMPULSE_OT_validate_scene(ChildOperator, bpy.types.Operator):
 
     bl_idname = "impulse.validate_scene"
     bl_label = "Check Scene"
-    bl_options = {"REGISTER", "UNDO"}
 
     start: BoolProperty(
         name="Start",

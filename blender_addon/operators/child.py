@@ -25,6 +25,9 @@ class ChildOperator(WhileIdle):
     to be told (a set), or what to wait for next.
     """
 
+    # Not REGISTER: to change an argument afterwards would run it again, and block.
+    bl_options = {"UNDO"}
+
     def execute(self, context):
         """Ask and wait (scripts and background)."""
         found = self.begin(context, is_live=False)

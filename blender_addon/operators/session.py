@@ -25,7 +25,6 @@ class IMPULSE_OT_live(ChildOperator, bpy.types.Operator):
 
     bl_idname = "impulse.live"
     bl_label = "Live"
-    bl_options = {"UNDO"}
 
     def execute(self, _context):
         self.report({"ERROR"}, "Live needs Blender's window; without one there is impulse live.")

@@ -20,8 +20,6 @@ class IMPULSE_OT_run_simulation(ChildOperator, bpy.types.Operator):
 
     bl_idname = "impulse.run_simulation"
     bl_label = "Simulate"
-    # Not REGISTER: to change an argument afterwards would run it again, and block.
-    bl_options = {"UNDO"}
 
     directory: StringProperty(
         name="Folder",

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..convert import Floats, take_apart
 from ..export.hulls import hull_polygons
-from ..export.meshes import Polygons, evaluated_polygons
+from ..export.meshes import Polygons, Raw, polygons_of, raw_mesh
 from ..export.shapes import ShapeError, fit_shape
 from .glyphs import solid_wire
 from .lines import arrow, box, path
@@ -24,9 +24,12 @@ def collider_wire(context: bpy.types.Context, obj: bpy.types.Object) -> Floats:
     shape = obj.impulse.geometry.shape
     if shape == "plane":
         return _plane(obj)
-    polygons = evaluated_polygons(obj, context.evaluated_depsgraph_get())
-    if polygons is None:
+    raw = raw_mesh(obj, context.evaluated_depsgraph_get())
+    if raw is None:
         return np.zeros((0, 2, 3))
+    if _is_large(raw, shape):
+        return _bounds(raw.vertices[raw.corners].astype(float))
+    polygons = polygons_of(raw)
     if shape == "convex_hull":
         return _hull_edges(polygons)
     if shape in ("mesh", "height_field"):
@@ -47,23 +50,28 @@ def _plane(obj: bpy.types.Object) -> Floats:
     return np.concatenate([path(corners), path(corners[[0, 2]]), path(corners[[1, 3]]), normal])
 
 
+def _is_large(raw: Raw, shape: str) -> bool:
+    """Whether a solid is shown by its bounds, before seconds are spent on what its faces are."""
+    if shape == "convex_hull":
+        return len(raw.vertices) > MOST_POINTS
+    return shape in ("mesh", "height_field") and len(raw.corners) > 2 * MOST_EDGES
+
+
 def _edges(polygons: Polygons) -> Floats:
     following = np.arange(len(polygons.corners)) + 1
     following[polygons.offsets[1:] - 1] = polygons.offsets[:-1]
     ends = np.stack([polygons.corners, polygons.corners[following]], axis=1)
-    if len(ends) > 2 * MOST_EDGES:
-        return _bounds(polygons)
+    if len(ends) > 2 * MOST_EDGES:  # only now, as bent faces are triangles here
+        return _bounds(polygons.vertices)
     return polygons.vertices[np.unique(np.sort(ends, axis=1), axis=0)]
 
 
-def _bounds(polygons: Polygons) -> Floats:
-    low, high = polygons.vertices.min(axis=0), polygons.vertices.max(axis=0)
+def _bounds(points: Floats) -> Floats:
+    low, high = points.min(axis=0), points.max(axis=0)
     return box((high - low) / 2, (high + low) / 2)
 
 
 def _hull_edges(polygons: Polygons) -> Floats:
-    if len(polygons.vertices) > MOST_POINTS:
-        return _bounds(polygons)
     hull = hull_polygons(polygons)
     if hull is None:
         return np.zeros((0, 2, 3))

@@ -27,6 +27,8 @@ WORKING = 0.02
 # Of the time that Blender took since the last look, if that is more: where a window is slow to
 # draw, short looks would make a scene wait for hundreds of pictures.
 SHARE = 0.5
+# Seconds of any look, so that it is not felt even then.
+MOST = 0.04
 
 
 class SceneGoneError(RuntimeError):
@@ -70,7 +72,7 @@ class Pieces(Generic[Result]):
 
     def _go_on(self) -> None:
         now = time.perf_counter()
-        until = now + max(WORKING, SHARE * (now - self._left))
+        until = now + min(MOST, max(WORKING, SHARE * (now - self._left)))
         context = bpy.context
         if context.scene is None or context.scene.name != self._scene:
             raise SceneGoneError("Another scene was chosen while this one was read.")

@@ -1,9 +1,12 @@
 """Add Joint: where it stands, which way it points, what it joins; and parts that work at once."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportError)
 
@@ -252,6 +255,60 @@ def test_a_servo_at_the_hip_counts_the_whole_leg(leg, add_body, select, context)
 
     assert whole == pytest.approx(1000 * 0.04 * 1.8, rel=1e-5)
     assert defaults.inertia_of(context, hip, True) == pytest.approx(1000 * 0.04, rel=1e-5)
+
+
+class Picked:
+    """In place of a body or solid in a selection; counts how often objects are compared."""
+
+    compared = 0
+
+    def __init__(self, name="", body=None):
+        self.name = name
+        kind = "BODY" if body is None else "GEOMETRY"
+        self.impulse = SimpleNamespace(kind=kind, geometry=SimpleNamespace(body=body))
+
+    def __eq__(self, other):
+        Picked.compared += 1
+        return self is other
+
+    def __hash__(self):
+        return id(self)
+
+
+@pytest.mark.parametrize("number", [1, 30, 500, 3000])
+def test_a_large_selection_is_gone_through_once(number):
+    """A panel asks for the selected bodies at every redraw: no body is compared with all others."""
+    from blender_addon.authoring.joining import bodies_of_selection
+
+    bodies = [Picked() for _ in range(number)]
+    Picked.compared = 0
+
+    found = bodies_of_selection(SimpleNamespace(active_object=bodies[0], selected_objects=bodies))
+
+    assert Picked.compared <= 4 * number
+    assert [*map(id, found)] == [*map(id, bodies[1:]), id(bodies[0])]
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", "a solid", "a leaf", "b solid"]), unique=True),
+    st.integers(0, 5),
+)
+def test_each_body_of_a_selection_is_named_once(names, active):
+    """Bodies and solids in any number, any of them active: each body that is selected, or whose
+    solid is, and last that of the active one.
+    """
+    from blender_addon.authoring.joining import bodies_of_selection
+
+    known = {name: Picked(name) for name in "abc"}
+    known |= {name: Picked(name, known[name[0]]) for name in ("a solid", "a leaf", "b solid")}
+    chosen = [known[name] for name in names]
+    last = chosen[active] if active < len(chosen) else None
+    context = SimpleNamespace(active_object=last, selected_objects=chosen)
+
+    found = [body.name for body in bodies_of_selection(context)]
+
+    assert sorted(found) == sorted({name[0] for name in names})
+    assert last is None or found[-1] == last.name[0]
 
 
 def test_presets(add_body, select, context):

@@ -32,6 +32,16 @@ def key(owner, group, name, values):
         group.keyframe_insert(name, frame=1 + 10 * number)
 
 
+def push_down(obj):
+    """Put the action of an object into a strip, as Push Down does."""
+    animation = obj.animation_data
+    action, slot = animation.action, getattr(animation, "action_slot", None)
+    strip = animation.nla_tracks.new().strips.new(action.name, 1, action)
+    if slot is not None:
+        strip.action_slot = slot
+    animation.action = None
+
+
 def test_a_keyed_gain_is_refused(arm, context):
     """Three keys on a servo's gain: object and property are named."""
     key(arm, arm.impulse.joint.motors[0], "proportional", (10.0, 20.0, 10.0))
@@ -44,16 +54,11 @@ def test_a_keyed_gain_is_refused(arm, context):
 def test_keys_in_a_strip_are_refused(arm, context):
     """An action pushed down into the NLA drives the property just the same."""
     key(arm, arm.impulse.joint.motors[0], "proportional", (10.0, 20.0))
-    animation = arm.animation_data
-    action, slot = animation.action, getattr(animation, "action_slot", None)
-    strip = animation.nla_tracks.new().strips.new(action.name, 1, action)
-    if slot is not None:
-        strip.action_slot = slot
-    animation.action = None
+    push_down(arm)
 
     assert any("motors[0].proportional" in message for message in messages(context))
 
-    animation.nla_tracks[0].mute = True
+    arm.animation_data.nla_tracks[0].mute = True
     assert messages(context) == []
 
 
@@ -81,6 +86,49 @@ def test_keys_that_never_change_a_value_do_no_harm(arm, context):
     arm.keyframe_insert("scale", frame=20)
 
     assert messages(context) == []
+
+
+def test_a_dynamic_body_with_keys_is_an_error(add_body, context):
+    """Check names the object and the property that is keyed, and what to do; nothing is taken
+    away, and as a kinematic body it passes.
+    """
+    box = add_body()
+    for frame, height in ((1, 0.0), (25, 2.0)):
+        box.location.z = height
+        box.keyframe_insert("location", frame=frame)
+
+    with pytest.raises(RuntimeError):
+        bpy.ops.impulse.validate_scene()
+
+    (issue,) = context.scene.impulse.issues
+    assert (issue.object_name, issue.code) == ("box", "B122")
+    assert "Location (location) keyed or driven; take its keys off, or make the" in issue.message
+    assert box.animation_data.action is not None
+
+    box.impulse.body.motion = "kinematic"
+    assert bpy.ops.impulse.validate_scene() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("motion", ["dynamic", "static"])
+@pytest.mark.parametrize("how", ["keys", "strip", "driver"])
+@pytest.mark.parametrize("path", ["location", "rotation_euler", "delta_location"])
+def test_whatever_would_move_a_body_is_reported(add_body, context, motion, how, path):
+    """Keys, keys in a strip and drivers of a pose, of a body that the simulation alone moves."""
+    box = add_body(motion=motion)
+    if how == "driver":
+        box.driver_add(path, 2).driver.expression = "frame"
+    else:
+        for frame, value in ((1, 0.0), (25, 2.0)):
+            getattr(box, path)[2] = value
+            box.keyframe_insert(path, frame=frame)
+    if how == "strip":
+        push_down(box)
+
+    with pytest.raises(RuntimeError):
+        bpy.ops.impulse.validate_scene()
+
+    found = [issue for issue in context.scene.impulse.issues if issue.code == "B122"]
+    assert [(issue.object_name, path in issue.message) for issue in found] == [("box", True)]
 
 
 def test_the_motion_of_a_kinematic_body_is_exported(add_body, exported, context):

@@ -316,6 +316,32 @@ def test_wires_of_colliders_lie_on_the_solid(context, add_box, shape):
     assert (np.ptp(wire, axis=0) > 0.97 * np.ptp(corners, axis=0)).all()
 
 
+@pytest.mark.parametrize("shape", ["mesh", "height_field", "convex_hull"])
+@pytest.mark.parametrize("across", [3, 60, 400])
+def test_a_large_mesh_is_shown_by_its_bounds(context, select, monkeypatch, shape, across):
+    """What its faces are is not looked into while the window is drawn: half a million faces would
+    block it for seconds. A small mesh keeps its edges.
+    """
+    from blender_addon.overlay import wires
+
+    looked = []
+    inner = wires.polygons_of
+    monkeypatch.setattr(wires, "polygons_of", lambda raw: looked.append(raw) or inner(raw))
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=across, y_subdivisions=across, size=3)
+    ground = context.object
+    for corner in ground.data.vertices:
+        corner.co.z = 0.1 * np.sin(corner.co.x) * np.cos(2 * corner.co.y)
+    ground.impulse.geometry.shape = shape
+
+    wire = wires.collider_wire(context, ground).reshape(-1, 3)
+
+    assert len(looked) == (across == 3)
+    assert (len(np.unique(wire, axis=0)) == 8) == (across != 3)
+    corners = np.array([corner[:] for corner in ground.bound_box])
+    assert np.abs(wire.min(axis=0) - corners.min(axis=0)).max() < 1e-6
+    assert np.abs(wire.max(axis=0) - corners.max(axis=0)).max() < 1e-6
+
+
 def test_menus_draw(joint, context, pixels):
     """The overlay menu has all switches; the header has one, where there is a machine."""
     from types import SimpleNamespace

@@ -256,6 +256,41 @@ def test_units_of_a_motor(add_body, add_empty, select, context, kind, axis, show
     assert ("proportional" in labels) == (kind == "servo")
 
 
+# What a gain of a servo is multiplied by: rad, rad/s, rad s or m, m/s, m s.
+GAINS = {
+    "proportional": ("N·m/rad", "N/m"),
+    "derivative": ("N·m·s/rad", "N·s/m"),
+    "integral": ("N·m/(rad·s)", "N/(m·s)"),
+}
+
+
+@pytest.mark.parametrize(
+    ("joint", "freedom", "rotating"),
+    [
+        ("hinge", "rotation", True),
+        ("slider", "translation", False),
+        ("cylindrical", "rotation", True),
+        ("cylindrical", "translation", False),
+        ("screw", "rotation", True),
+        ("screw", "translation", False),
+    ],
+)
+def test_units_of_gains(add_empty, joint, freedom, rotating):
+    """Each gain of a servo stands with its unit on the axis that it acts on."""
+    from blender_addon.panels import joints
+
+    group = add_empty().impulse.joint
+    group.type = joint
+    motor = group.motors.add()
+    motor.kind, motor.freedom = "servo", freedom
+    labels = {}
+
+    joints.draw_motor(Labelled(labels), motor, 0, joints.turns(motor, group), ())
+
+    for name, (turning, sliding) in GAINS.items():
+        assert labels[name] == f"{name.capitalize()} [{turning if rotating else sliding}]"
+
+
 def test_a_velocity_in_degrees_is_the_same_number(add_empty):
     """The twin in degrees a second reads and writes the one in radians."""
     motor = add_empty().impulse.joint.motors.add()

@@ -6,10 +6,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 bpy = pytest.importorskip("bpy", reason="bpy is not installed", exc_type=ImportError)
 
 from blender_addon.export import scene_export  # noqa: E402
+from blender_addon.export.work import Pause  # noqa: E402
 
 from .recordings import turning  # noqa: E402
 
@@ -202,8 +205,6 @@ def test_what_begins_in_the_end_begins_once(machine, pieces, edit, moment):
     """A simulator that was started belongs to what is waited for: where the scene is edited just
     before, it is read again and nothing was started; what changes while it starts starts no other.
     """
-    from blender_addon.export.work import Pause
-
     begun = []
 
     def work():
@@ -237,3 +238,32 @@ def test_what_nobody_edits_is_read_once(context, pieces, example):
     finish(pieces(work))
 
     assert begun == [example]
+
+
+@given(st.lists(st.floats(0.0, 5.0), min_size=1, max_size=20), st.floats(1e-4, 5e-3))
+def test_no_look_is_felt(waits, piece):
+    """However long Blender takes between looks [s], and however long a piece of the work [s]: a
+    look ends with the piece in which a twenty-fifth of a second is over; it takes half of Blender's
+    time where that is less.
+    """
+    from blender_addon.running import pieces as module
+
+    now = [0.0]
+
+    def work():
+        while True:
+            now[0] += piece
+            yield Pause("working")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module.time, "perf_counter", lambda: now[0])
+        reading = module.Pieces(bpy.context, work)
+        reading.poll()
+        for wait in waits:
+            now[0] += wait
+            began = now[0]
+            assert not reading.poll()
+            took = now[0] - began
+            assert took < 0.04 + piece + 1e-9
+            assert took > min(wait / 2, 0.04) - 1e-9
+        reading.abandon()

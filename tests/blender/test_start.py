@@ -165,3 +165,16 @@ def test_no_run_outlives_its_file(run_under_way, registered, tmp_path, way):
     run_under_way.wait(10.0)
     assert run_under_way.poll()
     assert bpy.ops.impulse.run_simulation.poll()
+
+
+def test_what_waits_for_the_simulator_is_not_run_again_by_its_arguments():
+    """*Adjust Last Operation* would run it anew, with the window blocked: Blender does not offer it
+    for any of these operators, which can be undone.
+    """
+    from blender_addon.operators.child import ChildOperator
+
+    names = [cls.bl_idname.partition(".")[2] for cls in ChildOperator.__subclasses__()]
+
+    assert {"run_simulation", "validate_scene", "live"} <= {*names}
+    for name in names:
+        assert getattr(bpy.ops.impulse, name).bl_options == {"UNDO"}, name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -106,6 +107,32 @@ def test_a_followed_body_in_the_browser(chromium: Any) -> None:
         source.pause(False)
         wait_for(lambda: place(source)[1] > 4.0, "it flies again")
         wait_for(pulled_up, "the mouse pulls it up")
+
+
+@pytest.mark.parametrize("leave", ["close", "reload"])
+def test_a_tab_that_goes_away_lets_go(chromium: Any, leave: str) -> None:
+    """A box that a tab holds aside swings back past the middle once that tab is closed, or loaded
+    anew, with the button of the mouse still down.
+    """
+    source = LiveSource(swing())
+    with served(source) as (url, _):
+        tab = opened(chromium, url)
+        x, y = middle_of_the_scene(tab)
+
+        def held_aside() -> bool:
+            tab.mouse.move(x, y)
+            tab.mouse.down()
+            tab.mouse.move(x + 160.0, y, steps=3)
+            time.sleep(1.0)
+            if angle(source) > 0.1:
+                return True
+            tab.mouse.up()
+            return False
+
+        # again and again, as this browser may be slow to see what lies under the mouse
+        wait_for(held_aside, "the mouse holds the box aside")
+        getattr(tab, leave)()
+        wait_for(lambda: angle(source) < -0.05, "it swings back")
 
 
 def place(source: LiveSource) -> tuple[float, float, float]:

@@ -1,4 +1,4 @@
-"""Panels in a window: all of them open, and what drawing them costs."""
+"""What panels cost to draw, all of them open, and what looks of the add-on at a run cost."""
 
 import time
 
@@ -63,3 +63,23 @@ def clocks(modules, extension):
         found["overlay"] = Clock()
         painting.paint = found["overlay"].around(painting.paint)
     return found
+
+
+class Looks:
+    """The longest look of the add-on at what it waits for [s]: the window stands still meanwhile.
+
+    Beside these the window waits for Blender's own work, as for drawing and for steps of undo.
+    """
+
+    def __init__(self, operators):
+        self.longest = 0.0
+        look = operators.tick
+
+        def timed(operator, context):
+            began = time.monotonic()
+            try:
+                return look(operator, context)
+            finally:
+                self.longest = max(self.longest, time.monotonic() - began)
+
+        operators.tick = timed

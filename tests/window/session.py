@@ -7,6 +7,7 @@ FOLDER then holds pictures and ``result.json``: numbers by name, and what went w
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,7 @@ TICK = 0.01  # s between two looks
 MOST_SECONDS = 600.0  # of one step
 MOVED = 1e-3  # m
 MANY, REDRAWS = 500, 20
+DROPPED = Path(__file__).resolve().parents[2] / "sample_scenes/machines/trotter.xml"
 
 
 class Session:
@@ -131,6 +133,7 @@ def example_moves(session):
     add_example(session)
     picture("example")
     before = positions()
+    looks = panels.Looks(sys.modules[f"{EXTENSION}.operators.child"].ChildOperator)
     session.click(bpy.ops.impulse.run_simulation)
     playing = False
     while True:
@@ -145,6 +148,7 @@ def example_moves(session):
     session.numbers["installed, to an example that moves [s]"] = time.monotonic() - begun
     session.numbers["clicks for it"] = session.clicks
     session.numbers["longest wait of the window [s]"] = session.longest
+    session.numbers["longest look of the add-on [s]"] = looks.longest
     picture("moving")
 
 
@@ -220,6 +224,7 @@ def undo_and_clear(session):
         bpy.ops.ed.undo()
         bpy.ops.ed.redo()
     yield from wait(0.2)
+    assert has_motion()
     picture("cleared")
 
 
@@ -228,6 +233,7 @@ def live(session):
     going = sys.modules[f"{EXTENSION}.running.going"].Going
     bpy.context.scene.frame_set(1)
     before = positions()
+    looks = panels.Looks(sys.modules[f"{EXTENSION}.operators.child"].ChildOperator)
     begun, session.longest = time.monotonic(), 0.0
     session.click(bpy.ops.impulse.live)
     while going.session() is None or going.session().time < 0.5:
@@ -252,6 +258,7 @@ def live(session):
     yield from wait(0.5)
     assert going.session().grip is None
     session.numbers["Live, longest wait while pulled [s]"] = session.longest
+    session.numbers["Live, longest look of the add-on [s]"] = looks.longest
     session.click(bpy.ops.impulse.steer, what="KEEP")
     while going.is_on():
         yield
@@ -259,6 +266,26 @@ def live(session):
     assert [take.name for take in bpy.context.scene.impulse.takes] == ["Take 1"]
     assert max((positions()[n] - before[n]).length for n in before) < MOVED
     picture("live-kept")
+
+
+def drop(session):
+    """A scene file is dragged in from another program and dropped: its machine is there."""
+    if not os.environ.get("DISPLAY"):
+        return
+    from impulse_schema import load_scene
+
+    expected = len(bodies()) + len(load_scene(DROPPED).bodies)
+    window, region = view()["window"], view()["region"]
+    x, y = region.x + region.width // 2, window.height - region.y - region.height // 2
+    command = [sys.executable, Path(__file__).with_name("dropping.py"), DROPPED, x, y]
+    hand = subprocess.Popen([str(word) for word in command])
+    while hand.poll() is None:
+        yield
+    assert hand.returncode == 0, "the file was not taken"
+    while len(bodies()) != expected:
+        yield
+    yield from wait(0.5)
+    picture("dropped")
 
 
 def on_screen(place):
@@ -299,4 +326,4 @@ def start(*steps):
 
 
 if __name__ == "__main__":
-    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, live, costs)
+    start(install, example_moves, settle, panels_draw, self_test, undo_and_clear, live, drop, costs)

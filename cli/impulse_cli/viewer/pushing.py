@@ -72,7 +72,7 @@ class Pushing:
             return
         name, place = self._name(body), _triple(event.end_position)
         with self._lock:
-            if event.phase == "end":
+            if event.phase == "end":  # also where the browser went away
                 self._held.pop(event.client_id, None)
                 self._source.release(name)
                 return
