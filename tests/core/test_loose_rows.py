@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
+from impulse_schema import Scene
+from impulse_schema.models import Joint
 from tests.core.machines import bars
+from tests.core.scenes import box, scene_of
 
 
 def drift(recording: ic.Recording) -> float:
@@ -30,6 +33,35 @@ def test_a_loop_with_a_tilted_hinge_moves_like_the_planar_one(tilt: float, step:
     assert told <= tilt
     named = [text for text in tilted.diagnostics["warnings"] if "contradicts" in text]
     assert bool(named) == (told > tilted.diagnostics["tolerance_m"])
+
+
+def hanging_loops(tilt: float, count: int) -> Scene:
+    """Such loops in a row, all on one trunk, which a fixed joint holds."""
+    bodies = [box("trunk", (0.0, 0.0, 0.0), mass=3.0)]
+    joints = [Joint(name="held", type="fixed", body2="trunk", anchor=(0.0, 0.0, 0.0))]
+    for k in range(count):
+        loop, along = bars(tilt), np.array((0.0, 0.5 * k, 0.0))
+        for body in loop.bodies:
+            body.name, body.position = f"{body.name}-{k}", tuple(along + body.position)
+        for joint in loop.joints:
+            joint.name, joint.anchor = f"{joint.name}-{k}", tuple(along + joint.anchor)
+            joint.body1 = "trunk" if joint.body1 in (None, "world") else f"{joint.body1}-{k}"
+            joint.body2 = "trunk" if joint.body2 in (None, "world") else f"{joint.body2}-{k}"
+        bodies += loop.bodies
+        joints += loop.joints
+    return scene_of(bodies, joints)
+
+
+@pytest.mark.parametrize("tilt", [1e-7, 1e-6, 1e-5])
+def test_loops_on_a_trunk_move_as_they_do_on_the_world(tilt: float) -> None:
+    """Their joints are eliminated before the trunk, and what contradicts is let go all the same."""
+    planar = ic.simulate(hanging_loops(0.0, 3), duration=1.0, step=1e-3)
+    tilted = ic.simulate(hanging_loops(tilt, 3), duration=1.0, step=1e-3)
+
+    assert drift(tilted) <= 1.05 * drift(planar)
+    np.testing.assert_allclose(tilted.positions[-1], planar.positions[-1], rtol=0, atol=10 * tilt)
+    assert tilted.diagnostics["max_joint_error_m"] <= tilt
+    assert any("contradicts" in text for text in tilted.diagnostics["warnings"])
 
 
 def test_a_contradiction_that_no_digits_explain_ends_the_run_by_name() -> None:
