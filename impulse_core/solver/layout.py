@@ -19,6 +19,7 @@ __all__ = ["plan_structure"]
 
 PIVOT_FLOOR = 1e-10
 """Scalar pivots below this share of diag(A) belong to rows that repeat others."""
+_WORTH = 0.5  # of the updates: what joints that hang on one body have to save, being less exact
 _MOST_GROWTH = 10.0  # of round-off, from which on a weaker row of a joint comes later
 
 
@@ -79,7 +80,9 @@ def plan_structure(model: Model) -> Structure:
     """Number the nodes, find the fill, and lay out every block of the factorisation."""
     plan = _plan(model, may_hang=False)
     if plan.looped:
-        plan = min(plan, _plan(model, may_hang=True), key=lambda plan: plan.updates)
+        hanging = _plan(model, may_hang=True)
+        if hanging.updates < _WORTH * plan.updates:
+            plan = hanging
     return _lay_out(model, plan)
 
 
