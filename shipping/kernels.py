@@ -20,6 +20,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / "build" / "baseline-kernels"
 BASELINE = "x86-64-v3"
+SETTINGS = {
+    "IMPULSE_CACHE_DIR": str(CACHE),
+    "NUMBA_CPU_NAME": BASELINE,
+    "NUMBA_CPU_FEATURES": "",
+    # Kernels that call a library of vector functions end the process where it is missing.
+    "NUMBA_DISABLE_INTEL_SVML": "1",
+}
+"""Of the environment in which they are compiled, and loaded again."""
 IN_VAIN = 3
 # Not by PYTHONPATH: in its environments for builds, pip takes out of it what an editable install
 # has added to the path as well.
@@ -81,13 +89,7 @@ def short_runs() -> Made:
 
 def start(claims: str, end: str) -> subprocess.Popen[str]:
     """A process that makes the runs that no other has claimed, from one end."""
-    environment = os.environ | {
-        "IMPULSE_CACHE_DIR": str(CACHE),
-        "NUMBA_CPU_NAME": BASELINE,
-        "NUMBA_CPU_FEATURES": "",
-        # Kernels that call a library of vector functions end the process where it is missing.
-        "NUMBA_DISABLE_INTEL_SVML": "1",
-    }
+    environment = os.environ | SETTINGS
     for name in ("NUMBA_OPT", "NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"):
         environment.pop(name, None)
     return subprocess.Popen(

@@ -9,8 +9,7 @@ impulses b on two bodies,
 
 and L⁻¹ b is not zero only on the path from its body to the root of the elimination tree, however
 large the machine is. So each body with contacts costs its path, and each pair what their paths
-share. What impulses at contacts do follows from those on their bodies. On a body with one contact,
-such as a foot, unit impulses are the three at the contact itself, in place of six at its centre.
+share. What impulses at contacts do follows from those on their bodies.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
                 put_block(delassus.angular, 3 * m, 3 * k, IDENTITY3 * 0.0)
     bodies = _list_bodies(contacts, solver_bodies, delassus)
     for other in range(bodies):
-        _push_body(structure, contacts, delassus, block, other)
+        _push_body(structure, delassus, block, other)
         for one in range(other + 1):
             response = _response(delassus, one, other)
             _add_response(contacts, delassus, one, other, response)
@@ -93,15 +92,6 @@ def _body(contacts, delassus, k, side):
 
 
 @inner_kernel
-def _is_alone(delassus, place):
-    """Whether a listed body has one contact, which does not resist turning: its unit impulses are
-    those at the contact, and it has no torque impulses.
-    """
-    at = delassus.head[place]
-    return delassus.rolls[0] == 0 and delassus.next[at // 2, at % 2] < 0
-
-
-@inner_kernel
 def _arm(contacts, delassus, k, side):
     """From that body's centre to the contact, as a matrix r×."""
     row = contacts.row[delassus.contact[k]]
@@ -109,34 +99,31 @@ def _arm(contacts, delassus, k, side):
 
 
 @inner_kernel
-def _push_body(structure, contacts, delassus, block, place):
-    """Keep L⁻¹ b along the path of a body to the root, for its unit impulses b, and leave D⁻¹ L⁻¹ b
-    at its nodes.
+def _push_body(structure, delassus, block, place):
+    """Keep L⁻¹ b along the path of a body to the root, for its six unit impulses b, and leave
+    D⁻¹ L⁻¹ b at its nodes.
     """
-    x, kept, node = delassus.column, delassus.kept, delassus.node
+    x, node = delassus.column, delassus.node
     first, end = _list_path(structure, delassus, place)
-    i, alone = delassus.body[place], _is_alone(delassus, place)
-    columns = 1 if alone else 2
-    for column in range(columns):
-        for p in range(first, end):
-            put_mat3(x[column], node[p], IDENTITY3 * 0.0)
+    i = delassus.body[place]
+    for p in range(first, end):
+        put_mat3(x[0], node[p], IDENTITY3 * 0.0)
+        put_mat3(x[1], node[p], IDENTITY3 * 0.0)
     put_mat3(x[0], structure.bodies[i].linear_node, IDENTITY3)
-    if alone:
-        at = delassus.head[place]
-        put_mat3(x[0], structure.bodies[i].angular_node, _arm(contacts, delassus, at // 2, at % 2))
-    else:
-        put_mat3(x[1], structure.bodies[i].angular_node, IDENTITY3)
+    put_mat3(x[1], structure.bodies[i].angular_node, IDENTITY3)
     nodes = len(structure.column_start) - 1
     for p in range(first, end):
         n = node[p]
+        y, t = mat3_at(x[0], n), mat3_at(x[1], n)
+        put_mat3(delassus.kept[0], p, y)
+        put_mat3(delassus.kept[1], p, t)
+        for e in range(structure.column_start[n], structure.column_start[n + 1]):
+            row, L = structure.entry_row[e], mat3_at(block, nodes + e)
+            put_mat3(x[0], row, mat3_at(x[0], row) - L @ y)
+            put_mat3(x[1], row, mat3_at(x[1], row) - L @ t)
         inverse = mat3_at(block, n)
-        for column in range(columns):
-            y = mat3_at(x[column], n)
-            put_mat3(kept[column], p, y)
-            for e in range(structure.column_start[n], structure.column_start[n + 1]):
-                row, L = structure.entry_row[e], mat3_at(block, nodes + e)
-                put_mat3(x[column], row, mat3_at(x[column], row) - L @ y)
-            put_mat3(x[column], n, inverse @ y)
+        put_mat3(x[0], n, inverse @ y)
+        put_mat3(x[1], n, inverse @ t)
 
 
 @inner_kernel
@@ -171,36 +158,28 @@ def _list_path(structure, delassus, place):
 def _response(delassus, one, other):
     """Velocities of a listed body by impulses on another, whose nodes hold D⁻¹ L⁻¹ b."""
     kept, x = delassus.kept, delassus.column
-    one_alone, other_alone = _is_alone(delassus, one), _is_alone(delassus, other)
     A = B = C = E = IDENTITY3 * 0.0
     for p in range(delassus.path_start[one], delassus.path_start[one + 1]):
         n = delassus.node[p]
-        if delassus.owner[n] != other and one != other:
-            continue
-        y, by_impulse = mat3_at(kept[0], p), mat3_at(x[0], n)
-        A = A + transposed(y) @ by_impulse
-        if not other_alone:
-            B = B + transposed(y) @ mat3_at(x[1], n)
-        if not one_alone:
-            t = mat3_at(kept[1], p)
-            C = C + transposed(t) @ by_impulse
-            if not other_alone:
-                E = E + transposed(t) @ mat3_at(x[1], n)
+        if delassus.owner[n] == other or one == other:
+            y, t = transposed(mat3_at(kept[0], p)), transposed(mat3_at(kept[1], p))
+            by_impulse, by_torque = mat3_at(x[0], n), mat3_at(x[1], n)
+            A, B = A + y @ by_impulse, B + y @ by_torque
+            C, E = C + t @ by_impulse, E + t @ by_torque
     return _Response(A, B, C, E)
 
 
 @inner_kernel
 def _add_response(contacts, delassus, one, other, response):
     """Add what two bodies do to the blocks of their contacts."""
-    one_alone, other_alone = _is_alone(delassus, one), _is_alone(delassus, other)
     at = delassus.head[one]
     while at >= 0:
         m, side = at // 2, at % 2
-        r = _arm(contacts, delassus, m, side) * (0.0 if one_alone else 1.0)
+        r = _arm(contacts, delassus, m, side)
         by = delassus.head[other]
         while by >= 0:
             k, other_side = by // 2, by % 2
-            s = _arm(contacts, delassus, k, other_side) * (0.0 if other_alone else 1.0)
+            s = _arm(contacts, delassus, k, other_side)
             sign = 1.0 if side == other_side else -1.0
             turn = (response.turning + response.turning_by_torque @ s) * sign
             move = (response.linear + response.linear_by_torque @ s) * sign - r @ turn

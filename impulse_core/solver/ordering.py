@@ -8,7 +8,8 @@
    later body, or the world. Its pivot is that of a machine whose one later body is held, which
    takes nothing but motions of the whole from it. So the pivots of redundant rows, and only theirs,
    are of the size of round-off: a row is dropped for what the rows before it hold, not for an
-   order that is bad. Legs on a trunk stay apart (docs/design/direct-solver.md).
+   order that is bad. Legs on a trunk stay apart (docs/design/direct-solver.md). Without
+   ``may_hang`` it waits for all its bodies.
 
 A coupling is a joint of all the bodies of its terms.
 
@@ -74,7 +75,7 @@ def elimination_order(model: Model, *, may_hang: bool) -> tuple[list[Vertex], se
     if may_hang:
         hanging = looped.difference(model.couplings.joint.tolist())
         order.extend(_minimum_degree(neighbours, _sizes(model, parts), hanging))
-    else:
+    else:  # each counts one: see "Known limits" there
         order.extend(_minimum_degree(neighbours, dict.fromkeys(neighbours, 1) | {_WORLD: 0}, set()))
     looped |= {part for joint in looped for part in parts.get(joint, ())}
     return [node for kind, k in order for node in _with_parts(kind, k, parts)], looped
@@ -172,9 +173,14 @@ def _sizes(model: Model, parts: dict[int, list[int]]) -> dict[Vertex, int]:
 def _minimum_degree(
     neighbours: dict[Vertex, set[Vertex]], sizes: dict[Vertex, int], hanging: set[int]
 ) -> list[Vertex]:
-    """What is left on loops, fewest nodes beside it first, and of those what less hangs on, among
-    those that need not wait: joints wait for all bodies beside them, but for one on which, in place
-    of the world, those of ``hanging`` may hang.
+    """What is left on loops, the least beside it first, among those that need not wait: joints wait
+    for all bodies beside them, but for one on which, in place of the world, those of ``hanging``
+    may hang. Where any may, what less hangs on comes first of two that are alike.
+
+    Args:
+        neighbours: Of each vertex; they are used up.
+        sizes: What each vertex counts.
+        hanging: Numbers of joints.
 
     Eliminating a vertex joins all its neighbours, so those of a joint tell what it hangs on.
     """

@@ -130,8 +130,8 @@ def test_trees_take_each_body_before_the_joint_above_it(seed, count):
 
 
 def limbs(count, *, free, normals=None, masses=None):
-    """A trunk with parallelograms of hinges on it, each in the plane of its normal; two redundant
-    limbs of them hold the trunk to the world unless it is free.
+    """A trunk with parallelograms of hinges on it, each in the plane of its normal; two hinges
+    about one line hold the trunk to the world unless it is free.
     """
     bodies, joints = [box("trunk", (0.0, 0.0, 0.0))], []
     normals = np.eye(3)[np.arange(count) % 3] if normals is None else normals
@@ -146,7 +146,7 @@ def limbs(count, *, free, normals=None, masses=None):
             mass = 1.0 if masses is None else float(masses[k])
             bodies.append(box(f"{k}-{side}", tuple(middle.tolist()), mass=mass))
         ends = ["trunk", f"{k}-1", f"{k}-2", f"{k}-3", "trunk"]
-        for n, corner in enumerate((corners[0], corners[1], corners[2], corners[3])):
+        for n, corner in enumerate(corners):
             joints.append(
                 Joint(
                     type="hinge",
@@ -193,7 +193,7 @@ def test_loops_take_both_bodies_before_a_joint(scene):
 
 @pytest.mark.parametrize("scene", LOOPS.values(), ids=LOOPS)
 def test_what_comes_before_a_joint_hangs_on_one_thing(scene):
-    """Or all that it is joined to, by joints before it, does on a later body, or the world."""
+    """All that joints before it join it to hangs on one later body at most, or on the world."""
     model, _ = planned(scene)
     order, _ = elimination_order(model, may_hang=True)
     place = position_of(order)
