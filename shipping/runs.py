@@ -111,11 +111,13 @@ def _runs_of_joints() -> Iterator[Callable[[], object]]:
         limited.joints[0].limits = [Limit(lower=-1.0, upper=1.0)]
         yield partial(_run, limited, time_of_impact=True)
         yield partial(_run, _machine(coupled=coupled, on_ground=False))
+    yield partial(_run, _machine(acts=False, on_ground=False))
 
 
 def _runs_on_the_ground() -> Iterator[Callable[[], object]]:
     for coupled in (False, True):
         yield partial(_run, _machine(coupled=coupled, on_ground=True))
+    yield partial(_run, _machine(acts=False, on_ground=True))
     yield partial(_run, _cubes(overlapping=True), assemble=True)
     pushed = _cubes()
     pushed.loads = [Load(body=pushed.bodies[-1].name, force=(1.0, 0.0, 0.0), expression="t")]
@@ -165,16 +167,17 @@ def _chain(first: Any, second: Any, *, coupled: bool = False, **settings: Any) -
     )
 
 
-def _machine(*, coupled: bool, on_ground: bool) -> Scene:
-    """All that a scene can hold besides: a chain with a servo and a joint that breaks at once,
-    hung from a cart that moves by itself, above the ground or with none.
+def _machine(*, on_ground: bool, acts: bool = True, coupled: bool = False) -> Scene:
+    """All that a scene can hold besides: a chain with a servo and a joint that breaks at once, or
+    with neither, hung from a cart that moves by itself, above the ground or with none.
     """
     scene = _chain("hinge", "hinge", coupled=coupled)
     scene.joints[0].body1 = "cart"
-    scene.joints[0].motors = [Motor(kind="servo", target=1.0, proportional=1e4)]
-    scene.joints[1].frictions = [Friction(force=0.1)]
-    scene.joints[1].armature = 0.1
-    scene.joints[1].break_force = 1e-3
+    if acts:
+        scene.joints[0].motors = [Motor(kind="servo", target=1.0, proportional=1e4)]
+        scene.joints[1].frictions = [Friction(force=0.1)]
+        scene.joints[1].armature = 0.1
+        scene.joints[1].break_force = 1e-3
     path = [Keyframe(time=t, position=(t, 0.0, 0.0)) for t in (0.0, 1.0)]
     scene.bodies.append(Body(name="cart", motion="kinematic", keyframes=path))
     if on_ground:

@@ -231,6 +231,9 @@ def _model(
     axes = axis_fields(scene, joints, rows_at_start, problems, signals)
     loads = _loads(scene, rows, bodies, signals)
     couplings = compile_couplings(scene, joints, bodies.position, bodies.orientation)
+    coupled = len(couplings.joint) > 0
+    breaks = any(joint.break_force or joint.break_torque for joint in scene.joints)
+    timed = coupled or breaks or len(axes["axes"]) > 0 or any(map(changes, scene.loads))
     return Model(
         dynamic=len(_of_motion(scene, "dynamic")),
         bodies=records,
@@ -241,9 +244,9 @@ def _model(
         **axes,
         signals=signals.arrays(),
         couplings=couplings,
-        coupled=1 if len(couplings.joint) else None,
+        coupled=1 if coupled else None,
         loads=loads,
-        timed=1 if len(axes["axes"]) or any(map(changes, scene.loads)) else None,
+        timed=1 if timed else None,
         paths=kinematics.paths,
     )
 

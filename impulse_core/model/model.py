@@ -243,7 +243,8 @@ class Model(NamedTuple):
     loads: Records
     """Forces and torques from outside (Load), shape (l,)."""
     timed: int | None
-    """1, or None if no load changes with time and nothing acts along an axis: kernels are then
-    compiled without functions of time, which those of axes hold in any case."""
+    """1, or None if no load changes with time, nothing acts along an axis, no joint breaks and
+    there are no couplings: kernels are then compiled without functions of time. More kinds of
+    models would be more kernels to compile and to ship."""
     paths: Paths
     """Motion of the kinematic bodies."""
