@@ -195,28 +195,29 @@ def _eliminate(matrix, right, size, half):
     """Solve the banded system into its right-hand side; False if it is singular.
 
     Without pivoting: M + Gᵀ K G is positive definite where contacts stick, and near that where
-    they slide.
+    they slide. Loops run over parts of rows from their beginning on, as in dense.py.
     """
     width = 2 * half + 1
     for k in range(size):
-        at = k * width - k + half
-        if not (abs(matrix[at + k]) > 0.0):
+        row = matrix[k * width + half : k * width + half + min(size - k, half + 1)]
+        if not (abs(row[0]) > 0.0):
             return False
-        pivot = 1.0 / matrix[at + k]
-        last = min(size, k + half + 1)
-        for i in range(k + 1, last):
-            to = i * width - i + half
-            factor = matrix[to + k] * pivot
+        pivot = 1.0 / row[0]
+        for d in range(1, len(row)):
+            at = (k + d) * width + half - d
+            below = matrix[at : at + len(row)]
+            factor = below[0] * pivot
             if factor != 0.0:
-                for j in range(k + 1, last):
-                    matrix[to + j] -= factor * matrix[at + j]
-                right[i] -= factor * right[k]
+                for j in range(1, len(row)):
+                    below[j] -= factor * row[j]
+                right[k + d] -= factor * right[k]
     for k in range(size - 1, -1, -1):
-        at = k * width - k + half
-        x = right[k]
-        for j in range(k + 1, min(size, k + half + 1)):
-            x -= matrix[at + j] * right[j]
-        right[k] = x / matrix[at + k]
+        row = matrix[k * width + half : k * width + half + min(size - k, half + 1)]
+        known = right[k : k + len(row)]
+        x = known[0]
+        for j in range(1, len(row)):
+            x -= row[j] * known[j]
+        right[k] = x / row[0]
     return True
 
 

@@ -13,6 +13,11 @@ from __future__ import annotations
 
 import math
 
+from impulse_core.contact.articulated_visits import (
+    begin_articulated,
+    extrapolate_articulated,
+    visit_articulated,
+)
 from impulse_core.contact.batches import (
     ARM1,
     ARM2,
@@ -34,7 +39,9 @@ from impulse_core.contact.batches import (
 from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.types import unsigned
 
-__all__ = ["FALL", "LOOK", "sweep_batches"]
+__all__ = ["FALL", "LOOK", "QUIET", "RESTLESS", "UNDIVIDED", "sweep_batches"]
+
+UNDIVIDED, QUIET, RESTLESS = 0, 1, 2
 
 _MOST_SWEEPS = 60
 LOOK = 8  # sweeps in which the least change is to fall
@@ -58,32 +65,40 @@ _IMPULSES = unsigned(3 * LANES)
 _ONE = unsigned(1)
 
 
-@deferred_kernel("boolean")
-def sweep_batches(contacts, solver_bodies, batches, i, calm):
+@deferred_kernel("int64")
+def sweep_batches(contacts, solver_bodies, delassus, batches, i, calm):
     """Improve the impulses of the island of solver body i until a sweep changes no velocity by more
-    than calm [m/s], or sweeps no longer help. Returns whether it was divided into batches.
+    than calm [m/s], and it is QUIET, or sweeps no longer help, and it is RESTLESS. What is not
+    worth batches is left as it is, UNDIVIDED.
     """
     if not plan_batches(contacts, solver_bodies, batches, i):
-        return False
+        return UNDIVIDED
     read_island(contacts, solver_bodies, batches, i)
+    begin_articulated(contacts, solver_bodies, delassus, i)
     begin = unsigned(solver_bodies.mark[i].first_batch)
     end = begin + unsigned(solver_bodies.mark[i].batches)
     before, least, looked, turns = 0.0, math.inf, math.inf, 0.0
+    quiet = False
     for sweep in range(1, _MOST_SWEEPS + 1):
         _sweep(batches, begin, end)
         change, largest = _changes(batches)
+        more, also = visit_articulated(contacts, solver_bodies, delassus, batches.velocity, i)
+        change, largest = change + more, max(largest, also)
         least = min(least, change)
         stalls = False
         if sweep % LOOK == 0:
             stalls = least > FALL * looked
             looked = least
-        if largest <= calm or stalls or sweep == _MOST_SWEEPS:
+        quiet = largest <= calm
+        if quiet or stalls or sweep == _MOST_SWEEPS:
             break
         turns = turns + 1.0 if change < before or before == 0.0 else 0.0
         before = change
-        _go_on(batches, begin, end, turns / (turns + 3.0))
+        beta = turns / (turns + 3.0)
+        _go_on(batches, begin, end, beta)
+        extrapolate_articulated(contacts, solver_bodies, delassus, i, beta)
     write_island(contacts, solver_bodies, batches, i)
-    return True
+    return QUIET if quiet else RESTLESS
 
 
 @inner_kernel

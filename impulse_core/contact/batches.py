@@ -133,7 +133,7 @@ def plan_batches(contacts, solver_bodies, batches, i):
             levels = _find_levels(contacts, solver_bodies, batches, groups)
         body.first_batch = batches.used[0]
         body.batches = -1
-        if groups > 0 and _place_groups(batches, groups, levels, body.number):
+        if groups > 0 and _place_groups(batches, groups, levels, batches.first[groups]):
             body.batches = batches.used[0] - body.first_batch
             _fill(contacts, solver_bodies, batches, body.first_batch, batches.used[0])
     return body.batches > 0
@@ -141,14 +141,17 @@ def plan_batches(contacts, solver_bodies, batches, i):
 
 @inner_kernel
 def _find_groups(contacts, batches, head):
-    """List the contacts of an island, and where runs of one pair begin; 0 if any of them is for
-    other methods.
+    """List the contacts of an island that move no jointed body, and where runs of one pair begin;
+    0 if any contact resists turning.
     """
     mark, n, groups, size = contacts.mark, 0, 0, 0
     c = head
     while c >= 0:
-        if mark[c].delassus_row >= 0 or contacts.row[c].resists > 0.0:
+        if contacts.row[c].resists > 0.0:
             return 0
+        if mark[c].delassus_row >= 0:
+            c = mark[c].next
+            continue
         batches.listed[n] = c
         same = n > 0 and mark[c].pair == mark[batches.listed[n - 1]].pair and size < _MOST_POINTS
         if not same:

@@ -16,11 +16,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impulse_core.algebra import IDENTITY3, Mat3, cross_matrix, mat3_at, put_mat3, vec3_of
-from impulse_core.jit import deferred_kernel, inner_kernel, kernel
+from impulse_core.algebra import (
+    IDENTITY3,
+    Mat3,
+    cross_matrix,
+    mat3_at,
+    put_mat3,
+    put_vec3,
+    transposed_times,
+    vec3_at,
+    vec3_of,
+)
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel, kernel
 from impulse_core.solver.direct import transposed
 
-__all__ = ["delassus_block", "find_delassus", "put_block"]
+__all__ = ["delassus_block", "find_delassus", "push_articulated", "put_block", "turn_articulated"]
 
 
 class _Response(NamedTuple):
@@ -221,3 +231,28 @@ def put_block(matrix, row, column, W):
     matrix[row, column], matrix[row, column + 1], matrix[row, column + 2] = W.yx, W.yy, W.yz
     row += 1
     matrix[row, column], matrix[row, column + 1], matrix[row, column + 2] = W.zx, W.zy, W.zz
+
+
+@inlined_kernel
+def push_articulated(delassus, k, p):
+    """Apply the impulse p at row k of the Delassus operator to all contacts on jointed bodies."""
+    for m in range(delassus.used[0]):
+        for axis in range(3):
+            a = delassus.linear[3 * m + axis, 3 * k] * p.x
+            a += delassus.linear[3 * m + axis, 3 * k + 1] * p.y
+            a += delassus.linear[3 * m + axis, 3 * k + 2] * p.z
+            delassus.velocity[m, axis] += a
+    if delassus.rolls[0]:
+        for m in range(delassus.used[0]):
+            C = delassus_block(delassus.mixed, 3 * m, 3 * k)
+            put_vec3(delassus.angular_velocity, m, vec3_at(delassus.angular_velocity, m) + C @ p)
+
+
+@inlined_kernel
+def turn_articulated(delassus, k, t):
+    """Apply the torque impulse t at row k of the Delassus operator likewise."""
+    for m in range(delassus.used[0]):
+        C = delassus_block(delassus.mixed, 3 * k, 3 * m)
+        put_vec3(delassus.velocity, m, vec3_at(delassus.velocity, m) + transposed_times(C, t))
+        T = delassus_block(delassus.angular, 3 * m, 3 * k)
+        put_vec3(delassus.angular_velocity, m, vec3_at(delassus.angular_velocity, m) + T @ t)

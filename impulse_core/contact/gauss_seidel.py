@@ -18,18 +18,16 @@ from impulse_core.algebra import (
     dot,
     mat3_of,
     norm,
-    put_vec3,
     set_vec3,
-    transposed_times,
     vec3_at,
     vec3_of,
 )
-from impulse_core.contact.batch_sweeps import FALL, LOOK, sweep_batches
-from impulse_core.contact.delassus import delassus_block
+from impulse_core.contact.batch_sweeps import FALL, LOOK, QUIET, RESTLESS, UNDIVIDED, sweep_batches
+from impulse_core.contact.delassus import delassus_block, push_articulated, turn_articulated
 from impulse_core.contact.islands import is_large
 from impulse_core.contact.jacobian import diagonal_blocks
 from impulse_core.contact.law import contact_law, in_disc
-from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
+from impulse_core.contact.newton import IMPROVED, SOLVED, solve_island
 from impulse_core.contact.solver_bodies import push_solver_body
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -52,32 +50,54 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy,
     for i in range(world):
         solver_bodies.mark[i].stirred = -1
     for i in range(world):
-        if solver_bodies.mark[i].unsolved == 0:
+        island = solver_bodies.mark[i]
+        if island.unsolved == 0:
             continue
         large = is_large(solver_bodies.mark, i)
-        solver_bodies.mark[i].contradictory = 0
-        if large and sweep_batches(contacts, solver_bodies, batches, i, _CALM * coarse):
-            continue
-        diagonal_blocks(contacts, solver_bodies, delassus, i)
         calm = _CALM * (coarse if large else accuracy)
-        sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
-        if quiet and large:
-            continue
-        result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy)
-        if result == SOLVED:
-            continue
-        if result == IMPROVED:
-            _apply_changes(contacts, solver_bodies, delassus, i)
-            for k in range(solver_bodies.mark[i].number, items):
-                c, t = newton.mark[k].contact, vec3_of(newton.row[k].begun)
-                t = vec3_of(contacts.row[c].torque) - t
-                _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
-        most = _MOST_SWEEPS
-        if large and result == TOO_MANY:
-            calm = max(calm, _ENOUGH * first)
-            most = _MOST_OF_LARGE
+        how = UNDIVIDED
+        if large:
+            how = sweep_batches(contacts, solver_bodies, delassus, batches, i, calm)
+        if how == UNDIVIDED:
+            how = _solve_one(
+                contacts, solver_bodies, delassus, newton, batches, i, accuracy, coarse
+            )
+        island.contradictory = 0 if how == QUIET else 1
+
+
+@inner_kernel
+def _solve_one(contacts, solver_bodies, delassus, newton, batches, i, accuracy, coarse):
+    """Solve for the island of solver body i by a few sweeps, by Newton's method, or by many sweeps;
+    QUIET or RESTLESS.
+    """
+    large = is_large(solver_bodies.mark, i)
+    calm = _CALM * (coarse if large else accuracy)
+    diagonal_blocks(contacts, solver_bodies, delassus, i)
+    sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
+    if quiet and large:
+        return QUIET
+    result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy)
+    if result == SOLVED:
+        return QUIET
+    how, most = UNDIVIDED, _MOST_SWEEPS
+    if result == IMPROVED:
+        _apply_changes(contacts, solver_bodies, delassus, i)
+        for k in range(solver_bodies.mark[i].number, items):
+            c, t = newton.mark[k].contact, vec3_of(newton.row[k].begun)
+            t = vec3_of(contacts.row[c].torque) - t
+            _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
+    elif large:
+        calm = max(calm, _ENOUGH * first)
+        most = _MOST_OF_LARGE
+    else:
+        solver_bodies.mark[i].too_many = 1
+        calm = _CALM * coarse
+    if not large:
+        how = sweep_batches(contacts, solver_bodies, delassus, batches, i, calm)
+    if how == UNDIVIDED:
         _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
-        solver_bodies.mark[i].contradictory = 0 if quiet or large else 1
+        how = QUIET if quiet else RESTLESS
+    return how
 
 
 @inner_kernel
@@ -203,22 +223,7 @@ def _apply_impulse(row, mark, solver_bodies, delassus, c, p):
     if solver_bodies.row[i2].inverse_mass > 0.0:
         push_solver_body(solver_bodies.row[i2], p, vec3_of(row[c].arm2))
     if mark[c].delassus_row >= 0:
-        _apply_articulated(delassus, mark[c].delassus_row, p)
-
-
-@inlined_kernel
-def _apply_articulated(delassus, k, p):
-    """Apply the impulse p at row k of the Delassus operator to all contacts on jointed bodies."""
-    for m in range(delassus.used[0]):
-        for axis in range(3):
-            a = delassus.linear[3 * m + axis, 3 * k] * p.x
-            a += delassus.linear[3 * m + axis, 3 * k + 1] * p.y
-            a += delassus.linear[3 * m + axis, 3 * k + 2] * p.z
-            delassus.velocity[m, axis] += a
-    if delassus.rolls[0]:
-        for m in range(delassus.used[0]):
-            C = delassus_block(delassus.mixed, 3 * m, 3 * k)
-            put_vec3(delassus.angular_velocity, m, vec3_at(delassus.angular_velocity, m) + C @ p)
+        push_articulated(delassus, mark[c].delassus_row, p)
 
 
 @inlined_kernel
@@ -263,14 +268,4 @@ def _apply_torque(mark, solver_bodies, delassus, c, t):
     set_vec3(bodies[i1].angular_velocity, vec3_of(bodies[i1].angular_velocity) - J1 @ t)
     set_vec3(bodies[i2].angular_velocity, vec3_of(bodies[i2].angular_velocity) + J2 @ t)
     if mark[c].delassus_row >= 0:
-        _apply_articulated_torque(delassus, mark[c].delassus_row, t)
-
-
-@inlined_kernel
-def _apply_articulated_torque(delassus, k, t):
-    """Apply the torque impulse t at row k of the Delassus operator likewise."""
-    for m in range(delassus.used[0]):
-        C = delassus_block(delassus.mixed, 3 * k, 3 * m)
-        put_vec3(delassus.velocity, m, vec3_at(delassus.velocity, m) + transposed_times(C, t))
-        T = delassus_block(delassus.angular, 3 * m, 3 * k)
-        put_vec3(delassus.angular_velocity, m, vec3_at(delassus.angular_velocity, m) + T @ t)
+        turn_articulated(delassus, mark[c].delassus_row, t)

@@ -6,7 +6,7 @@ from impulse_core.jit import inner_kernel
 
 __all__ = ["find_islands", "is_large", "island_of", "root_of"]
 
-_LARGE = 800  # contacts of an island that is solved to a coarse accuracy
+_LARGE = 800  # contacts
 
 
 @inner_kernel
@@ -23,6 +23,7 @@ def find_islands(contacts, solver_bodies):
         solver_body[i].number = 0
         solver_body[i].articulated = 0
         solver_body[i].unsolved = 0
+        solver_body[i].too_many = 0
         solver_body[i].batches = 0
     for c in range(contacts.used[0]):
         if not mark[c].active:
@@ -43,8 +44,10 @@ def find_islands(contacts, solver_bodies):
 
 @inner_kernel
 def is_large(solver_body, i):
-    """Whether the island that solver body i stands for is to be solved to the coarse accuracy."""
-    return solver_body[i].number > _LARGE
+    """Whether the island that solver body i stands for is to be solved to the coarse accuracy: it
+    has many contacts, or too many for Newton's method.
+    """
+    return solver_body[i].number > _LARGE or solver_body[i].too_many == 1
 
 
 @inner_kernel

@@ -40,6 +40,7 @@ __all__ = [
     "apply_contact_impulses",
     "contact_directions",
     "contact_velocities",
+    "diagonal_block",
     "diagonal_blocks",
     "number_articulated",
     "own_block",
@@ -124,18 +125,24 @@ def number_articulated(contacts, solver_bodies, delassus, needed):
 @inner_kernel
 def diagonal_blocks(contacts, solver_bodies, delassus, i):
     """W of the contacts of island i and its inverse; needs the Delassus operator."""
-    row, mark = contacts.row, contacts.mark
     c = solver_bodies.mark[i].head
     while c >= 0:
-        W = own_block(contacts, solver_bodies, c)
-        k = mark[c].delassus_row
-        if k >= 0:
-            bodies = solver_bodies.row
-            w = bodies[mark[c].body1].inverse_mass_alone + bodies[mark[c].body2].inverse_mass_alone
-            W = _yielding(W + delassus_block(delassus.linear, 3 * k, 3 * k), w)
-        set_mat3(row[c].block, W)
-        set_mat3(row[c].block_inverse, inverse(W))
-        c = mark[c].next
+        diagonal_block(contacts, solver_bodies, delassus, c)
+        c = contacts.mark[c].next
+
+
+@inner_kernel
+def diagonal_block(contacts, solver_bodies, delassus, c):
+    """W of contact c and its inverse."""
+    row, mark = contacts.row, contacts.mark
+    W = own_block(contacts, solver_bodies, c)
+    k = mark[c].delassus_row
+    if k >= 0:
+        bodies = solver_bodies.row
+        w = bodies[mark[c].body1].inverse_mass_alone + bodies[mark[c].body2].inverse_mass_alone
+        W = _yielding(W + delassus_block(delassus.linear, 3 * k, 3 * k), w)
+    set_mat3(row[c].block, W)
+    set_mat3(row[c].block_inverse, inverse(W))
 
 
 @inner_kernel

@@ -20,7 +20,6 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 __all__ = ["accuracy_of", "position_residuals", "set_targets", "velocity_residuals"]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
-_STALLED = 0.9  # of a violation, what is left of it where another round helps little
 _ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
@@ -148,24 +147,22 @@ def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
 
 @inner_kernel
 def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
-    """Whether a violation is within the accuracy of island i, or near to it and as it was before a
-    round in which no impulses met its linear laws: corners contradict each other, and there is
-    nothing to gain. Else it is marked as unsolved.
+    """Whether a violation is within the accuracy of island i, or near to it after a round in which
+    no impulses met its linear laws: corners contradict each other, and there is nothing to gain.
+    Else it is marked as unsolved.
 
     The first iteration is strict: what it lets pass adds up from step to step, to a creep.
     Articulated islands stay unsolved, since corrections of joints move contacts.
     """
-    solver_body, row = solver_bodies.mark[i], solver_bodies.row[i]
+    solver_body = solver_bodies.mark[i]
     articulated = solver_body.articulated == 1
-    stalled = False
-    if solver_body.contradictory == 1 and not first and not articulated:
-        stalled = _STALLED * row.residual <= violated <= _ENOUGH * accuracy
-    row.residual = violated
     if is_large(solver_bodies.mark, i):
         accuracy = coarse if first else _ENOUGH * coarse
     elif first and not articulated:
         accuracy = _CLOSELY * accuracy
-    done = violated <= accuracy or stalled
+    elif solver_body.contradictory and not articulated:
+        accuracy = _ENOUGH * accuracy
+    done = violated <= accuracy
     solver_body.unsolved = 1 if articulated or not done else 0
     return done
 

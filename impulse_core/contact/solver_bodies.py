@@ -37,6 +37,8 @@ class SolverBodyMark:
     """1 if one of them breaks its law by more than it may."""
     contradictory: i8
     """1 where the last sweeps over that island ended without impulses that meet its linear laws."""
+    too_many: i8
+    """1 where that island has been found too large for Newton's method in this half step."""
     first_batch: i8
     """First of the batches that hold the contacts of that island (batches.py)."""
     batches: i8
@@ -63,9 +65,6 @@ class SolverBody:
     """[1/kg] of the body alone, whatever holds it."""
     inverse_inertia: mat3
     """[1/(kg m²)], world frame."""
-    residual: f8
-    """Largest violation in the island that it stands for, at the last look [m], in the second half
-    [m/s]."""
 
 
 @by_address

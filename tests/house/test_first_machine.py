@@ -17,6 +17,8 @@ import pytest
 from impulse_core import load_recording
 from impulse_schema import load_scene
 
+pytestmark = pytest.mark.xdist_group("first machine")  # the page is played through once
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "first-machine.md"
 SCENE = "four-bar.xml"
 CRANK, COUPLER, ROCKER = 0.4, 1.2, 0.9
