@@ -10,7 +10,8 @@ that the filter lets touch counts, by its distance or, where it overlaps, by the
 Cores are those of contacts: cylinders, cones and ellipsoids are inscribed polyhedra to all but
 planes, and a torus is its ring of capsules. A core that reaches through triangles of a ground is as
 deep as the deepest of them says, by the shortest way off it; one that is all behind them as deep as
-its lowest point under the plane of the nearest. Beside the border of a ground nothing is behind it.
+its farthest point lies beyond the nearest face, edge or corner of theirs. Beside the border of a
+ground nothing is behind it.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def _ground_distance(shapes, ground, s, R, t):
         if gap < nearest - same or (gap <= nearest + same and abs(along) > abs(straight)):
             nearest, straight, found = min(gap, nearest), along, gap
             if along < 0.0 and not _at_border(shapes, triangle, feature):
-                found = _under(shapes, triangle, s, R, t)
+                found = -_beyond(shapes, triangle, feature, n, s, R, t)
     return deepest if nearest == 0.0 else found
 
 
@@ -216,9 +217,14 @@ def _at_border(shapes, triangle, feature):
 
 
 @inner_kernel
-def _under(shapes, triangle, s, R, t):
-    """Height of the lowest point of core s over the plane of a triangle [m]."""
-    face = shapes.face_start[triangle]
-    n = face_normal(shapes, face)
-    lowest = _lowest(shapes, s, transposed_times(R, n)) + dot(n, t)
-    return lowest - shapes.face_plane[face, 3]
+def _beyond(shapes, triangle, feature, n, s, R, t):
+    """How far the farthest point of core s lies beyond a feature of a triangle along n, the way
+    from it to the core [m].
+    """
+    number, kind = feature // 3, feature % 3
+    if kind == FACE:
+        number = shapes.vertex_start[triangle]
+    elif kind == EDGE:
+        number = shapes.edge_vertex[number, 0]
+    farthest = dot(n, t) - _lowest(shapes, s, transposed_times(R, -n))
+    return farthest - dot(n, vec3_at(shapes.vertex, number))

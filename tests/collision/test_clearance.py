@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
@@ -214,6 +214,7 @@ def from_triangle(point, triangle):
 
 @settings(max_examples=25, deadline=None)
 @given(seeds, st.floats(-0.4, 3.0))
+@example(0, -0.25)  # below an edge, whose distance is more than that of the planes beside it
 def test_sphere_and_height_field(seed, lift):
     """The nearest of all triangles; negative for a centre below the surface."""
     field, z = heights(seed)
