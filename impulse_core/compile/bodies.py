@@ -32,8 +32,8 @@ Path = tuple[str | int, ...]
 
 @dataclass
 class MassSource:
-    """Reads each mesh of a scene once, makes its hull once, and reports its defects once: problems or
-    warnings.
+    """Reads each mesh of a scene and makes its hull once, and reports its defects once: problems
+    or warnings.
     """
 
     scene: Scene

@@ -77,7 +77,11 @@ def crossed_rows(a: Floats, b: Floats) -> Floats:
 
 def quaternion_to_matrix(q: Floats) -> Floats:
     """Rotation matrix, shape (3, 3), of one unit quaternion."""
-    return rotated(q, np.eye(3)).T
+    numbers = q.tolist()
+    columns = [
+        turned(numbers, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    ]
+    return np.array(columns).T
 
 
 def matrix_to_quaternion(matrix: Floats) -> Floats:
