@@ -47,7 +47,7 @@ def paired_sides(tails: Ints, heads: Ints) -> tuple[Ints, Ints] | None:
     """
     low, high = np.minimum(tails, heads), np.maximum(tails, heads)
     keys = 2 * (low * (high.max(initial=0) + 1) + high) + (tails > heads)
-    order = np.argsort(keys)
+    order = keys.argsort()
     ascending = keys[order]
     # Sorted, a side and the one that runs back stand beside each other as 2 n and 2 n + 1.
     if not np.array_equal(ascending[0::2] ^ 1, ascending[1::2]):
@@ -112,9 +112,9 @@ def merged_triangles(vertices: Floats, triangles: Ints) -> tuple[Ints, Ints] | N
     counts = np.concatenate([np.full(len(kept), 3), lengths])
     place = np.concatenate([np.repeat(group[kept], 3), group[outer[sides] // 3]])
     corners = np.concatenate([triangles[kept].reshape(-1), tails[outer[sides]]])
-    corners = corners[np.argsort(place, kind="stable")]
+    corners = corners[place.argsort(kind="stable")]
     first = place[starts_of(counts)[:-1]]
-    return _without_straight_corners(corners, counts[np.argsort(first, kind="stable")])
+    return _without_straight_corners(corners, counts[first.argsort(kind="stable")])
 
 
 class _Facets(NamedTuple):
@@ -141,7 +141,7 @@ class _Facets(NamedTuple):
 
 def _facets(vertices: Floats, triangles: Ints, beyond: Ints) -> _Facets:
     """See ``_Facets``, whose shapes these have."""
-    extent = float(np.max(np.ptp(vertices, axis=0)))
+    extent = float((vertices.max(axis=0) - vertices.min(axis=0)).max())
     tolerance = _COPLANAR * extent
     points = vertices[triangles]
     first = points[:, 0]
@@ -150,7 +150,7 @@ def _facets(vertices: Floats, triangles: Ints, beyond: Ints) -> _Facets:
     unit = normals / np.where(areas == 0.0, 1.0, areas)[:, None]
     offsets = np.einsum("ti,ti->t", unit, first)
     sliver = areas < tolerance * extent
-    order = np.argsort(-areas, kind="stable")
+    order = (-areas).argsort(kind="stable")
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = np.arange(len(order))
     heights = np.einsum("tnki,ti->tnk", points[beyond], unit) - offsets[:, None, None]
@@ -173,7 +173,7 @@ def _grown(facets: _Facets) -> Ints:
     seeds = np.flatnonzero(facets.joins.any(axis=1))
     if not len(seeds):
         return group
-    seeds = seeds[np.argsort(facets.turn[seeds])]
+    seeds = seeds[facets.turn[seeds].argsort()]
     # Flat lists: Python looks through nested ones for garbage, which takes longer than the rest.
     around, joins = facets.beyond.reshape(-1).tolist(), facets.joins.reshape(-1).tolist()
     apex, normals = facets.apex.reshape(-1).tolist(), facets.normals.reshape(-1).tolist()
@@ -217,8 +217,9 @@ def _outlines(group: Ints, tails: Ints, heads: Ints) -> tuple[Ints, Ints]:
         heads: Vertex where it ends.
     """
     count = int(tails.max(initial=0)) + 1
-    by_tail = np.argsort(group * count + tails)
-    place = np.searchsorted(group * count + tails, group * count + heads, sorter=by_tail)
+    keys = group * count + tails
+    by_tail = keys.argsort()
+    place = keys.searchsorted(group * count + heads, sorter=by_tail)
     after = by_tail[place].tolist()
     _, firsts, sizes = np.unique(group, return_index=True, return_counts=True)
     sides: list[int] = []

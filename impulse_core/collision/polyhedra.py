@@ -377,19 +377,19 @@ def _core(vertices: Floats, corners: Ints, starts: Ints) -> Core | None:
     used = np.zeros(len(vertices), dtype=bool)
     used[corners] = True
     vertices = vertices[used]
-    corners = (np.cumsum(used) - 1)[corners]
+    corners = (used.cumsum() - 1)[corners]
     heads = corners[following_corner(starts)]
     pairs = paired_sides(corners, heads)
     if pairs is None or len(vertices) - len(pairs[0]) + len(starts) - 1 != 2:  # Euler
         return None
     planes, areas = face_planes(vertices, corners, starts)
-    if np.any(areas == 0.0):
+    if not areas.all():
         return None
     owner = np.repeat(np.arange(len(planes)), np.diff(starts))
     # Offsets as far out as the outermost corner: no vertex lies above a face.
     heights = np.einsum("ki,ki->k", vertices[corners], planes[owner, :3])
     planes[:, 3] = np.maximum.reduceat(heights, starts[:-1])
-    forwards, backwards = (side[np.argsort(pairs[0])] for side in pairs)
+    forwards, backwards = (side[pairs[0].argsort()] for side in pairs)
     face_edge = np.empty(len(corners), dtype=np.int64)
     face_edge[forwards] = face_edge[backwards] = np.arange(len(forwards))
     edge_vertex = np.column_stack([corners[forwards], heads[forwards]])
@@ -424,4 +424,4 @@ def _without_faces(vertices: Floats, edge_vertex: Ints) -> Core:
 def _edges_at(edge_vertex: Ints, count: int) -> tuple[Ints, Ints]:
     """``vertex_edge_start`` and ``vertex_edge`` of so many vertices."""
     ends = edge_vertex.reshape(-1)
-    return starts_of(np.bincount(ends, minlength=count)), np.argsort(ends, kind="stable") // 2
+    return starts_of(np.bincount(ends, minlength=count)), ends.argsort(kind="stable") // 2

@@ -29,7 +29,7 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
     from scipy.spatial import ConvexHull, QhullError  # heavy: only when a hull is asked for
 
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    if not np.all(np.abs(points) <= LARGEST_COORDINATE):  # Qhull would end the program
+    if not (np.abs(points) <= LARGEST_COORDINATE).all():  # Qhull would end the program
         raise MassPropertiesError(
             f"A point is not finite or beyond {LARGEST_COORDINATE:g} m, so there is no convex hull."
         )
@@ -46,5 +46,5 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
     triangles[inwards] = triangles[inwards, ::-1]
     used = np.zeros(len(points), dtype=bool)
     used[triangles] = True
-    numbers = np.cumsum(used) - 1
+    numbers = used.cumsum() - 1
     return PolygonMesh.from_rows(points[used], numbers[triangles])

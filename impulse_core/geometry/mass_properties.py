@@ -71,11 +71,10 @@ class MassProperties:
         ``translation`` in metres, shape (3,).
         """
         rotation = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
-        (a, b, c), orthonormal = (
-            rotation.tolist(),
-            np.abs(rotation @ rotation.T - np.eye(3)) <= 1e-9,
-        )
-        if not orthonormal.all() or np.dot(crossed(a, b), c) < 0.0:
+        orthonormal = np.abs(rotation @ rotation.T - np.eye(3)) <= 1e-9
+        a, b, c = rotation.tolist()
+        volume = sum(x * y for x, y in zip(crossed(a, b), c, strict=True))
+        if not orthonormal.all() or volume < 0.0:
             raise ValueError("rotation must be a proper rotation matrix (orthonormal, det +1).")
         return MassProperties(
             self.mass,
