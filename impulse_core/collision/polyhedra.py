@@ -8,7 +8,7 @@ a box has six: the faces are what contact polygons are made of.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -16,6 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from impulse_core.collision.faces import (
+    face_planes,
+    following_corner,
+    merged_triangles,
+    paired_sides,
+    starts_of,
+)
 from impulse_core.geometry.hull import convex_hull
 from impulse_core.geometry.mesh import PolygonMesh
 from impulse_core.types import Floats, Ints
@@ -28,6 +35,7 @@ __all__ = [
     "box_core",
     "cone_core",
     "convexity_defect",
+    "core_of_hull",
     "core_tables",
     "cylinder_core",
     "ellipsoid_core",
@@ -41,9 +49,6 @@ __all__ = [
 
 ROUND_SIDES = 32  # sides of the prisms and pyramids that stand for cylinders and cones
 
-# Corners of a face may leave its plane by this part of the extent: meshes are often written with
-# six or seven digits, and a wall that they leave a hair uneven is still one wall.
-_COPLANAR = 1e-6
 # A mesh that is dented by less than this part of its extent is taken for its hull.
 _CONVEX = 1e-5
 
@@ -144,7 +149,7 @@ def convexity_defect(mesh: PolygonMesh) -> ConvexityDefect:
     """
     used = np.unique(mesh.corners)
     vertices = mesh.vertices[used]
-    planes, areas = _planes(mesh.vertices, mesh.faces())
+    planes, areas = face_planes(mesh.vertices, mesh.corners, mesh.offsets)
     extent = float(np.max(np.ptp(vertices, axis=0), initial=0.0))
     worst = ConvexityDefect(0.0, -1, -1, np.zeros(3))
     block = max(1, 1_000_000 // max(1, len(vertices)))
@@ -165,113 +170,25 @@ def hull_core(points: ArrayLike) -> Core:
 
     Raises:
         MassPropertiesError: the points lie in one plane.
+        CoreError: their hull is no closed surface.
     """
-    hull = convex_hull(points)
-    vertices = np.array(hull.vertices)
+    return core_of_hull(convex_hull(points))
+
+
+def core_of_hull(hull: PolygonMesh) -> Core:
+    """Core of a convex hull that is given as triangles.
+
+    Raises:
+        CoreError: it is no closed surface.
+    """
     triangles = hull.corners.reshape(-1, 3)
-    core = _core(vertices, _merged(vertices, triangles))
+    faces = merged_triangles(hull.vertices, triangles)
+    core = None if faces is None else _core(hull.vertices, *faces)
     if core is None:  # merging tore the surface: keep every triangle
-        core = _core(vertices, triangles.tolist())
+        core = _core(hull.vertices, hull.corners, hull.offsets)
     if core is None:
         raise CoreError("The convex hull of the points is not a closed surface; simplify them.")
     return core
-
-
-def _merged(vertices: Floats, triangles: Ints) -> list[list[int]]:
-    """Polygons of coplanar triangles, grown from the largest triangles."""
-    extent = float(np.max(np.ptp(vertices, axis=0)))
-    tolerance = _COPLANAR * extent
-    a, b, c = (vertices[triangles[:, corner]] for corner in range(3))
-    normals = _cross(b - a, c - a)
-    areas = np.linalg.norm(normals, axis=1)
-    beyond = _triangle_beyond(triangles)
-    alone = _stand_alone(vertices, triangles, beyond, normals, areas, 2.0 * tolerance)
-    single = (alone | (areas == 0.0)).tolist()
-    around = beyond.tolist()
-    group = [-1] * len(triangles)
-    for seed in np.argsort(-areas, kind="stable").tolist():
-        if group[seed] >= 0:
-            continue
-        group[seed] = seed
-        if single[seed]:
-            continue
-        normal = normals[seed] / areas[seed]
-        offset = normal @ a[seed]
-        waiting = [seed]
-        while waiting:
-            for other in around[waiting.pop()]:
-                if group[other] >= 0:
-                    continue
-                heights = np.abs(vertices[triangles[other]] @ normal - offset)
-                sliver = areas[other] < tolerance * extent
-                if heights.max() <= tolerance and (sliver or normals[other] @ normal > 0.0):
-                    group[other] = seed
-                    waiting.append(other)
-    loops = _loops(triangles, np.array(group))
-    # A vertex of fewer than three faces lies within an edge or a face.
-    faces_at = np.bincount([v for loop in loops for v in loop], minlength=len(vertices))
-    loops = [[v for v in loop if faces_at[v] >= 3] for loop in loops]
-    return [loop for loop in loops if len(loop) >= 3]
-
-
-def _stand_alone(
-    vertices: Floats,
-    triangles: Ints,
-    beyond: Ints,
-    normals: Floats,
-    areas: Floats,
-    tolerance: float,
-) -> NDArray[np.bool_]:
-    """Triangles whose neighbours all leave their plane by more than the tolerance, (T,): nearly
-    all of a round hull.
-    """
-    unit = normals / np.where(areas == 0.0, 1.0, areas)[:, None]
-    offsets = np.einsum("ti,ti->t", unit, vertices[triangles[:, 0]])
-    corners = vertices[triangles[beyond]]  # of the three neighbours of each
-    heights = np.abs(np.einsum("tnki,ti->tnk", corners, unit) - offsets[:, None, None])
-    return np.asarray(heights.max(axis=2).min(axis=1) > tolerance)
-
-
-def _triangle_beyond(triangles: Ints) -> Ints:
-    """Triangle on the other side of each side of each triangle, shape (T, 3)."""
-    owner = {}
-    for number, (i, j, k) in enumerate(triangles.tolist()):
-        owner[i, j] = owner[j, k] = owner[k, i] = number
-    return np.array(
-        [
-            [owner[j, i], owner[k, j], owner[i, k]]  # a hull is closed
-            for i, j, k in triangles.tolist()
-        ]
-    )
-
-
-def _loops(triangles: Ints, group: Ints) -> list[list[int]]:
-    """Outline of each group of triangles; a group whose outline is not one loop stays triangles."""
-    sides: dict[int, dict[tuple[int, int], int]] = {}
-    members: dict[int, list[list[int]]] = {}
-    size = np.bincount(group)[group].tolist()
-    for number, (triangle, of) in enumerate(zip(triangles.tolist(), group.tolist(), strict=True)):
-        i, j, k = triangle
-        of_group = sides.setdefault(of, {})
-        members.setdefault(of, []).append(triangle)
-        if size[number] == 1:
-            continue
-        for side in ((i, j), (j, k), (k, i)):
-            if side[::-1] in of_group:
-                del of_group[side[::-1]]
-            else:
-                of_group[side] = number
-    loops = []
-    for number, of_group in sides.items():
-        following = dict(of_group.keys())
-        if not of_group or len(following) != len(of_group):
-            loops += members[number]
-            continue
-        loop = [next(iter(following))]
-        while len(loop) <= len(following) and following[loop[-1]] != loop[0]:
-            loop.append(following[loop[-1]])
-        loops += [loop] if len(loop) == len(following) else members[number]
-    return loops
 
 
 # ---------------------------------------------------------------------------------------
@@ -281,18 +198,18 @@ def _loops(triangles: Ints, group: Ints) -> list[list[int]]:
 
 def empty_core() -> Core:
     """No features: a plane, or a ground whose triangles are shapes of their own."""
-    return _tables(np.zeros((0, 3)), [], np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4)))
+    return _without_faces(np.zeros((0, 3)), np.zeros((0, 2), dtype=np.int64))
 
 
 def point_core() -> Core:
     """The origin: a sphere without its radius."""
-    return _tables(np.zeros((1, 3)), [], np.zeros((0, 2), dtype=np.int64), np.zeros((0, 4)))
+    return _without_faces(np.zeros((1, 3)), np.zeros((0, 2), dtype=np.int64))
 
 
 def segment_core(height: float) -> Core:
     """Segment along z of this length [m] with its middle at the origin: a capsule's axis."""
     vertices = np.array([[0.0, 0.0, -height / 2.0], [0.0, 0.0, height / 2.0]])
-    return _tables(vertices, [], np.array([[0, 1]]), np.zeros((0, 4)))
+    return _without_faces(vertices, np.array([[0, 1]]))
 
 
 def triangle_core(a: ArrayLike, b: ArrayLike, c: ArrayLike) -> Core:
@@ -410,9 +327,9 @@ def stacked(cores: Sequence[Core]) -> dict[str, NDArray[Any]]:
 
     Shape i has the features of ``cores[i]``; numbers in the tables count through all of them.
     """
-    vertex_start = _starts([len(core.vertices) for core in cores])
-    edge_start = _starts([len(core.edge_vertex) for core in cores])
-    face_start = _starts([len(core.face_plane) for core in cores])
+    vertex_start = starts_of(np.array([len(core.vertices) for core in cores]))
+    edge_start = starts_of(np.array([len(core.edge_vertex) for core in cores]))
+    face_start = starts_of(np.array([len(core.face_plane) for core in cores]))
     v0, e0, f0 = vertex_start[:-1], edge_start[:-1], face_start[:-1]
     rows = range(len(cores))
     beside = [np.where(cores[i].edge_face < 0, -1, cores[i].edge_face + f0[i]) for i in rows]
@@ -422,11 +339,15 @@ def stacked(cores: Sequence[Core]) -> dict[str, NDArray[Any]]:
         "edge_start": edge_start,
         "edge_vertex": _joined([cores[i].edge_vertex + v0[i] for i in rows], (0, 2)),
         "edge_face": _joined(beside, (0, 2)),
-        "vertex_edge_start": _starts([n for c in cores for n in np.diff(c.vertex_edge_start)]),
+        "vertex_edge_start": starts_of(
+            _joined([np.diff(c.vertex_edge_start) for c in cores], (0,))
+        ),
         "vertex_edge": _joined([cores[i].vertex_edge + e0[i] for i in rows], (0,)),
         "face_start": face_start,
         "face_plane": _joined([core.face_plane for core in cores], (0, 4)),
-        "face_corner_start": _starts([n for c in cores for n in np.diff(c.face_corner_start)]),
+        "face_corner_start": starts_of(
+            _joined([np.diff(c.face_corner_start) for c in cores], (0,))
+        ),
         "face_vertex": _joined([cores[i].face_vertex + v0[i] for i in rows], (0,)),
         "face_edge": _joined([cores[i].face_edge + e0[i] for i in rows], (0,)),
     }
@@ -437,106 +358,70 @@ def _joined(parts: list[NDArray[Any]], empty: tuple[int, ...]) -> NDArray[Any]:
     return np.ascontiguousarray(np.concatenate([np.zeros(empty, dtype=kind), *parts]), dtype=kind)
 
 
-def _starts(counts: Sequence[int]) -> Ints:
-    starts = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=starts[1:])
-    return starts
-
-
 def _solid(vertices: Floats, faces: list[list[int]]) -> Core:
-    core = _core(vertices, faces)
+    corners = np.array([corner for face in faces for corner in face], dtype=np.int64)
+    core = _core(vertices, corners, starts_of(np.array([len(face) for face in faces])))
     if core is None:
         raise CoreError("The lengths of a shape must be positive numbers.")
     return core
 
 
-def _core(vertices: Floats, faces: list[list[int]]) -> Core | None:
-    """Core with these faces, or None where they are not a closed convex surface."""
-    used = np.unique([corner for face in faces for corner in face])
-    number = np.full(len(vertices), -1)
-    number[used] = np.arange(len(used))
-    faces = [number[face].tolist() for face in faces]
+def _core(vertices: Floats, corners: Ints, starts: Ints) -> Core | None:
+    """Core with these faces, or None where they are not a closed convex surface.
+
+    Args:
+        vertices: [m], shape (V, 3).
+        corners: Vertex numbers of all faces one after the other, shape (K,).
+        starts: Where each face begins among them, shape (F + 1,).
+    """
+    used = np.zeros(len(vertices), dtype=bool)
+    used[corners] = True
     vertices = vertices[used]
-    left = {}
-    for f, face in enumerate(faces):
-        for i, tail in enumerate(face):
-            side = (tail, face[(i + 1) % len(face)])
-            if side in left:
-                return None
-            left[side] = f
-    if any((head, tail) not in left for tail, head in left):
+    corners = (used.cumsum() - 1)[corners]
+    heads = corners[following_corner(starts)]
+    pairs = paired_sides(corners, heads)
+    if pairs is None or len(vertices) - len(pairs[0]) + len(starts) - 1 != 2:  # Euler
         return None
-    edges = np.array([side for side in left if side[0] < side[1]], dtype=np.int64)
-    if len(vertices) - len(edges) + len(faces) != 2:  # Euler
+    planes, areas = face_planes(vertices, corners, starts)
+    if not areas.all():
         return None
-    planes, areas = _planes(vertices, faces)
-    if np.any(areas == 0.0):
-        return None
-    return _tables(vertices, faces, edges, planes)
-
-
-def _tables(vertices: Floats, faces: list[list[int]], edges: Ints, planes: Floats) -> Core:
-    numbers = {(int(a), int(b)): e for e, (a, b) in enumerate(edges)}
-    edge_face = np.full((len(edges), 2), -1, dtype=np.int64)
-    face_edge = []
-    for f, face in enumerate(faces):
-        for i, tail in enumerate(face):
-            head = face[(i + 1) % len(face)]
-            backwards = (tail, head) not in numbers
-            edge = numbers[head, tail] if backwards else numbers[tail, head]
-            edge_face[edge, int(backwards)] = f
-            face_edge.append(edge)
-    at_vertex: list[list[int]] = [[] for _ in vertices]
-    for e, (tail, head) in enumerate(edges):
-        at_vertex[tail].append(e)
-        at_vertex[head].append(e)
+    owner = np.repeat(np.arange(len(planes)), np.diff(starts))
     # Offsets as far out as the outermost corner: no vertex lies above a face.
-    for number, corners in _by_corners(faces):
-        heights = np.einsum("fki,fi->fk", vertices[corners], planes[number, :3])
-        planes[number, 3] = heights.max(axis=1)
+    heights = np.einsum("ki,ki->k", vertices[corners], planes[owner, :3])
+    planes[:, 3] = np.maximum.reduceat(heights, starts[:-1])
+    forwards, backwards = (side[pairs[0].argsort()] for side in pairs)
+    face_edge = np.empty(len(corners), dtype=np.int64)
+    face_edge[forwards] = face_edge[backwards] = np.arange(len(forwards))
+    edge_vertex = np.column_stack([corners[forwards], heads[forwards]])
+    edge_face = np.column_stack([owner[forwards], owner[backwards]])
     return Core(
-        vertices=np.ascontiguousarray(vertices, dtype=np.float64),
-        edge_vertex=edges,
-        edge_face=edge_face,
-        vertex_edge_start=_starts([len(at) for at in at_vertex]),
-        vertex_edge=np.array([e for at in at_vertex for e in at], dtype=np.int64),
+        vertices,
+        edge_vertex,
+        edge_face,
+        *_edges_at(edge_vertex, len(vertices)),
         face_plane=planes,
-        face_corner_start=_starts([len(face) for face in faces]),
-        face_vertex=np.array([corner for face in faces for corner in face], dtype=np.int64),
-        face_edge=np.array(face_edge, dtype=np.int64),
+        face_corner_start=starts,
+        face_vertex=corners,
+        face_edge=face_edge,
     )
 
 
-def _planes(vertices: Floats, faces: list[list[int]]) -> tuple[Floats, Floats]:
-    """Unit normal (Newell) and mean offset of each face, shape (F, 4), and the areas (F,)."""
-    planes = np.zeros((len(faces), 4))
-    areas = np.zeros(len(faces))
-    for number, corner_numbers in _by_corners(faces):
-        if corner_numbers.shape[1] < 3:
-            continue
-        mean = vertices[corner_numbers].mean(axis=1)
-        corners = vertices[corner_numbers] - mean[:, None]
-        after = corners[:, (*range(1, corners.shape[1]), 0)]
-        vector = 0.5 * _cross(corners, after).sum(axis=1)
-        area = areas[number] = np.linalg.norm(vector, axis=1)
-        flat = area == 0.0
-        normal = vector / np.where(flat, 1.0, area)[:, None]
-        planes[number, :3] = normal
-        planes[number, 3] = np.where(flat, 0.0, np.einsum("fi,fi->f", normal, mean))
-    return planes, areas
+def _without_faces(vertices: Floats, edge_vertex: Ints) -> Core:
+    """Core of points and edges between them: vertices (V, 3) [m] and tail and head of edges."""
+    none = np.zeros(0, dtype=np.int64)
+    return Core(
+        vertices,
+        edge_vertex,
+        np.full_like(edge_vertex, -1),
+        *_edges_at(edge_vertex, len(vertices)),
+        face_plane=np.zeros((0, 4)),
+        face_corner_start=starts_of(none),
+        face_vertex=none,
+        face_edge=none,
+    )
 
 
-def _cross(a: Floats, b: Floats) -> Floats:
-    """Cross products of rows; NumPy's own costs ten times as much where there are few."""
-    x, y, z = a[..., 0], a[..., 1], a[..., 2]
-    u, v, w = b[..., 0], b[..., 1], b[..., 2]
-    return np.stack((y * w - z * v, z * u - x * w, x * v - y * u), axis=-1)
-
-
-def _by_corners(faces: list[list[int]]) -> Iterator[tuple[Ints, Ints]]:
-    """Faces of equally many corners together: their numbers (F,) and their corners (F, k)."""
-    counts = np.array([len(face) for face in faces], dtype=np.int64)
-    for count in np.unique(counts):
-        number = np.flatnonzero(counts == count)
-        corners = np.array([faces[f] for f in number], dtype=np.int64)
-        yield number, corners.reshape(len(number), count)
+def _edges_at(edge_vertex: Ints, count: int) -> tuple[Ints, Ints]:
+    """``vertex_edge_start`` and ``vertex_edge`` of so many vertices."""
+    ends = edge_vertex.reshape(-1)
+    return starts_of(np.bincount(ends, minlength=count)), ends.argsort(kind="stable") // 2

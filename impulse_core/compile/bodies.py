@@ -32,13 +32,16 @@ Path = tuple[str | int, ...]
 
 @dataclass
 class MassSource:
-    """Reads each mesh of a scene once, and reports its defects once: problems or warnings."""
+    """Reads each mesh of a scene and makes its hull once, and reports its defects once: problems
+    or warnings.
+    """
 
     scene: Scene
     problems: ProblemList
     warnings: list[str] = field(default_factory=list)
     _unit_density: dict[tuple[str, bool], MassProperties | None] = field(default_factory=dict)
     _polygons: dict[str, PolygonMesh | None] = field(default_factory=dict)
+    _hulls: dict[str, PolygonMesh | None] = field(default_factory=dict)
     _defects: dict[str, list[MeshDefect]] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
 
@@ -55,12 +58,10 @@ class MassSource:
 
     def _integrate(self, name: str, hull: bool) -> MassProperties | None:
         index = self.index_of(name)
-        polygons = self.polygons(name)
+        polygons = self.hull(name) if hull else self.polygons(name)
         if polygons is None:
             return None
-        if hull:
-            return polyhedron_mass_properties(convex_hull(polygons.vertices))
-        defects = self.defects(name)
+        defects = [] if hull else self.defects(name)
         for defect in defects:
             if defect.fatal:
                 self.problems.add(("meshes", index), MESH_DEFECT, f"mesh '{name}': {defect}")
@@ -69,6 +70,17 @@ class MassSource:
         if any(defect.fatal for defect in defects):
             return None
         return polyhedron_mass_properties(polygons)
+
+    def hull(self, name: str) -> PolygonMesh | None:
+        """The convex hull of the vertices of a mesh [m]; None if the mesh cannot be read.
+
+        Raises:
+            MassPropertiesError: The vertices lie in one plane.
+        """
+        if name not in self._hulls:
+            polygons = self.polygons(name)
+            self._hulls[name] = None if polygons is None else convex_hull(polygons.vertices)
+        return self._hulls[name]
 
     def index_of(self, name: str) -> int:
         """Number of a mesh of the scene."""

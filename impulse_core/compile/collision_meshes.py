@@ -13,9 +13,10 @@ from impulse_core.collision.polyhedra import (
     Core,
     CoreError,
     convexity_defect,
-    hull_core,
+    core_of_hull,
 )
 from impulse_core.compile.bodies import MassSource
+from impulse_core.compile.primitives import given
 from impulse_core.compile.problems import BAD_SHAPE, NO_PARTS, NOT_CONVEX, ProblemList
 from impulse_core.geometry import (
     MassPropertiesError,
@@ -56,7 +57,7 @@ class CollisionMeshes:
             polygons = self.source.polygons(name)
             if polygons is None:
                 return []
-            self._hulls[name] = _hull_of(polygons)
+            self._hulls[name] = self._hull_of(name, polygons)
             self._warn_of_many_faces(name, polygons, self._hulls[name])
         found = self._hulls[name]
         if isinstance(found, str):
@@ -76,7 +77,9 @@ class CollisionMeshes:
             return []
         if name not in self._convex:
             closed = not any(defect.fatal for defect in self.source.defects(name))
-            self._convex[name] = _convex_of(polygons) if closed else "its surface is not closed"
+            self._convex[name] = (
+                self._convex_of(name, polygons) if closed else "its surface is not closed"
+            )
             self._warn_of_many_faces(name, polygons, self._convex[name])
         found = self._convex[name]
         if isinstance(found, LargeHull):
@@ -116,15 +119,15 @@ class CollisionMeshes:
     def _split(self, name: str, path: Path, polygons: PolygonMesh) -> list[Core]:
         if name not in self._parts:
             try:
-                corners = self._convex_parts(name, polygons)
-                self._parts[name] = [hull_core(points) for points in corners]
+                hulls = [convex_hull(points) for points in self._convex_parts(name, polygons)]
+                self._parts[name] = [core_of_hull(hull) for hull in hulls]
             except (PartsError, CoreError, MassPropertiesError) as error:
                 self._parts[name] = str(error)
             else:
-                volumes = [polyhedron_mass_properties(convex_hull(p)).volume for p in corners]
+                volumes = [polyhedron_mass_properties(hull).volume for hull in hulls]
                 whole = polyhedron_mass_properties(polygons).volume
                 self.source.warnings.append(
-                    f"the collision mesh '{name}' is split into {len(corners)} convex parts, whose"
+                    f"the collision mesh '{name}' is split into {len(hulls)} convex parts, whose"
                     f" volumes add up to {sum(volumes) / whole:.4g} times its own"
                 )
         found = self._parts[name]
@@ -155,30 +158,29 @@ class CollisionMeshes:
             self.problems.add(path, BAD_SHAPE, message)
         return self._grounds[name]
 
+    def _hull_of(self, name: str, polygons: PolygonMesh) -> LargeHull | str:
+        """Core of the hull of a mesh, or why it has none."""
+        try:
+            if polygons.face_count <= _MANY_FACES:
+                return LargeHull(core_of_hull(given(self.source.hull(name))), 0.0)
+            return large_hull(polygons.vertices[np.unique(polygons.corners)])
+        except (CoreError, MassPropertiesError) as error:
+            return str(error)
 
-def _hull_of(polygons: PolygonMesh) -> LargeHull | str:
-    """Core of the hull of a mesh, or why it has none."""
-    try:
-        if polygons.face_count <= _MANY_FACES:
-            return LargeHull(hull_core(polygons.vertices), 0.0)
-        return large_hull(polygons.vertices[np.unique(polygons.corners)])
-    except (CoreError, MassPropertiesError) as error:
-        return str(error)
-
-
-def _convex_of(polygons: PolygonMesh) -> LargeHull | str:
-    """Core of a closed mesh that is convex, or what sticks out above which face."""
-    few = polygons.face_count <= _FEW_FACES
-    if few:
-        defect = convexity_defect(polygons)
-    else:
-        defect = large_convexity_defect(polygons.vertices, triangles_of(polygons))
-    corners = polygons.vertices[np.unique(polygons.corners)]
-    extent = float(np.max(corners.max(axis=0) - corners.min(axis=0)))
-    if defect.amount <= _CONVEX * extent:
-        return _hull_of(polygons)
-    place = ", ".join(f"{value:.4g}" for value in defect.place)
-    face = f"face {defect.face}" if few else "another face"
-    return (
-        f"vertex {defect.vertex} at ({place}) lies {defect.amount:.3g} m above the plane of {face}"
-    )
+    def _convex_of(self, name: str, polygons: PolygonMesh) -> LargeHull | str:
+        """Core of a closed mesh that is convex, or what sticks out above which face."""
+        few = polygons.face_count <= _FEW_FACES
+        if few:
+            defect = convexity_defect(polygons)
+        else:
+            defect = large_convexity_defect(polygons.vertices, triangles_of(polygons))
+        corners = polygons.vertices[np.unique(polygons.corners)]
+        extent = float(np.max(corners.max(axis=0) - corners.min(axis=0)))
+        if defect.amount <= _CONVEX * extent:
+            return self._hull_of(name, polygons)
+        place = ", ".join(f"{value:.4g}" for value in defect.place)
+        face = f"face {defect.face}" if few else "another face"
+        return (
+            f"vertex {defect.vertex} at ({place}) lies {defect.amount:.3g} m above the plane of"
+            f" {face}"
+        )

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from impulse_core.geometry.mass_properties import MassPropertiesError
 from impulse_core.geometry.mesh import PolygonMesh
 from impulse_core.geometry.polyhedron import LARGEST_COORDINATE
+from impulse_core.geometry.rotations import crossed_rows
 
 __all__ = ["convex_hull"]
 
@@ -28,7 +29,7 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
     from scipy.spatial import ConvexHull, QhullError  # heavy: only when a hull is asked for
 
     points = np.asarray(points, dtype=np.float64).reshape(-1, 3)
-    if not np.all(np.abs(points) <= LARGEST_COORDINATE):  # Qhull would end the program
+    if not (np.abs(points) <= LARGEST_COORDINATE).all():  # Qhull would end the program
         raise MassPropertiesError(
             f"A point is not finite or beyond {LARGEST_COORDINATE:g} m, so there is no convex hull."
         )
@@ -41,8 +42,9 @@ def convex_hull(points: ArrayLike) -> PolygonMesh:
         ) from None
     triangles = hull.simplices.astype(np.int64)
     a, b, c = (points[triangles[:, corner]] for corner in range(3))
-    facing = np.einsum("fi,fi->f", np.cross(b - a, c - a), hull.equations[:, :3])
-    inwards = facing < 0.0
-    triangles[inwards] = triangles[inwards][:, ::-1]
-    used, numbers = np.unique(triangles, return_inverse=True)
-    return PolygonMesh.from_rows(points[used], numbers.reshape(-1, 3))
+    inwards = np.einsum("fi,fi->f", crossed_rows(b - a, c - a), hull.equations[:, :3]) < 0.0
+    triangles[inwards] = triangles[inwards, ::-1]
+    used = np.zeros(len(points), dtype=bool)
+    used[triangles] = True
+    numbers = used.cumsum() - 1
+    return PolygonMesh.from_rows(points[used], numbers[triangles])

@@ -42,7 +42,7 @@ class PolygonMesh:
             raise ValueError("corners and offsets must be one-dimensional arrays.")
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(corners):
             raise ValueError("offsets must begin with 0 and end with the number of corners.")
-        if np.any(offsets[1:] < offsets[:-1]):
+        if (offsets[1:] < offsets[:-1]).any():
             raise ValueError("offsets must not descend.")
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "corners", corners)

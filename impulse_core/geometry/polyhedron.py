@@ -75,7 +75,7 @@ def _inertia_about_center(
 ) -> NDArray[np.float64]:
     """Inertia of unit density from the second moments, moved to the centre of mass."""
     xx, yy, zz = squares - volume * center * center
-    xy, yz, zx = products - volume * center * np.roll(center, -1)
+    xy, yz, zx = products - volume * center * center[[1, 2, 0]]
     inertia = np.array([[yy + zz, -xy, -zx], [-xy, xx + zz, -yz], [-zx, -yz, xx + yy]])
     return inertia + 0.0  # no negative zeros
 
@@ -85,7 +85,7 @@ def _require_usable(mesh: PolygonMesh) -> None:
     corners = mesh.corners
     if len(corners) and (corners.min() < 0 or corners.max() >= len(mesh.vertices)):
         raise MassPropertiesError("A face of the mesh refers to a vertex that does not exist.")
-    if not np.all(np.abs(mesh.vertices) <= LARGEST_COORDINATE):
+    if not (np.abs(mesh.vertices) <= LARGEST_COORDINATE).all():
         raise MassPropertiesError(
             f"A vertex of the mesh is not finite or beyond {LARGEST_COORDINATE:g} m."
         )

@@ -32,30 +32,32 @@ def principal_axes(inertia: Floats) -> tuple[Floats, Floats]:
     """
     matrix = 0.5 * (inertia + inertia.T)
     rotation = np.eye(3)
-    if _off_diagonal(matrix) <= _ALREADY_PRINCIPAL * np.trace(matrix):
+    if _is_diagonal(matrix, _ALREADY_PRINCIPAL):
         return np.diag(matrix).copy(), rotation
     for _ in range(_MAX_SWEEPS):
-        if _off_diagonal(matrix) <= 1e-18 * np.trace(matrix):
+        if _is_diagonal(matrix, 1e-18):
             break
         for p, q in ((0, 1), (0, 2), (1, 2)):
-            turn = _jacobi_rotation(matrix, p, q)
+            turn = _jacobi_rotation(matrix.tolist(), p, q)
             matrix = turn.T @ matrix @ turn
             matrix[p, q] = matrix[q, p] = 0.0
             rotation = rotation @ turn
     return _nearest_to_identity(np.diag(matrix), rotation)
 
 
-def _off_diagonal(matrix: Floats) -> float:
-    return float(max(abs(matrix[0, 1]), abs(matrix[0, 2]), abs(matrix[1, 2])))
+def _is_diagonal(matrix: Floats, tolerance: float) -> bool:
+    """Whether no element off the diagonal is more than this part of the trace."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix.tolist()
+    return bool(max(abs(xy), abs(xz), abs(yz)) <= tolerance * (xx + yy + zz))
 
 
-def _jacobi_rotation(matrix: Floats, p: int, q: int) -> Floats:
-    """The rotation in the plane (p, q), of at most 45 degrees, that makes matrix[p, q] zero."""
+def _jacobi_rotation(matrix: list[list[float]], p: int, q: int) -> Floats:
+    """The rotation in the plane (p, q), of at most 45 degrees, that makes matrix[p][q] zero."""
     turn = np.eye(3)
-    if matrix[p, q] == 0.0:
+    if matrix[p][q] == 0.0:
         return turn
     # t = tan of the angle, the smaller root of t^2 + 2 theta t - 1 = 0.
-    theta = float(matrix[q, q] - matrix[p, p]) / (2.0 * float(matrix[p, q]))
+    theta = (matrix[q][q] - matrix[p][p]) / (2.0 * matrix[p][q])
     t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
     c = 1.0 / math.hypot(t, 1.0)
     turn[p, p] = turn[q, q] = c
@@ -65,14 +67,17 @@ def _jacobi_rotation(matrix: Floats, p: int, q: int) -> Floats:
 
 
 def _nearest_to_identity(moments: Floats, axes: Floats) -> tuple[Floats, Floats]:
-    """Order and signs of the axes such that the trace of the rotation is largest."""
-    best_order, best_axes, best_trace = [0, 1, 2], axes, -math.inf
+    """Order and signs of the axes of a proper rotation such that the trace is largest."""
+    rows = axes.tolist()
+    best_order, best_signs, best_trace = [0, 1, 2], [1.0, 1.0, 1.0], -math.inf
     for order in permutations(range(3)):
-        candidate = axes[:, list(order)]
-        diagonal = np.diag(candidate)
-        candidate = candidate * np.where(diagonal < 0.0, -1.0, 1.0)
-        if np.linalg.det(candidate) < 0.0:
-            candidate[:, np.argmin(np.abs(diagonal))] *= -1.0
-        if np.trace(candidate) > best_trace + 1e-12:
-            best_order, best_axes, best_trace = list(order), candidate, float(np.trace(candidate))
-    return moments[best_order], best_axes
+        diagonal = [rows[axis][column] for axis, column in enumerate(order)]
+        signs = [-1.0 if value < 0.0 else 1.0 for value in diagonal]
+        even = (order[1] - order[0]) % 3 == 1
+        if (math.prod(signs) > 0.0) != even:  # a mirror image: turn round what costs least
+            sizes = [abs(value) for value in diagonal]
+            signs[sizes.index(min(sizes))] *= -1.0
+        trace = sum(value * sign for value, sign in zip(diagonal, signs, strict=True))
+        if trace > best_trace + 1e-12:
+            best_order, best_signs, best_trace = list(order), signs, trace
+    return moments[best_order], axes[:, best_order] * np.array(best_signs)

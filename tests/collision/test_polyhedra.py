@@ -13,6 +13,7 @@ from impulse_core.collision.polyhedra import (
     box_core,
     cone_core,
     convexity_defect,
+    core_of_hull,
     core_tables,
     cylinder_core,
     ellipsoid_core,
@@ -23,7 +24,7 @@ from impulse_core.collision.polyhedra import (
     stacked,
     triangle_core,
 )
-from impulse_core.geometry import PolygonMesh
+from impulse_core.geometry import PolygonMesh, convex_hull
 
 from .pieces import matrices
 
@@ -106,6 +107,75 @@ def test_cylinder_from_its_triangles():
     core = hull_core(cylinder_core(0.5, 1.0).vertices)
 
     assert sorted(np.diff(core.face_corner_start).tolist()) == [4] * 32 + [32] * 2
+
+
+@pytest.mark.parametrize("count", [4, 12, 40, 200])
+@pytest.mark.parametrize("seed", range(5))
+def test_stones_have_a_face_for_each_plane(seed, count):
+    """Cut from a cube by planes at a distance of one, with more points strewn over its faces: each
+    plane is one face, and only the corners where planes meet are corners.
+    """
+    rng = np.random.default_rng(seed)
+    normals = rng.normal(size=(count, 3))
+    normals = np.vstack([normals / np.linalg.norm(normals, axis=1)[:, None], np.eye(3), -np.eye(3)])
+    polar = hull_core(normals)  # its faces are the corners of the stone, its corners the planes
+    corners = polar.face_plane[:, :3] / polar.face_plane[:, 3:]
+    assert len(polar.face_vertex) == 3 * len(corners)
+    strewn = []
+    for vertex in range(len(normals)):
+        of_face = corners[polar.edge_face[(polar.edge_vertex == vertex).any(axis=1)].reshape(-1)]
+        strewn.append(rng.dirichlet(np.ones(len(of_face)), size=5) @ of_face)
+
+    core = hull_core(rng.permutation(np.concatenate([corners, *strewn])))
+
+    _check(core)
+    assert len(core.vertices) == len(corners)
+    assert len(core.face_plane) == len(normals)
+    np.testing.assert_allclose(core.face_plane[:, 3], 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rings", [3, 8, 30])
+@pytest.mark.parametrize("turn", [0.0, 0.7])
+def test_turned_parts_have_quadrilaterals_and_two_ends(rings, turn):
+    """Rings of points around an axis: four corners each, but for the ends."""
+    around = 2.0 * np.pi / rings * np.arange(rings)
+    along = np.linspace(-1.0, 1.0, rings)
+    radius = np.sqrt(1.1 - along**2)
+    circle = np.column_stack([np.cos(around), np.sin(around)])
+    points = np.concatenate(
+        [np.insert(r * circle, 2, z, axis=1) for r, z in zip(radius, along, strict=True)]
+    )
+    q = np.array([np.cos(turn / 2), np.sin(turn / 2), 0.0, 0.0])
+
+    core = hull_core(points @ matrices(q).T)
+
+    _check(core)
+    counts = np.diff(core.face_corner_start)
+    assert len(counts) == rings * (rings - 1) + 2
+    assert np.count_nonzero(counts == rings) >= 2
+    assert set(counts.tolist()) == {4, rings}
+
+
+@pytest.mark.parametrize("thickness", [1e-6, 1e-7, 1e-9])
+@pytest.mark.parametrize("seed", range(5))
+def test_hulls_thinner_than_uneven_walls(seed, thickness):
+    """Where all triangles lie in one plane but for what a wall may be uneven, they all stay."""
+    points = np.random.default_rng(seed).normal(size=(40, 3)) * (1.0, 1.0, thickness)
+
+    core = hull_core(points)
+
+    assert len(core.vertices) - len(core.edge_vertex) + len(core.face_plane) == 2
+    heights = points @ core.face_plane[:, :3].T - core.face_plane[:, 3]
+    assert heights.max() <= 1e-14
+
+
+def test_open_surfaces_are_no_hulls():
+    """A hull without one of its triangles is refused."""
+    hull = convex_hull(np.random.default_rng(1).normal(size=(20, 3)))
+    torn = PolygonMesh.from_rows(hull.vertices, hull.corners.reshape(-1, 3)[1:])
+
+    with pytest.raises(CoreError, match="not a closed surface"):
+        core_of_hull(torn)
 
 
 def _mesh(core: Core, vertices) -> PolygonMesh:

@@ -300,6 +300,23 @@ def test_impossible_bodies_are_refused(mass, inertia, message):
         MassProperties(mass, 1.0, np.zeros(3), inertia)
 
 
+@pytest.mark.parametrize("size", [1e-150, 1e-40, 1.0, 1e40, 1e150])
+@pytest.mark.parametrize("thickness", [1.0, 1e-3, 1e-8, 1e-12, 0.0, -1e-12, -1e-8, -1e-3])
+def test_which_bodies_are_possible_at_any_size(size, thickness):
+    """Second moments about the centre may vanish along an axis, and be negative by round-off."""
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        along = np.array([thickness, *rng.uniform(0.3, 1.0, 2)])
+        inertia = size * (axes * (along.sum() - along)) @ axes.T
+        inertia = 0.5 * (inertia + inertia.T)
+        if thickness > -1e-10:
+            MassProperties(1.0, 0.0, (0.0, 0.0, 0.0), inertia)
+        else:
+            with pytest.raises(MassPropertiesError, match="exceeds the sum"):
+                MassProperties(1.0, 0.0, (0.0, 0.0, 0.0), inertia)
+
+
 def test_flat_body_is_possible():
     """A plate without thickness has J1 + J2 = J3 exactly, as the heavy top of the literature."""
     body = MassProperties(15.0, 0.0, np.zeros(3), np.diag([0.234375, 0.46875, 0.234375]))
