@@ -88,6 +88,7 @@ release: $(INSTALLED)
 # whole duration at five frame rates (hours).
 soak: $(INSTALLED) samples
 	$(BIN)/python -m tests.soak.kills
+	$(BIN)/python -m tests.soak.heaps
 	IMPULSE_SOAK=1 $(BIN)/python -m pytest -n $(WORKERS) tests/verification/test_random_machines.py \
 		tests/samples/test_frame_rates.py tests/live/test_logs.py
 

@@ -25,7 +25,8 @@ from impulse_schema import Body, Geometry, Mesh, Scene, load_scene
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
 DEEPEST = 5e-3  # largest overlap at the start of a step, of the size of what lies there
 RISE = 1e-6  # of the energy that there was: what contacts may create
-SPREAD = (6.0, 1.6)  # m, where stones lie around the machine
+SIZE = 0.06  # m, of the stones around the machine
+SPREAD = (2.0, 0.8)  # m, half of where they lie
 KEPT_FREE = 0.75  # m, before and behind its middle
 
 
@@ -44,7 +45,7 @@ def heaps(edge: int = 10, stones: int = 300, row: int = 200, strewn: int = 40) -
         "brick": Heap(_sample("heaps").cubes(edge, brick=True), 1.0),
         "wall": Heap(_sample("rubble").rubble(stones), 0.2),
         "dominoes": Heap(_sample("dominoes").dominoes(row), 0.05),
-        "machine": Heap(among_stones(strewn), 0.06, driven=True),
+        "machine": Heap(among_stones(strewn), SIZE, driven=True),
     }
 
 
@@ -59,15 +60,21 @@ def _sample(name: str) -> Any:
 def among_stones(count: int, seed: int = 3) -> Scene:
     """The walking machine, and stones that fall a centimetre to the ground it walks on."""
     machine = load_scene(SAMPLES / "walking" / "walking-machine.xml")
-    random = np.random.default_rng(seed)
+    apart = 2.5 * SIZE
+    grid = [
+        (x, y)
+        for x in np.arange(-SPREAD[0], SPREAD[0], apart)
+        for y in np.arange(-SPREAD[1], SPREAD[1], apart)
+        if abs(x) > KEPT_FREE
+    ]
+    places = np.random.default_rng(seed).permutation(grid)
     meshes, bodies = list(machine.meshes), list(machine.bodies)
-    size = 0.06 * count ** (1.0 / 3.0)
+    size = SIZE * count ** (1.0 / 3.0)
     for k, corners in enumerate(_sample("rubble").cells(count, np.full(3, size), seed)):
         solid = convex_hull(corners - corners.mean(axis=0))
         faces = [polygon.tolist() for polygon in np.split(solid.corners, solid.offsets[1:-1])]
         meshes.append(Mesh(name=f"stone-{k}", vertices=solid.vertices.tolist(), faces=faces))
-        x = random.uniform(KEPT_FREE, 0.5 * SPREAD[0]) * (-1.0 if k % 4 == 0 else 1.0)
-        y = SPREAD[1] * ((k + 0.5) / count - 0.5)
+        x, y = places[k]
         place = (x, y, 0.01 - float(solid.vertices[:, 2].min()))
         hull = Geometry(shape="convex_hull", mesh=f"stone-{k}", material="rock")
         bodies.append(Body(name=f"stone-{k}", position=place, density=2400.0, geometry=[hull]))
