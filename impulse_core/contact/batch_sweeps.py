@@ -1,4 +1,4 @@
-"""Accelerated Gauss-Seidel sweeps over the batches of a large island.
+"""Accelerated Gauss-Seidel sweeps over the batches of an island.
 
 Each sweep gives every contact the impulse of its own law, first along its normal, then across it,
 and the changes of impulses and velocities go on by Nesterov's momentum as long as they fall. Where

@@ -1,4 +1,4 @@
-"""Batches: contacts of a large island, eight at a time, between bodies that no other of the eight
+"""Batches: contacts of an island, eight at a time, between bodies that no other of the eight
 moves.
 
 A sweep over contacts one after another is held up by their records, not by their arithmetic. So
@@ -55,7 +55,7 @@ INERTIA_NUMBERS = 14
 
 @by_address
 class Batches(NamedTuple):
-    """Batches of all large islands of a half step, at most b with q points."""
+    """Batches of all islands of a half step that are swept in them, at most b with q points."""
 
     used: Ints
     """Batches and points in use, shape (2,)."""

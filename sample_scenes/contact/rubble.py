@@ -39,8 +39,7 @@ def rubble(count: int = 300, *, seed: int = 1) -> Scene:
     meshes, stones = [], []
     for k, corners in enumerate(cells(count, wall, seed)):
         middle = corners.mean(axis=0)
-        solid = convex_hull(corners - middle)
-        meshes.append(Mesh(name=f"stone-{k}", vertices=_rows(solid.vertices), faces=_faces(solid)))
+        meshes.append(stone_mesh(f"stone-{k}", corners - middle))
         stones.append(
             Body(
                 name=f"stone-{k}",
@@ -99,6 +98,12 @@ def _thinned(corners: Floats, shortest: float) -> Floats:
         if all(np.linalg.norm(corner - other) > shortest for other in kept):
             kept.append(corner)
     return np.array(kept)
+
+
+def stone_mesh(name: str, corners: Floats) -> Mesh:
+    """The convex hull of corners [m], shape (corners, 3)."""
+    solid = convex_hull(corners)
+    return Mesh(name=name, vertices=_rows(solid.vertices), faces=_faces(solid))
 
 
 def volume(corners: Floats) -> float:

@@ -2,9 +2,12 @@
 
 import pytest
 
-from tests.soak.heaps import heaps, run
+from tests.soak.heaps import among_stones, brick, dominoes, run
 
 
-@pytest.mark.parametrize(("name", "seconds"), [("brick", 1.5), ("dominoes", 1.5), ("machine", 1.0)])
-def test_heaps_end_without_a_warning(name, seconds):
-    run(heaps(edge=5, stones=40, row=30, strewn=24)[name], seconds)
+@pytest.mark.parametrize(
+    ("made", "count", "seconds"),
+    [(brick, 5, 1.5), (dominoes, 30, 1.5), (among_stones, 24, 1.0)],
+)
+def test_heaps_end_without_a_warning(made, count, seconds):
+    run(made(count), seconds)
