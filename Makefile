@@ -12,6 +12,8 @@ RECORDINGS ?= 100000
 RUNS ?= 30000
 RUNNABLE := .venv/runnable
 INSTALLED := .venv/installed
+# Where it is set, each process compiles all modules that it imports: a second of each.
+unexport PYTHONDONTWRITEBYTECODE
 CHECKED := NUMBA_BOUNDSCHECK=1 IMPULSE_CACHE_DIR=$(CURDIR)/build/checked-kernels
 
 .PHONY: demo clip crane gallery test check format samples docs bench experiments extension release \
