@@ -1,7 +1,7 @@
 """How kernels are compiled, linked, kept on disk, and used where they came with a wheel."""
 
 from impulse_core.jit import by_address as by_address  # makes it known to Numba
-from impulse_core.jit.collecting import compiling
+from impulse_core.jit.compiling import compiling
 from impulse_core.jit.decorators import (
     array_kernel,
     cache_folder,

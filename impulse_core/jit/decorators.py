@@ -46,6 +46,7 @@ _WITHOUT_KERNELS = (
     "simulation/",
     "analysis/description.py",
     "jit/beside.py",
+    "jit/compiling.py",
     "jit/kernel_cache.py",
     "jit/kernel_folder.py",
     "jit/shipped.py",

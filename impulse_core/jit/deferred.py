@@ -29,7 +29,7 @@ from numba.core.serialize import dumps
 from numba.core.typing.templates import AbstractTemplate, signature
 from numba.core.typing.typeof import typeof
 
-from impulse_core.jit.collecting import compiling
+from impulse_core.jit.compiling import compiling
 
 __all__ = [
     "Calls",

@@ -9,6 +9,7 @@ are left out, since those over the whole do the same.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import llvmlite.binding as ll
@@ -138,12 +139,21 @@ class _StepCompiler(_KernelCompiler):
 
 class KernelDispatcher(CPUDispatcher):
     """Numba's dispatcher, which compiles a function for numbers, not for each constant that a
-    caller hands on: LLVM sees those where it inlines.
+    caller hands on: LLVM sees those where it inlines. It remembers what callers are to call.
     """
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What a caller with arguments of these types is to call."""
-        return super().get_call_template([unliteral(each) for each in args], kws)
+        plain = tuple(unliteral(each) for each in args)
+        call = (plain, tuple(sorted(kws.items())))
+        found = self._found.get(call)
+        if found is None:
+            found = self._found[call] = super().get_call_template(plain, kws)
+        return found
+
+    @cached_property
+    def _found(self) -> dict[Any, Any]:
+        return {}
 
 
 class ArrayCompiler(_KernelCompiler):
