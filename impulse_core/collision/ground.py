@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from impulse_core.collision.polyhedra import triangle_core
 from impulse_core.geometry.mesh import PolygonMesh
+from impulse_core.geometry.products import product
 from impulse_core.types import Floats, Ints
 
 __all__ = ["Ground", "StackedGrounds", "stack_grounds", "triangles_of"]
@@ -78,7 +79,7 @@ class Ground:
 
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Ground:
         """The triangles turned by a rotation matrix (3, 3), then shifted."""
-        corners = self.corners @ np.asarray(rotation).T
+        corners = product(self.corners, np.asarray(rotation).T)
         corners += np.asarray(translation)
         return Ground(corners, self.beyond)
 

@@ -25,6 +25,7 @@ from impulse_core.collision.faces import (
 )
 from impulse_core.geometry.hull import convex_hull
 from impulse_core.geometry.mesh import PolygonMesh
+from impulse_core.geometry.products import length, product
 from impulse_core.types import Floats, Ints
 
 __all__ = [
@@ -87,10 +88,10 @@ class Core:
         """The core with vertices ``rotation @ v + translation``, for a rotation matrix (3, 3)."""
         rotation = np.asarray(rotation, dtype=np.float64)
         translation = np.asarray(translation, dtype=np.float64)
-        normals = self.face_plane[:, :3] @ rotation.T
-        offsets = self.face_plane[:, 3] + normals @ translation
+        normals = product(self.face_plane[:, :3], rotation.T)
+        offsets = self.face_plane[:, 3] + product(normals, translation)
         return Core(
-            self.vertices @ rotation.T + translation,
+            product(self.vertices, rotation.T) + translation,
             self.edge_vertex,
             self.edge_face,
             self.vertex_edge_start,
@@ -220,11 +221,11 @@ def triangle_core(a: ArrayLike, b: ArrayLike, c: ArrayLike) -> Core:
     """
     vertices = np.array([a, b, c], dtype=np.float64)
     normal = np.cross(vertices[1] - vertices[0], vertices[2] - vertices[0])
-    area = float(np.linalg.norm(normal))
+    area = length(normal)
     if area == 0.0:
         raise CoreError("The corners of a triangle lie on a line, so it has no face to touch.")
     normal /= area
-    heights = vertices @ normal
+    heights = product(vertices, normal)
     planes = np.array([[*normal, heights.max()], [*-normal, -heights.min()]])
     return replace(_unit_triangle(), vertices=vertices, face_plane=planes)
 
@@ -234,7 +235,7 @@ def box_core(size: Sequence[float]) -> Core:
     half = 0.5 * np.asarray(size, dtype=np.float64)
     cube = _unit_box()
     planes = cube.face_plane.copy()
-    planes[:, 3] = np.abs(planes[:, :3]) @ half
+    planes[:, 3] = product(np.abs(planes[:, :3]), half)
     return replace(cube, vertices=cube.vertices * half, face_plane=planes)
 
 
@@ -290,7 +291,7 @@ def _unit_box() -> Core:
 
 def _circle(radius: float, sides: int) -> Floats:
     angles = 2.0 * math.pi / sides * np.arange(sides)
-    return radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    return radius * np.array([(math.cos(angle), math.sin(angle)) for angle in angles])
 
 
 @cache
@@ -298,7 +299,7 @@ def _icosphere(subdivisions: int) -> tuple[Floats, list[list[int]]]:
     golden = (1.0 + math.sqrt(5.0)) / 2.0
     corners = [(a, b * golden) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
     points = [np.array(p) for a, b in corners for p in ((0.0, a, b), (a, b, 0.0), (b, 0.0, a))]
-    points = [p / np.linalg.norm(p) for p in points]
+    points = [p / length(p) for p in points]
     faces = convex_hull(np.array(points))
     points, triangles = list(faces.vertices), faces.faces()
     for _ in range(subdivisions):
@@ -310,7 +311,7 @@ def _icosphere(subdivisions: int) -> tuple[Floats, list[list[int]]]:
                 if key not in middle:
                     middle[key] = len(points)
                     point = points[key[0]] + points[key[1]]
-                    points.append(point / np.linalg.norm(point))
+                    points.append(point / length(point))
             a, b, c = (middle[min(p), max(p)] for p in ((i, j), (j, k), (k, i)))
             finer += [[i, a, c], [a, j, b], [c, b, k], [a, b, c]]
         triangles = finer

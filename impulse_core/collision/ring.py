@@ -44,12 +44,12 @@ def ring_places(major_radius: float, sides: int) -> tuple[float, Floats, Floats]
     """
     corners = ring_radius(major_radius, sides)
     length = 2.0 * corners * math.sin(math.pi / sides)
-    angle = (2.0 * np.arange(sides) + 1.0) * (math.pi / sides)
+    angles = ((2.0 * np.arange(sides) + 1.0) * (math.pi / sides)).tolist()
+    cosines = np.array([math.cos(angle) for angle in angles])
+    sines = np.array([math.sin(angle) for angle in angles])
     inner = corners * math.cos(math.pi / sides)
-    middles = inner * np.column_stack([np.cos(angle), np.sin(angle), np.zeros(sides)])
+    middles = inner * np.column_stack([cosines, sines, np.zeros(sides)])
     # z is turned by a quarter about the way from the middle, x̂ cos + ŷ sin: to x̂ sin - ŷ cos
     half = math.sqrt(0.5)
-    turns = np.column_stack(
-        [np.full(sides, half), half * np.cos(angle), half * np.sin(angle), np.zeros(sides)]
-    )
+    turns = np.column_stack([np.full(sides, half), half * cosines, half * sines, np.zeros(sides)])
     return length, middles, turns

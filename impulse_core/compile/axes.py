@@ -13,6 +13,7 @@ from impulse_core.compile.expansion import rows_of_swings
 from impulse_core.compile.joints import RANGE_ROUNDING, JointRows, has_range
 from impulse_core.compile.problems import BAD_JOINT, ProblemList
 from impulse_core.compile.signals import SignalList
+from impulse_core.geometry.products import length
 from impulse_core.joints.table import (
     AXIS_ROWS,
     DAMPED_ROWS,
@@ -130,7 +131,7 @@ def axis_fields(
             axes.append(axis)
     for number, spring in enumerate(scene.springs):
         j = len(scene.joints) + number
-        start = float(np.linalg.norm(np.subtract(spring.anchor2, spring.anchor)))
+        start = length(np.subtract(spring.anchor2, spring.anchor))
         rest = start if spring.rest_length is None else spring.rest_length
         rows = range(3) if joints.records["translation_part"][j] == OFFSET else [TRANSLATION_AXIS]
         for row in rows:

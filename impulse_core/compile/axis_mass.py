@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from impulse_core.compile.joints import JointRows
+from impulse_core.geometry.products import dot, length, product, solved
 from impulse_core.geometry.rotations import quaternion_to_matrix, rotated
 from impulse_core.joints.table import (
     COMMON_AXIS,
@@ -32,6 +33,8 @@ from impulse_core.joints.table import (
 from impulse_core.types import Floats
 
 __all__ = ["BodyRows", "inverse_mass_along"]
+
+_NO_ROW = 1e-12  # of the largest element, a pivot of rows that bodies do not feel
 
 
 class BodyRows:
@@ -57,7 +60,7 @@ class BodyRows:
         block = np.zeros((6, 6))
         block[:3, :3] = self.inverse_mass[body] * np.eye(3)
         R = quaternion_to_matrix(self.orientation[body])
-        block[3:, 3:] = R @ np.diag(self.inverse_inertia[body]) @ R.T
+        block[3:, 3:] = product(R * self.inverse_inertia[body], R.T)
         return block
 
 
@@ -96,20 +99,21 @@ def inverse_mass_along(j: int, row: int, joints: JointRows, bodies: BodyRows) ->
     G = np.array([moving(n) for n in translations] + [turning(n) for n in rotations])
     mobility = np.zeros((12, 12))
     mobility[:6, :6], mobility[6:, 6:] = bodies.mobility(i1), bodies.mobility(i2)
-    free = float(g @ mobility @ g)
+    free = dot(product(g, mobility), g)
     if len(G) == 0:
         return free
-    coupled = G @ mobility @ g
+    coupled = product(G, mobility, g)
     if not (np.isfinite(mobility).all() and np.isfinite(G).all() and math.isfinite(free)):
-        return math.nan  # LAPACK may never return from infinite numbers
-    held = float(coupled @ np.linalg.lstsq(G @ mobility @ G.T, coupled, rcond=None)[0])
+        return math.nan
+    # rows that the bodies cannot feel, as those of two that do not turn, are left out
+    held = dot(coupled, solved(product(G, mobility, G.T), coupled, least=_NO_ROW))
     return max(free - held, 1e-12 * free)
 
 
 def _line(part: int, row: int, a: Floats, apart: Floats) -> Floats:
     """Direction of a translational axis."""
     if part == LENGTH:
-        line: Floats = apart / max(float(np.linalg.norm(apart)), 1e-300)
+        line: Floats = apart / max(length(apart), 1e-300)
         return line
     return np.eye(3)[row] if part == OFFSET else a
 
@@ -121,7 +125,7 @@ def _turn(joint: np.void, row: int, a: Floats, q2: Floats, carrier: Floats) -> F
         return rotated(carrier, np.eye(3)[row - FIRST_ROTATION])
     if part == CONSTANT_ANGLE:
         a2 = rotated(q2, joint["axis2"])
-        c = float(a @ a2)
+        c = dot(a, a2)
         one, other = (a, a2) if row == ROTATION_AXIS else (a2, a)
         dual: Floats = (one - c * other) / (1.0 - c * c)
         return dual
@@ -132,9 +136,9 @@ def _turn(joint: np.void, row: int, a: Floats, q2: Floats, carrier: Floats) -> F
 
 def _swing(row: int, a: Floats, a2: Floats) -> Floats:
     """Direction of a swing or a twist; one across ``a`` for axes that are one or opposed."""
-    n, cosine = np.cross(a, a2), float(a @ a2)
-    if row == SWING_AXIS and float(n @ n) > 0.0:
-        across: Floats = n / np.linalg.norm(n)
+    n, cosine = np.cross(a, a2), dot(a, a2)
+    if row == SWING_AXIS and dot(n, n) > 0.0:
+        across: Floats = n / length(n)
         return across
     if row == SWING_AXIS or cosine <= -1.0 + 1e-9:
         return _frame_across(a)
@@ -144,4 +148,4 @@ def _swing(row: int, a: Floats, a2: Floats) -> Floats:
 
 def _frame_across(a: Floats) -> Floats:
     across: Floats = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-    return across / np.linalg.norm(across)
+    return across / length(across)

@@ -9,6 +9,7 @@ import numpy as np
 from impulse_core.compile.expansion import couplings_of
 from impulse_core.compile.joints import REPAIR_FRACTION, JointRows
 from impulse_core.compile.problems import JOINTS_APART, ProblemList
+from impulse_core.geometry.products import dot
 from impulse_core.geometry.rotations import rotated
 from impulse_core.joints.table import ROTATION_AXIS, TRANSLATION_AXIS
 from impulse_core.model import Couplings, Term
@@ -68,7 +69,7 @@ def _displacement(joints: JointRows, j: int, position: Floats, orientation: Floa
     i1, i2 = joint["body1"], joint["body2"]
     A = position[i1] + rotated(orientation[i1], joint["anchor1"])
     B = position[i2] + rotated(orientation[i2], joint["anchor2"])
-    return float(rotated(orientation[i1], joint["axis1"]) @ (B - A))
+    return dot(rotated(orientation[i1], joint["axis1"]), B - A)
 
 
 def check_constants(scene: Scene, couplings: Couplings, size: float, problems: ProblemList) -> None:

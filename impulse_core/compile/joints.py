@@ -9,6 +9,7 @@ import numpy as np
 
 from impulse_core.compile.expansion import row_owners, rows_of_swings
 from impulse_core.compile.problems import BAD_JOINT, JOINTS_APART, ProblemList
+from impulse_core.geometry.products import dot, length
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.joints.table import (
     COUPLING,
@@ -90,13 +91,13 @@ def compile_joints(
             row["axis1"], row["across_b"], row["across_c"] = _frame(rotated(q1, axis1))
             row["axis2"] = rotated(q2, axis2)
             row["angle"] = angle_of_axes(joint) if joint.type == "universal" else math.pi / 2.0
-            start_offset[j] = axis1 @ (B - A)
+            start_offset[j] = dot(axis1, B - A)
         row["break_force"] = joint.break_force or np.inf
         row["break_torque"] = joint.break_torque or np.inf
         row["relative_orientation"] = multiplied(q1, orientation[i2])
         row["body_length"] = max(
             *(gyration[i] for i in (i1, i2)),
-            *(np.linalg.norm(x - position[i]) for x, i in ((A, i1), (B, i2)) if gyration[i] > 0.0),
+            *(length(x - position[i]) for x, i in ((A, i1), (B, i2)) if gyration[i] > 0.0),
             1e-9,
         )
     for j, spring in enumerate(scene.springs, start=len(scene.joints)):
@@ -131,8 +132,8 @@ def _add_swing(row: np.void) -> None:
 
 def _shortest_turn(a: Floats, b: Floats) -> Floats:
     """The rotation by the smallest angle that takes one unit vector into another."""
-    half = np.array([1.0 + a @ b, *np.cross(a, b)])
-    size = float(np.linalg.norm(half))
+    half = np.array([1.0 + dot(a, b), *np.cross(a, b)])
+    size = length(half)
     if size < OPPOSED:
         return np.array([0.0, *_frame(a)[1]])
     return half / size
@@ -165,19 +166,19 @@ def _anchors(joint: Joint) -> tuple[Floats, Floats]:
 
 
 def _length(joint: Joint, A: Floats, B: Floats) -> float:
-    return joint.length if joint.length is not None else float(np.linalg.norm(B - A))
+    return joint.length if joint.length is not None else length(B - A)
 
 
 def _axes(joint: Joint) -> tuple[Floats, Floats]:
     axis1 = np.array(joint.axis)
     axis2 = axis1 if joint.axis2 is None else np.array(joint.axis2)
-    return axis1 / np.linalg.norm(axis1), axis2 / np.linalg.norm(axis2)
+    return axis1 / length(axis1), axis2 / length(axis2)
 
 
 def _frame(a: Floats) -> tuple[Floats, Floats, Floats]:
     """Directions a, b, c of a right-handed frame, b across the smallest component of a."""
     b = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
-    b /= np.linalg.norm(b)
+    b /= length(b)
     return a, b, np.cross(a, b)
 
 
@@ -193,7 +194,7 @@ def check_start(scene: Scene, size: float, problems: ProblemList) -> None:
 def _check_anchors(joint: Joint, j: int, name: str, size: float, problems: ProblemList) -> None:
     parts = parts_of(joint.type)
     A, B = _anchors(joint)
-    gap = float(np.linalg.norm(B - A))
+    gap = length(B - A)
     pair = f"'{joint.body1}' and '{joint.body2}'"
     if parts.translation == POINT_POINT and gap > REPAIR_FRACTION * size:
         problems.add(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from impulse_core.compile.problems import BAD_START, ProblemList
+from impulse_core.geometry.products import dot, length, product, solved
 from impulse_core.geometry.rotations import conjugated, multiplied
 from impulse_core.model.paths import Paths
 from impulse_core.types import Floats, Ints
@@ -80,24 +82,36 @@ def _joined(parts: list[Floats], shape: tuple[int, ...]) -> Floats:
 def _pose(piece: _Piece, k: int, t: float) -> tuple[Floats, Floats]:
     """Position and orientation at time t, in interval k."""
     s = t - piece.origin[k]
-    C = s ** np.arange(4) @ piece.position[k]
-    phi = s ** np.arange(1, 4) @ piece.turn[k]
+    C = product(_powers(s, 4), piece.position[k])
+    phi = product(_powers(s, 4)[1:], piece.turn[k])
     return C, multiplied(piece.orientation[k], _exp(phi))
 
 
 def _exp(phi: Floats) -> Floats:
     """The quaternion of a rotation vector."""
-    angle = float(np.linalg.norm(phi))
-    return np.array([np.cos(angle / 2.0), *(0.5 * np.sinc(angle / (2.0 * np.pi)) * phi)])
+    half = 0.5 * length(phi)
+    share = math.sin(half) / half if half > 0.0 else 1.0
+    return np.array([math.cos(half), *(0.5 * share * phi)])
+
+
+def _powers(s: float, count: int) -> Floats:
+    """1, s, s², …"""
+    return np.cumprod([1.0, *[s] * (count - 1)])
 
 
 def _log(q: Floats) -> Floats:
     """Shortest rotation vectors of quaternions, shapes (…, 4) → (…, 3)."""
     q = np.where(q[..., :1] < 0.0, -q, q)
-    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, q[..., :1])
+    sine = np.sqrt(np.sum(q[..., 1:] ** 2, axis=-1, keepdims=True))
+    angle = 2.0 * _arc_tangents(sine, q[..., :1])
     vector: Floats = np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 2.0) * q[..., 1:]
     return vector
+
+
+def _arc_tangents(y: Floats, x: Floats) -> Floats:
+    """Angles of the points (x, y); those of NumPy differ between processors in the last digit."""
+    each = zip(y.ravel().tolist(), x.ravel().tolist(), strict=True)
+    return np.array([math.atan2(one, other) for one, other in each]).reshape(y.shape)
 
 
 def _path(body: Body) -> _Piece:
@@ -163,27 +177,24 @@ def _key_velocities(steps: Floats, phi: Floats) -> Floats:
 
     s_{k-1} B ω_{k-1} + 2 (s_{k-1} + s_k) ω_k + s_k F ω_{k+1} = 3 (s²_{k-1} φ_{k-1} + s²_k φ_k).
     """
-    from scipy.linalg import solve_banded
-
     keys = len(phi) + 1
     w = np.zeros((keys, 3))
-    inner = keys - 2
-    if inner == 0:
-        return w
     s = 1.0 / steps
     forth = s[1:, :, None] * _inverse_right_jacobian(phi)[1:]
     back = s[:-1, :, None] * _inverse_right_jacobian(-phi)[:-1]
-    band = np.zeros((11, 3 * inner))  # row 5 + i - j of column j holds entry (i, j)
-    for k in range(inner):
-        for i in range(3):
-            band[5, 3 * k + i] = 2.0 * float((s[k] + s[k + 1])[0])
-            for j in range(3):
-                if k + 1 < inner:
-                    band[5 + i - j - 3, 3 * (k + 1) + j] = forth[k, i, j]
-                if k > 0:
-                    band[5 + i - j + 3, 3 * (k - 1) + j] = back[k, i, j]
     right = 3.0 * (s[:-1] ** 2 * phi[:-1] + s[1:] ** 2 * phi[1:])
-    w[1:-1] = solve_banded((5, 5), band, right.ravel()).reshape(-1, 3)
+    # Blocks of three rows from the first to the last, and back: the diagonal is the largest, since
+    # |Jr⁻¹| ≤ π/2 for turns by up to half a circle.
+    passed, reduced = np.zeros((3, 3)), np.zeros(3)
+    follow = []
+    for k in range(keys - 2):
+        block = 2.0 * float((s[k] + s[k + 1])[0]) * np.eye(3) - product(back[k], passed)
+        solution = solved(block, np.column_stack([forth[k], right[k] - product(back[k], reduced)]))
+        passed, reduced = solution[:, :3], solution[:, 3]
+        follow.append((passed, reduced))
+    for k in range(keys - 3, -1, -1):
+        passed, reduced = follow[k]
+        w[k + 1] = reduced - product(passed, w[k + 2])
     return w
 
 
@@ -191,9 +202,10 @@ def _inverse_right_jacobian(phi: Floats) -> Floats:
     """Jr⁻¹(φ) = 1 + ½ [φ]× + c [φ]×², c = (1 - (θ/2) cot(θ/2))/θ²; shapes (k, 3) → (k, 3, 3)."""
     y: Floats = np.sum(phi**2, axis=-1)[:, None, None]
     half = 0.5 * np.sqrt(np.where(y < 1e-4, 1.0, y))
-    c = np.where(y < 1e-4, 1 / 12 + y / 720, (1.0 - half / np.tan(half)) / (4.0 * half**2))
+    tangent = np.array([math.tan(each) for each in half.ravel().tolist()]).reshape(half.shape)
+    c = np.where(y < 1e-4, 1 / 12 + y / 720, (1.0 - half / tangent) / (4.0 * half**2))
     x: Floats = np.cross(phi[:, None, :], np.eye(3)).transpose(0, 2, 1)
-    jacobian: Floats = np.eye(3) + 0.5 * x + c * (x @ x)
+    jacobian: Floats = np.eye(3) + 0.5 * x + c * product(x, x)
     return jacobian
 
 
@@ -203,9 +215,9 @@ def check_keyframes(scene: Scene, problems: ProblemList) -> None:
         if body.motion != "kinematic" or not body.keyframes:
             continue
         start = compile_kinematics([body])
-        away = np.linalg.norm(start.position[0] - body.position)
-        aligned = abs(float(start.orientation[0] @ np.array(body.orientation)))
-        angle = 2.0 * np.arccos(min(aligned, 1.0))
+        away = length(start.position[0] - body.position)
+        aligned = abs(dot(start.orientation[0], body.orientation))
+        angle = 2.0 * math.acos(min(aligned, 1.0))
         farthest = max(1.0, start.farthest)
         for key, default, differs in (
             ("position", (0.0, 0.0, 0.0), away > _SAME_PLACE * farthest),

@@ -34,6 +34,7 @@ from impulse_core.compile.rotors import turning_bodies
 from impulse_core.compile.shapes import Solids, compile_shapes
 from impulse_core.compile.signals import SignalList, changes, check_signals, signal_switches
 from impulse_core.geometry import MassProperties
+from impulse_core.geometry.products import length
 from impulse_core.geometry.rotations import conjugated, multiplied, rotated
 from impulse_core.model import FLOW_EXACT, FLOW_RK4, FREE_COMPLIANCE, Model, State, new_state
 from impulse_core.types import Floats, Ints, Records, new_records
@@ -296,7 +297,7 @@ def _extent(scene: Scene, bodies: PlacedBodies, kinematics: Kinematics) -> tuple
     if len(cloud) == 0:
         return 1.0, 1.0
     farthest = max(float(np.abs(cloud).max()), kinematics.farthest)
-    return float(np.linalg.norm(np.ptp(cloud, axis=0))), farthest
+    return length(np.ptp(cloud, axis=0)), farthest
 
 
 def _outputs(scene: Scene, body_row: Ints, bodies: PlacedBodies) -> tuple[Floats, Floats]:

@@ -27,6 +27,7 @@ from impulse_core.compile.collision_meshes import CollisionMeshes
 from impulse_core.compile.contact_rules import can_touch, filter_fields, material_fields
 from impulse_core.compile.primitives import PRIMITIVES, Part, UnfitSolidError, given
 from impulse_core.compile.problems import BAD_SHAPE
+from impulse_core.geometry.products import length
 from impulse_core.geometry.rotations import multiplied, quaternion_to_matrix, rotated
 from impulse_core.types import Floats, Ints
 from impulse_schema import Scene
@@ -106,7 +107,7 @@ def compile_shapes(
 
 def _unit(q: tuple[float, ...]) -> Floats:
     array = np.array(q, dtype=float)
-    return array / float(np.linalg.norm(array))
+    return array / length(array)
 
 
 def _place(part: Part, row: int, owner: int, material: int, at: Floats, frame: Floats) -> _Placed:
@@ -118,7 +119,7 @@ def _place(part: Part, row: int, owner: int, material: int, at: Floats, frame: F
         part.ground = part.ground.moved(quaternion_to_matrix(frame), at)
         center, part.extent = part.ground.middle, part.ground.half_size
         frame = np.array([1.0, 0.0, 0.0, 0.0])
-        reach = float(np.linalg.norm(part.extent)) + part.radius
+        reach = length(part.extent) + part.radius
     return _Placed(part, row, owner, material, center, frame, core, reach)
 
 
@@ -132,7 +133,7 @@ def _reach(part: Part, core: Core, center: Floats) -> float:
     if part.kind == ELLIPSOID:
         return float(extent.max()) + part.radius
     if part.kind == GROUND:
-        return float(np.linalg.norm(extent)) + part.radius
+        return length(extent) + part.radius
     if part.kind in (CYLINDER, CONE):
         return float(np.hypot(extent[0], extent[2])) + part.radius
     if part.kind == TORUS:

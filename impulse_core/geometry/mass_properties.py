@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impulse_core.geometry.principal_axes import principal_axes
+from impulse_core.geometry.products import dot, product
 from impulse_core.geometry.rotations import crossed
 
 __all__ = ["MassProperties", "MassPropertiesError", "combine"]
@@ -71,7 +72,7 @@ class MassProperties:
         ``translation`` in metres, shape (3,).
         """
         rotation = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
-        orthonormal = np.abs(rotation @ rotation.T - np.eye(3)) <= 1e-9
+        orthonormal = np.abs(product(rotation, rotation.T) - np.eye(3)) <= 1e-9
         a, b, c = rotation.tolist()
         volume = sum(x * y for x, y in zip(crossed(a, b), c, strict=True))
         if not orthonormal.all() or volume < 0.0:
@@ -79,8 +80,8 @@ class MassProperties:
         return MassProperties(
             self.mass,
             self.volume,
-            rotation @ self.center_of_mass + np.asarray(translation, dtype=np.float64),
-            _symmetric(rotation @ self.inertia @ rotation.T),
+            product(rotation, self.center_of_mass) + np.asarray(translation, dtype=np.float64),
+            _symmetric(product(rotation, self.inertia, rotation.T)),
         )
 
     def scaled_to_mass(self, mass: float) -> MassProperties:
@@ -116,7 +117,7 @@ def combine(parts: Sequence[MassProperties]) -> MassProperties:
 
 def _point_mass_inertia(mass: float, offset: Floats) -> Floats:
     """m (|d|^2 E - d d^T)"""
-    inertia: Floats = mass * (np.dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
+    inertia: Floats = mass * (dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
     return inertia
 
 

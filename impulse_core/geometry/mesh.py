@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from impulse_core.geometry.products import product
+
 __all__ = ["PolygonMesh"]
 
 Floats = NDArray[np.float64]
@@ -109,7 +111,7 @@ class PolygonMesh:
         that outside stays outside.
         """
         matrix = np.asarray(matrix, dtype=np.float64)
-        vertices = self.vertices @ matrix.T + np.asarray(translation, dtype=np.float64)
+        vertices = product(self.vertices, matrix.T) + np.asarray(translation, dtype=np.float64)
         moved = PolygonMesh(vertices, self.corners, self.offsets)
         return moved.flipped() if np.linalg.det(matrix) < 0.0 else moved
 

@@ -8,6 +8,8 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from impulse_core.geometry.products import product
+
 __all__ = ["principal_axes"]
 
 Floats = NDArray[np.float64]
@@ -39,9 +41,9 @@ def principal_axes(inertia: Floats) -> tuple[Floats, Floats]:
             break
         for p, q in ((0, 1), (0, 2), (1, 2)):
             turn = _jacobi_rotation(matrix.tolist(), p, q)
-            matrix = turn.T @ matrix @ turn
+            matrix = product(turn.T, matrix, turn)
             matrix[p, q] = matrix[q, p] = 0.0
-            rotation = rotation @ turn
+            rotation = product(rotation, turn)
     return _nearest_to_identity(np.diag(matrix), rotation)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from impulse_core.geometry.products import length
 from impulse_core.types import Floats
 
 __all__ = [
@@ -102,5 +103,5 @@ def matrix_to_quaternion(matrix: Floats) -> Floats:
         q[1 + i] = 1.0 + 2.0 * m[i, i] - trace
         q[1 + j] = m[i, j] + m[j, i]
         q[1 + k] = m[k, i] + m[i, k]
-    q /= np.linalg.norm(q)
+    q /= length(q)
     return -q if q[0] < 0.0 else q

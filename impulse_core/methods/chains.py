@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.geometry.products import dot, length, product
 from impulse_core.geometry.rotations import rotated
 from impulse_core.joints.table import COMMON_AXIS, DISTANCE, NO_PART, POINT_POINT
 from impulse_core.model import Model, State
@@ -85,9 +86,9 @@ def plan_chain(model: Model, state: State) -> Chain:
     plane = np.stack([x, np.cross(normal, x), normal])
     offset = np.zeros(len(bodies))
     if hinged:
-        spans = np.cumsum(to_next @ normal)
-        offset = to_mass @ normal + np.concatenate([[0.0], spans[:-1]])
-        to_mass, to_next = to_mass @ plane[:2].T, to_next @ plane[:2].T
+        spans = np.cumsum(product(to_next, normal))
+        offset = product(to_mass, normal) + np.concatenate([[0.0], spans[:-1]])
+        to_mass, to_next = product(to_mass, plane[:2].T), product(to_next, plane[:2].T)
     mass = model.bodies["mass"][bodies]
     below = np.cumsum(mass[::-1])[::-1] - mass
     about_normal = np.zeros(len(bodies))
@@ -227,6 +228,6 @@ def _across(normal: Floats) -> Floats:
     """A unit vector in the plane."""
     axis = np.zeros(3)
     axis[np.argmin(np.abs(normal))] = 1.0
-    across = axis - normal * (axis @ normal)
-    unit: Floats = across / np.linalg.norm(across)
+    across = axis - normal * dot(axis, normal)
+    unit: Floats = across / length(across)
     return unit

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.geometry.products import product, solved
 from impulse_core.geometry.rotations import crossed, multiplied, rotated, turned
 from impulse_core.simulation.engine import Engine
 from impulse_core.types import Floats
@@ -79,7 +80,7 @@ def push_for(engine: Engine, pull: Pull, h: float) -> None:
     way = np.array(pull.target) - (state.bodies["position"][row] + arm)
     u = state.bodies["velocity"][row] + crossed(_spin(engine, row), arm)
     K = _inverse_mass_at(engine, row, arm)
-    force = np.linalg.solve(np.eye(3) + h * (c + h * k) * K, k * (way - h * u) - c * u).tolist()
+    force = solved(np.eye(3) + h * (c + h * k) * K, k * (way - h * u) - c * u).tolist()
     _enter(engine, row, _times(h, force), _times(h, crossed(arm, force)))
 
 
@@ -100,8 +101,8 @@ def _inverse_mass_at(engine: Engine, row: int, arm: Triple) -> Floats:
     x, y, z = arm
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     axes = rotated(engine.state.bodies["orientation"][row], np.eye(3))  # rows: its axes
-    inverse_inertia = (axes.T * body["inverse_inertia"]) @ axes
-    found: Floats = body["inverse_mass"] * np.eye(3) - cross @ inverse_inertia @ cross
+    inverse_inertia = product(axes.T * body["inverse_inertia"], axes)
+    found: Floats = body["inverse_mass"] * np.eye(3) - product(cross, inverse_inertia, cross)
     return found
 
 
