@@ -20,13 +20,16 @@ from impulse_core.algebra import (
     norm,
     put_vec3,
     transposed_times,
+    unit,
     vec3_at,
 )
-from impulse_core.collision.contacts import MOST_CORNERS, MOST_POINTS, PLANE_POINT
+from impulse_core.collision.contacts import EDGE_EDGE, MOST_CORNERS, MOST_POINTS, PLANE_POINT
 from impulse_core.collision.features import direction, face_normal, side_normal, support
+from impulse_core.collision.geometry import line_points
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = [
+    "CROSSING",
     "MANY",
     "FaceLimits",
     "edge_crossing",
@@ -38,6 +41,7 @@ __all__ = [
 
 EDGES_CROSS = 2  # names of points by their last two bits: vertex of the first, of the second, this
 MANY = 4  # points that a contact polygon is reduced to
+CROSSING = 0.05  # sine above which edges that cross have a normal of their own
 
 # Corners may lie this part of the smaller shape outside the reference face before they are cut:
 # flush faces of equal boxes keep their corners however the round-off falls.
@@ -58,6 +62,8 @@ class FaceLimits(NamedTuple):
     """Points with a higher gap of the cores are left out [m]."""
     deepest: float
     """The face is refused if the other core reaches further below it [m]."""
+    of_ground: bool
+    """Whether the face is of a triangle of the ground, whose edges may be none of the ground."""
     slope: float
     """It is refused if the other core's lowest vertex lies outside the prism and the lowest point
     inside is not the nearest one, or the direction there is off the normal by more than this
@@ -99,13 +105,74 @@ def face_contact(cores, f, w, R, t, swapped, limits, memory, found):
         if not _is_nearest(cores, f, w, R, t, n, c, least, limits):
             return -1, w, lowest
     kept = _within_reach(polygon, source, corners, limits.wanted)
+    crosses = not limits.of_ground and _highest(polygon, kept) - least > _TILTED * limits.size
     kept = reduced(polygon, source, kept, n, limits.size, memory)
     for i in range(kept):
         x = vec3_at(polygon, i)
-        height = polygon[i, 3]
-        what = (PLANE_POINT, swapped, source[i, 0])
-        put_point(found, i, what, x - n * height, transposed_times(R, x - t), n, ZERO3, height)
+        name, height = source[i, 0], polygon[i, 3]
+        if not crosses or not _put_crossing(cores, i, x, n, R, t, swapped, name, found):
+            what = (PLANE_POINT, swapped, name)
+            put_point(found, i, what, x - n * height, transposed_times(R, x - t), n, ZERO3, height)
     return kept, w, lowest
+
+
+@inner_kernel
+def _put_crossing(cores, i, x, n, R, t, swapped, name, found):
+    """Write row i of the points found for one where edges of faces that are not parallel cross: as
+    the bodies move it runs along both, and where their distance is taken turns with either.
+
+    False where no edges press on each other: it is a vertex, they lie side by side, or their common
+    normal does not lead out of both, from a point of one to a point of the other.
+    """
+    if name & 3 != EDGES_CROSS:
+        return False
+    e, g = name >> 33, (name >> 2) & 2147483647
+    if swapped:
+        e, g = g, e
+    a, b = unit(direction(cores, e)), unit(direction(cores, g))
+    c = cross(a, R @ b)
+    sine = norm(c)
+    if sine <= CROSSING:
+        return False
+    sign = 1.0 if dot(c, n) > 0.0 else -1.0
+    c = c * (sign / sine)
+    if not (_leads_out(cores, e, c) and _leads_out(cores, g, -transposed_times(R, c))):
+        return False
+    P = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
+    Q = vec3_at(cores.vertex, cores.edge_vertex[g, 0])
+    A, B = line_points(P, a, x, R @ b)
+    on_second = dot(b, transposed_times(R, B - t) - Q)
+    if not (_is_on(cores, e, dot(a, A - P)) and _is_on(cores, g, on_second)):
+        return False
+    A = P + a * dot(a, x - P)
+    X = transposed_times(R, x - t)
+    put_point(found, i, (EDGE_EDGE, swapped, name), A, X, a, b * sign, dot(c, x - P))
+    return True
+
+
+@inner_kernel
+def _is_on(cores, e, s):
+    """Whether a point of the line of edge e, so far from its tail, belongs to the edge."""
+    return s >= 0.0 and s * s <= dot(direction(cores, e), direction(cores, e))
+
+
+@inner_kernel
+def _leads_out(cores, e, c):
+    """Whether a direction across edge e lies between the normals of its faces."""
+    for side in range(2):
+        f = cores.edge_face[e, side]
+        if f >= 0 and dot(c, side_normal(cores, e, f)) < 0.0:
+            return False
+    return True
+
+
+@inner_kernel
+def _highest(polygon, count):
+    """The largest of the first heights in column 3."""
+    most = polygon[0, 3]
+    for i in range(1, count):
+        most = max(most, polygon[i, 3])
+    return most
 
 
 @inlined_kernel

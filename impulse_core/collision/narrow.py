@@ -38,6 +38,7 @@ from impulse_core.collision.features import (
     feature_vertex,
 )
 from impulse_core.collision.manifold import (
+    CROSSING,
     FaceLimits,
     edge_crossing,
     face_contact,
@@ -66,7 +67,6 @@ _FLAT = 0.05  # angle to a face up to which a core lies on it [rad]
 _STILL_FLAT = 0.06  # and that of one that lay on it in the step before
 _STRAIGHT = 1.0 - 0.5 * _FLAT * _FLAT
 _SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their length
-_CROSSING = 0.05  # sine above which edges that cross have a normal of their own
 _ACROSS = 0.9999  # cosine of the angle that it may be off the direction found
 _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
@@ -116,10 +116,10 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     if of_ground:
         if not reaches_front(shapes, s2, R, t, feature_vertex(shapes, first), rounding):
             return 0
-        limits = FaceLimits(size, wanted, -INFINITE, _FLAT)
+        limits = FaceLimits(size, wanted, -INFINITE, True, _FLAT)
         count = _on_front(shapes, s2, R, t, first, limits, memory, found)
     elif mode != _CLOSEST:
-        limits = FaceLimits(size, wanted, -SHALLOW * size, _STILL_FLAT)
+        limits = FaceLimits(size, wanted, -SHALLOW * size, False, _STILL_FLAT)
         count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
     if count >= 0:
         return count
@@ -134,9 +134,9 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
         if push == NOT_HERE:
             return 0
         if push == ALONG_FRONT:
-            limits = FaceLimits(size, wanted, -INFINITE, INFINITE)
+            limits = FaceLimits(size, wanted, -INFINITE, True, INFINITE)
             return max(_on_front(shapes, s2, R, t, first, limits, memory, found), 0)
-    limits = FaceLimits(size, wanted, -INFINITE, _FLAT)
+    limits = FaceLimits(size, wanted, -INFINITE, of_ground, _FLAT)
     count = _on_straight_face(shapes, R, t, first, second, n, of_ground, limits, memory, found)
     if count >= 0:
         return count
@@ -232,7 +232,7 @@ def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, siz
         a, b = unit(direction(cores, i)), unit(direction(cores, j))
         c = cross(a, R @ b)
         along, sine = dot(c, n), norm(c)
-        if sine > _CROSSING and abs(along) > _ACROSS * sine:  # n is across both, turns with either
+        if sine > CROSSING and abs(along) > _ACROSS * sine:  # n is across both, turns with either
             sign = 1.0 if along > 0.0 else -1.0
             kind, axis1, axis2 = EDGE_EDGE, a, b * sign
             gap = dot(c, B - A) * (sign / sine)

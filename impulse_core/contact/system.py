@@ -149,6 +149,11 @@ class ContactSetup(NamedTuple):
     does not push harder for it."""
     rounds: int
     """Most iterations of either solve for the sake of contacts in a step."""
+    most_left: float
+    """Overlap at t+h for which a stage is solved again: with points that were missed, or in halves
+    [m]."""
+    finest: float
+    """Length of a stage that is not divided for it any more [s]."""
     law: int
     """POISSON or NEWTON: the law of restitution."""
     time_of_impact: bool

@@ -41,6 +41,8 @@ _COARSE = 0.03  # of the tolerance, for the contacts of large islands
 _SLACK = 0.01  # of the tolerance, the gap or penetration of bodies at rest that is left as it is
 _RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
 _ROUNDS = 6  # iterations of either solve for the sake of contacts
+_MOST_LEFT = 5.0  # times the tolerance: the overlap for which a stage is solved again
+_FINEST_STAGE = 0.3  # of a step, the length of a stage that may leave more
 _DEEPEST_START = 1e-4  # of the scene's size, which bodies may penetrate by at the start
 
 
@@ -98,6 +100,8 @@ class ContactRunner(ElementRunner):
             slack=max(_SLACK * options.tolerance, _FINEST),
             recovery=_RECOVERY / options.step,
             rounds=_ROUNDS,
+            most_left=_MOST_LEFT * options.tolerance,
+            finest=_FINEST_STAGE * options.step,
             law=NEWTON if options.impact_law == "newton" else POISSON,
             time_of_impact=options.time_of_impact,
             sleeps=options.sleeping,

@@ -35,3 +35,5 @@ NO_LOAD = 15
 """The factor of a load has no finite value."""
 THROWN = 16
 """Joints of a loop would turn a body too far that would not without them."""
+UNSETTLED = 17
+"""Contacts break their laws at t+h by more than a stage of this length is to leave."""

@@ -41,7 +41,7 @@ from impulse_core.contact.time_of_impact import (
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
 from impulse_core.step.contacts import judge
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import close_limits, find_reached
@@ -50,8 +50,7 @@ from impulse_core.step.step import Part, begin_stage, first_half, second_half
 __all__ = ["contact_stage", "restore_memory"]
 
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
-_MISSED = 5.0  # times the tolerance: overlaps at points that stand for none of the contacts
-_MOST_LOOKS = 2  # for these
+_MOST_LOOKS = 2  # for points that were missed, before the step is divided for them
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 
 
@@ -158,7 +157,7 @@ def _find_missed(model, contact, state, left, tolerance, work):
     back to its start: how many these are, or -1 if there is not room for them.
     """
     search = _search_of(contact)
-    still, allowed = contact.sleep.still, _MISSED * tolerance
+    still, allowed = contact.sleep.still, contact.most_left
     added = look_again(model, search, state, work.part, work.next, still, left, allowed)
     if added > 0:
         restore_velocities(state, work)
@@ -216,14 +215,16 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
         status = first_half(
             model, structure, axes, contact, state, tried.part, tolerance, work, tally
         )
-        if status == COMPLETED and not divides and looks < _MOST_LOOKS:
-            looks += 1
+        if status == COMPLETED and not divides and (looks < _MOST_LOOKS or left > contact.finest):
             added = _find_missed(model, contact, state, left, tolerance, work)
-            if added > 0:
-                tally.totals[0].violation = violation
-                continue
             if added < 0:
                 status = NO_ROOM
+            elif added > 0 and looks < _MOST_LOOKS:
+                looks += 1
+                tally.totals[0].violation = violation
+                continue
+            elif added > 0:
+                status = UNSETTLED
         if status != COMPLETED or not divides:
             return tried.part, False, status
         found = Found(0, math.inf, math.inf)

@@ -25,6 +25,7 @@ SHORTEST = 0.05  # of a stone's size, below which corners fall together
 
 BALL, BALL_HEIGHT = 0.25, 1.1  # m, its radius, its middle as it hits
 LINKS, LINK, THICKNESS = 12, 0.25, 0.05  # number, length and radius [m] of the chain's links
+DAMPING = 2.0  # N m s/rad, between links: without it the chain whips for ever
 START = math.radians(65.0)  # of the chain from the vertical
 
 
@@ -150,6 +151,7 @@ def _wrecking_ball(wall: Floats) -> tuple[list[Body], list[Joint]]:
             body1=names[k],
             body2=names[k + 1],
             anchor=tuple(pivot + down * LINK * k),
+            damping=DAMPING,
         )
         for k in range(LINKS + 1)
     ]

@@ -207,6 +207,57 @@ def test_crossing_edges(gap):
         np.testing.assert_allclose(A, [0, 0.2, np.sqrt(0.5)], atol=1e-7)
 
 
+@given(
+    yaw=st.floats(-np.pi, np.pi),
+    tilt=st.floats(0.01, 0.05),
+    about=st.floats(-np.pi, np.pi),
+    x=st.floats(-0.6, 0.6),
+    y=st.floats(-0.6, 0.6),
+    seed=st.integers(0, 2**32),
+)
+def test_crossings_of_tilted_faces_follow_the_bodies(yaw, tilt, about, x, y, seed):
+    """Where edges of faces that are not parallel press on each other, the gap that a row tells at
+    other poses is that found there. A plane through one of them misses the other by the way it
+    slides times the tilt.
+    """
+    rng = np.random.default_rng(seed)
+    leaning = turn((np.cos(about), np.sin(about), 0.0), tilt)
+    q = _product(leaning, turn((0, 0, 1), yaw))
+    top = np.abs(matrices(q)[2]).sum() / 2
+    before = (np.array([x, y, 0.5 + top + rng.uniform(-2e-3, 1e-3)]), q)
+    found = _pair(CUBE, CUBE).contacts(ORIGIN, UPRIGHT, *before, 0.05)
+    crossing = {found.feature[i]: i for i in np.flatnonzero(found.kind == EDGE_EDGE)}
+
+    after = (before[0] + rng.uniform(-5e-3, 5e-3, 3), _unit(q + rng.uniform(-2e-3, 2e-3, 4)))
+    there = _pair(CUBE, CUBE).contacts(ORIGIN, UPRIGHT, *after, 0.05)
+
+    for kind, name, gap in zip(there.kind, there.feature, there.gap, strict=True):
+        if kind == EDGE_EDGE and name in crossing:
+            told, *_ = _gap_of_row(found, crossing[name], [(ORIGIN, UPRIGHT), after], [0.0])
+            assert told == pytest.approx(gap, abs=1e-12)
+
+
+def test_two_tilted_cubes_cross():
+    """The point that is deepest is one where edges cross, and has their normal."""
+    q = _product(turn((1, 1, 0), 0.02), turn((0, 0, 1), 0.5))
+    found = _pair(CUBE, CUBE).contacts(ORIGIN, UPRIGHT, (0.3, 0.6, 0.98), q, 0.05)
+    deepest = int(np.argmin(found.gap))
+
+    assert found.kind[deepest] == EDGE_EDGE
+    gap, _, _, n = _gap_of_row(
+        found, deepest, [(ORIGIN, UPRIGHT), (np.array([0.3, 0.6, 0.98]), q)], [0.0]
+    )
+    assert gap == pytest.approx(found.gap[deepest], abs=1e-12)
+    assert 1e-3 < np.hypot(n[0], n[1]) < 0.05
+
+
+def _product(q, r):
+    w, v = q[0], np.asarray(q[1:])
+    return np.array(
+        [w * r[0] - v @ r[1:], *(w * np.asarray(r[1:]) + r[0] * v + np.cross(v, r[1:]))]
+    )
+
+
 @pytest.mark.parametrize("gap", [-0.01, -1e-9, 1e-9, 0.01])
 def test_corner_on_a_face(gap):
     """A cube on its corner: one point, normal of the face; also where it is the first one."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from impulse_core.compile import compile_scene
@@ -118,10 +118,13 @@ def rates(engine: Engine) -> np.ndarray:
 def largest_residual(engine: Engine, step: float) -> float:
     """The largest |u - x| of all axes with x - w p(x) = u - w p, found by bisection, over what is
     allowed: twice the thousandth of the tolerance in a step at which velocities are accepted, as an
-    iteration that no longer halves its residual is too, and 1e-9 of the largest velocity.
+    iteration that no longer halves its residual is too, and 1e-9 of the largest velocity, be it one
+    that impulses take from one another.
     """
     u, axes, worst = rates(engine), engine.model.axes, 0.0
-    near = 2e-3 * TOLERANCE / step + 1e-9 * np.abs(u * axes["length"]).max(initial=0.0)
+    brought = axes["inverse_mass"] * engine.work.axes["impulse"]
+    largest = np.maximum(np.abs(u), np.abs(brought)) * axes["length"]
+    near = 2e-3 * TOLERANCE / step + 1e-9 * largest.max(initial=0.0)
     for k, row in enumerate(engine.work.laws):
         law = dict(zip(row.dtype.names, map(float, row), strict=True))
         w = axes["inverse_mass"][k]
@@ -143,6 +146,29 @@ def largest_residual(engine: Engine, step: float) -> float:
     return worst / near
 
 
+def check_run(scene: Scene, step: float, steps: int) -> float:
+    """Run a machine and look at its laws after every step; what its energy rises by without motors,
+    over a hundredth of what moved.
+    """
+    engine = engine_of(scene, step)
+    totals = engine.tally.totals
+    energy = sum(observe(engine.model, engine.state, engine.work)[:2])
+    moved, largest = 0.0, 0.0
+
+    for n in range(steps):
+        assert engine.advance(step, 1, n)
+        assert largest_residual(engine, step) <= 1.0
+        kinetic, potential = observe(engine.model, engine.state, engine.work)[:2]
+        rise = kinetic + potential - energy - float(totals["motor_work"][0])
+        moved = max(moved, kinetic, -rise)
+        assert math.isfinite(rise)
+        largest = max(largest, rise / (1e-2 * moved + 1e-7))
+
+    assert int(totals["halvings"][0]) == 0
+    assert float(totals["dissipated"][0]) >= -1e-2 * moved - 1e-7
+    return largest
+
+
 @given(
     seed=st.integers(0, 10**6),
     count=st.integers(2, 40),
@@ -151,28 +177,20 @@ def largest_residual(engine: Engine, step: float) -> float:
     motors=st.booleans(),
     step=st.sampled_from([5e-4, 2e-3, 7e-3]),
 )
+@example(seed=5080, count=36, chain=False, coupled=True, motors=True, step=7e-3)
+@example(seed=34, count=34, chain=True, coupled=True, motors=True, step=7e-3)
+@example(seed=991322, count=12, chain=False, coupled=False, motors=True, step=7e-3)
 @settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
 def test_machines_of_all_laws(seed, count, chain, coupled, motors, step):
     """Every impulse is one of its law after every step; no step is divided; what friction and
-    limits take out never comes back, and without motors the energy does not rise.
+    limits take out never comes back, and without motors the energy does not rise, but by the error
+    of the method, of which a quarter of the step leaves a sixteenth.
     """
-    rng = np.random.default_rng(seed)
-    engine = engine_of(machine(rng, count, chain, coupled, motors), step)
-    totals = engine.tally.totals
-    energy = sum(observe(engine.model, engine.state, engine.work)[:2])
-    moved = 0.0
+    scene = machine(np.random.default_rng(seed), count, chain, coupled, motors)
 
-    for n in range(30):
-        assert engine.advance(step, 1, n)
-        assert largest_residual(engine, step) <= 1.0
-        kinetic, potential = observe(engine.model, engine.state, engine.work)[:2]
-        rise = kinetic + potential - energy - float(totals["motor_work"][0])
-        moved = max(moved, kinetic, -rise)
-        assert math.isfinite(rise)
-        assert rise <= 1e-2 * moved + 1e-7
+    rise = check_run(scene, step, 30)
 
-    assert int(totals["halvings"][0]) == 0
-    assert float(totals["dissipated"][0]) >= -1e-2 * moved - 1e-7
+    assert rise <= 1.0 or check_run(scene, 0.25 * step, 120) <= 0.1 * rise
 
 
 def test_what_is_seen_from_outside_can_fail():

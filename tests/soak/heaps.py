@@ -43,9 +43,9 @@ def brick(edge: int = 10) -> Scene:
     return _sample("heaps").cubes(edge, brick=True)
 
 
-def wall(stones: int = 300) -> Scene:
+def wall(stones: int = 300, seed: int = 1) -> Scene:
     """Stones without mortar, and a ball on a chain."""
-    return _sample("rubble").rubble(stones)
+    return _sample("rubble").rubble(stones, seed=seed)
 
 
 def dominoes(count: int = 200) -> Scene:
