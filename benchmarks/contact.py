@@ -1,4 +1,4 @@
-"""Bodies that touch, beside MuJoCo: falling and sliding cubes, growth, detection, walking.
+"""Bodies that touch, beside MuJoCo and Bullet: heaps, a wall, dominoes, sliding cubes, walking.
 
 Either engine's overlaps are those of its own detection; energies and ways are of the states. Steps
 of cubes are measured in processor time of the one thread they take: a run of minutes is never alone
@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 import impulse_core
+from bullet import Bullet, bullet_is_installed
 from engines import mujoco_is_installed
 from impulse_core.collision.detect import Search, detect
 from impulse_core.compile import compile_scene
-from impulse_core.geometry.rotations import conjugated, rotated
 from impulse_core.jit import kernel
+from impulse_core.observables.invariants import observe
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_core.simulation.timeline import active_loads
@@ -30,17 +31,18 @@ from impulse_core.types import Floats
 from impulse_schema import Scene
 from mujoco_scene import mjcf, start
 from mujoco_shapes import with_contact
+from toppling import Wave, cheapest_wave
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "sample_scenes"
 sys.path[:0] = [str(SAMPLES / folder) for folder in ("contact", "walking")]
 
 from heaps import cubes  # noqa: E402
+from rubble import rubble  # noqa: E402
 from sliding_cubes import DISTANCES, SLOPE, sliding_cubes  # noqa: E402
 from walking_machine import walking_machines  # noqa: E402
 
 __all__ = [
-    "GROWTH",
     "STEP",
     "Contact",
     "Fall",
@@ -53,10 +55,11 @@ __all__ = [
 STEP = 0.01  # s
 FALLING = 5.0  # s
 GROWING = 1.0  # s
-GROWTH = {  # cubes along both edges of the ground, and layers
-    "n × n columns of n": ((5, 5), (10, 10), (15, 15), (20, 20)),
-    "n × n columns of 5": ((5, 5), (10, 5), (20, 5), (40, 5)),
-}
+EDGES = (5, 10, 15, 20)  # cubes along each edge of heaps that grow
+LARGE = 14  # cubes along each edge of a large brick
+WALL = 4.0  # s
+ROWS = (50, 200)  # dominoes
+TURNED = 1.8  # m between the middles of cubes that lie anyhow, more than their diagonal
 AT_REST = 1.0  # J; 600 t that move with 2 mm/s
 LOOKS = 200
 SLIDING = 10.0  # s
@@ -75,6 +78,7 @@ class Fall:
         depth: Deepest overlap that the engine's own detection finds in each step [m].
         kinetic: Kinetic energy after each step [J].
         contacts: Points found in the last step.
+        step: Length of a step [s].
     """
 
     scene: str
@@ -83,13 +87,14 @@ class Fall:
     depth: Floats
     kinetic: Floats
     contacts: int
+    step: float
 
     @property
     def rest(self) -> float:
         """When the kinetic energy has come below AT_REST for good [s], inf if it does not."""
         moving = np.flatnonzero(self.kinetic >= AT_REST)
         last = int(moving[-1]) + 1 if len(moving) else 0
-        return STEP * last if last < len(self.kinetic) else math.inf
+        return self.step * last if last < len(self.kinetic) else math.inf
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,7 @@ class Contact:
         falls: Columns and heap by either engine.
         growth: Of each family of ``GROWTH`` the mean time of a step by number of cubes [s].
         detection: One detection of all contacts of the columns at rest [s].
+        waves: Of dominoes, by either engine.
         slides: By either engine.
         walk: The walking machine.
     """
@@ -151,6 +157,7 @@ class Contact:
     falls: list[Fall]
     growth: dict[str, dict[int, float]]
     detection: float
+    waves: list[Wave]
     slides: list[Slide]
     walk: Walk
 
@@ -160,12 +167,12 @@ class Ours:
 
     name = "Impulse"
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, step: float) -> None:
         self.compiled = compile_scene(scene)
-        options = choose_options(self.compiled, step=STEP)
+        options = choose_options(self.compiled, step=step)
         self.engine = Engine(self.compiled, options)
-        self.engine.start_segment(0.0, active_loads(self.compiled.load_windows, 0.0, STEP, STEP))
-        self.taken = 0
+        self.engine.start_segment(0.0, active_loads(self.compiled.load_windows, 0.0, step, step))
+        self.step, self.taken = step, 0
 
     @property
     def setup(self) -> Any:
@@ -174,8 +181,8 @@ class Ours:
 
     def advance(self) -> None:
         self.engine.tally.totals["deepest"] = 0.0
-        if not self.engine.advance(STEP, 1, self.taken):
-            raise RuntimeError(self.engine.failure(self.taken * STEP, STEP)["message"])
+        if not self.engine.advance(self.step, 1, self.taken):
+            raise RuntimeError(self.engine.failure(self.taken * self.step, self.step)["message"])
         self.taken += 1
 
     def depth(self) -> float:
@@ -185,19 +192,19 @@ class Ours:
         return int(self.setup.contacts.used[0])
 
     def kinetic(self) -> float:
-        model, state = self.engine.model, self.engine.state
-        momentum = rotated(
-            conjugated(state.bodies["orientation"]), state.bodies["angular_momentum"]
-        )
-        linear = model.bodies["mass"] * (state.bodies["velocity"] ** 2).sum(axis=1)
-        angular = (model.bodies["inverse_inertia"] * momentum**2).sum(axis=1)
-        return 0.5 * float((linear + angular)[: model.dynamic].sum())
+        return float(observe(self.engine.model, self.engine.state, self.engine.work)[0])
+
+    def energy(self) -> float:
+        return float(sum(observe(self.engine.model, self.engine.state, self.engine.work)[:2]))
+
+    def orientations(self) -> Floats:
+        return np.array(self.engine.state.bodies["orientation"][: self.engine.model.dynamic])
 
 
 class Theirs:
     """The same scene in MuJoCo."""
 
-    def __init__(self, scene: Scene, solver: str, step: float = STEP) -> None:
+    def __init__(self, scene: Scene, step: float, solver: str) -> None:
         import mujoco
 
         self.name = f"MuJoCo elliptic {solver}"
@@ -225,12 +232,19 @@ class Theirs:
         angular = (self.model.body_inertia[1:] * squares[:, 3:]).sum(axis=1)
         return 0.5 * float((linear + angular).sum())
 
+    def energy(self) -> float:
+        mass, gravity = self.model.body_mass[1:], self.model.opt.gravity
+        return self.kinetic() - float(mass @ (self.positions() @ gravity))
+
     def positions(self) -> Floats:
         return np.array(self.data.qpos.reshape(-1, 7)[:, :3])
 
+    def orientations(self) -> Floats:
+        return np.array(self.data.qpos.reshape(-1, 7)[:, 3:])
+
 
 def fall(scene: Scene, engines: list[Callable[[], Any]], rounds: int, until: float) -> list[Fall]:
-    """Let cubes fall in all engines in turns."""
+    """Let bodies fall in all engines in turns."""
     best: dict[str, Fall] = {}
     for _ in range(rounds):
         for build in engines:
@@ -238,20 +252,22 @@ def fall(scene: Scene, engines: list[Callable[[], Any]], rounds: int, until: flo
             last = best.get(run.engine, run)
             least = np.minimum(last.seconds, run.seconds)
             best[run.engine] = Fall(
-                run.scene, run.engine, least, run.depth, run.kinetic, run.contacts
+                run.scene, run.engine, least, run.depth, run.kinetic, run.contacts, run.step
             )
     return list(best.values())
 
 
 def fall_once(scene: Scene, engine: Any, until: float) -> Fall:
-    count = round(until / STEP)
+    count = round(until / scene.settings.step)
     seconds, depth, kinetic = np.zeros(count), np.zeros(count), np.zeros(count)
     for k in range(count):
         began = time.thread_time()
         engine.advance()
         seconds[k] = time.thread_time() - began
         depth[k], kinetic[k] = engine.depth(), engine.kinetic()
-    return Fall(scene.name, engine.name, seconds, depth, kinetic, engine.contacts())
+    return Fall(
+        scene.name, engine.name, seconds, depth, kinetic, engine.contacts(), scene.settings.step
+    )
 
 
 @kernel
@@ -295,7 +311,7 @@ def slides() -> Iterator[Slide]:
             float(np.abs(moved @ normal).max()),
         )
     for step in (0.01, 0.001) if mujoco_is_installed() else ():
-        theirs = Theirs(scene, "Newton", step)
+        theirs = Theirs(scene, step, "Newton")
         before, hop, seconds = theirs.positions(), 0.0, 0.0
         for _ in range(round(SLIDING / step)):
             began = time.perf_counter()
@@ -328,35 +344,71 @@ def walk() -> Walk:
 
 def measure_contact(tell: Callable[[str], None], heap: float = FALLING) -> Contact:
     """Measure everything; the heap falls for so many seconds."""
-    beside = mujoco_is_installed()
     falls = []
-    for brick, solver, rounds, until in ((False, "Newton", 2, FALLING), (True, "CG", 1, heap)):
-        scene = cubes(brick=brick)
+    for scene, solver, rounds, until in (
+        (cubes(), "Newton", 2, FALLING),
+        (cubes(brick=True), "CG", 1, heap),
+        (cubes(LARGE, brick=True), "CG", 1, heap),
+        (rubble(), "", 1, WALL),
+    ):
         tell(f"contact: {scene.name}")
-        engines: list[Callable[[], Any]] = [lambda scene=scene: Ours(scene)]
-        if beside:
-            engines.append(lambda scene=scene, solver=solver: Theirs(scene, solver))
-        falls += fall(scene, engines, rounds, until)
+        falls += fall(scene, engines_for(scene, solver), rounds, until)
     growth = {}
-    for family, sizes in GROWTH.items():
+    for family, build in GROWING_HEAPS.items():
         tell(f"contact: {family}")
-        growth[family] = {edge**2 * layers: mean_step(edge, layers) for edge, layers in sizes}
+        growth[family] = {edge**3: mean_step(build(edge)) for edge in EDGES}
     tell("contact: detection")
-    resting = Ours(cubes())
+    resting = Ours(cubes(), STEP)
     for _ in range(round(FALLING / STEP)):
         resting.advance()
     detection = time_detection(resting)
+    waves = []
+    for count in ROWS:
+        tell(f"contact: {count} dominoes")
+        waves.append(cheapest_wave(count, Ours))
+        if mujoco_is_installed():
+            waves.append(cheapest_wave(count, lambda scene, step: Theirs(scene, step, "Newton")))
     tell("contact: sliding cubes")
     sliding = list(slides())
     tell("contact: walking machine")
-    return Contact(falls, growth, detection, sliding, walk())
+    return Contact(falls, growth, detection, waves, sliding, walk())
 
 
-def mean_step(edge: int, layers: int) -> float:
-    """Of the lowest layers of the columns while they land [s]."""
+def engines_for(scene: Scene, solver: str) -> list[Callable[[], Any]]:
+    """Builders of all engines that are installed; MuJoCo has its solver, or is left out."""
+    step = scene.settings.step
+    engines: list[Callable[[], Any]] = [lambda: Ours(scene, step)]
+    if solver and mujoco_is_installed():
+        engines.append(lambda: Theirs(scene, step, solver))
+    if bullet_is_installed():
+        engines.append(lambda: Bullet(scene, step))
+    return engines
+
+
+def mean_step(scene: Scene) -> float:
+    """While a heap lands [s]."""
+    return float(fall_once(scene, Ours(scene, STEP), GROWING).seconds.mean())
+
+
+def anyhow(edge: int) -> Scene:
+    """Cubes that are turned anyhow and fall into a heap."""
     scene = cubes(edge)
-    del scene.bodies[1 + edge**2 * layers :]
-    return float(fall_once(scene, Ours(scene), GROWING).seconds.mean())
+    rng = np.random.default_rng(edge)
+    turns = rng.normal(size=(edge**3, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    moving = [body for body in scene.bodies if body.motion == "dynamic"]
+    for body, turn, place in zip(moving, turns, np.ndindex(edge, edge, edge), strict=True):
+        layer, *beside = place
+        x, y = (TURNED * (k - (edge - 1) / 2) for k in beside)
+        body.position, body.orientation = (x, y, 0.9 + TURNED * layer), tuple(turn)
+    return scene.model_copy(update={"name": f"anyhow-{edge**3}"})
+
+
+GROWING_HEAPS: dict[str, Callable[[int], Scene]] = {
+    "n × n columns of n": cubes,
+    "bricks of n layers": lambda edge: cubes(edge, brick=True),
+    "n layers that lie anyhow": anyhow,
+}
 
 
 def growth_exponent(growth: dict[int, float]) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["start_python"]
+__all__ = ["said_by", "start_python"]
 
 
 def start_python(*words: str | Path, background: bool = False) -> subprocess.Popen[str]:
@@ -25,3 +26,16 @@ def start_python(*words: str | Path, background: bool = False) -> subprocess.Pop
         )
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def said_by(code: str, **environment: str) -> str:
+    """What a Python process prints that runs this code in this environment."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return done.stdout.strip()

@@ -1,4 +1,5 @@
-"""Limits of the accuracy by the joint tolerance, measured by kinetic energies.
+"""Limits of the accuracy by the joint tolerance, measured by kinetic energies, and what contacts
+may leave.
 
 A correction λ with A λ = b = -d/h gives bodies at rest the kinetic energy ½ λ·b. Were the worst
 row the only one, that would be
@@ -21,7 +22,7 @@ from impulse_core.joints.table import NO_PART
 _NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
 _MOST_GROWTH = 10.0  # of the ratio, that counts
 
-__all__ = ["correction_energy", "note_correction", "note_left_open"]
+__all__ = ["correction_energy", "leaves_too_much", "note_correction", "note_left_open"]
 
 
 @inner_kernel
@@ -77,3 +78,13 @@ def note_left_open(model, structure, h, error, joint, tally):
         tally.totals[0].most_left = energy
         tally.totals[0].left_error = error
         tally.totals[0].left_joint = joint
+
+
+@inner_kernel
+def leaves_too_much(contact, violation, h):
+    """Whether rounds of contacts leave a violation [m] for which a stage of length h is divided:
+    impacts that are not quite solved for close less of a gap in a shorter one.
+    """
+    if contact is None:
+        return False
+    return violation > contact.most_left and h > contact.finest

@@ -53,7 +53,6 @@ __all__ = [
     "close_second_half",
     "correct_contacts",
     "judge",
-    "leaves_too_much",
     "let_sleep",
     "note_motion",
     "start_again",
@@ -162,16 +161,6 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         tally.totals,
     )
     return violation, solved or iteration >= contact.rounds
-
-
-@inner_kernel
-def leaves_too_much(contact, violation, h):
-    """Whether the rounds leave a violation [m] for which a stage is divided: impacts
-    that are not quite solved for close less of a gap in a shorter one.
-    """
-    if contact is None:
-        return False
-    return violation > contact.most_left and h > contact.finest
 
 
 @inner_kernel

@@ -49,12 +49,16 @@ from impulse_core.solver.loose import (
     take_again,
 )
 from impulse_core.solver.newton import prepare_newton
-from impulse_core.step.accuracy import correction_energy, note_correction, note_left_open
+from impulse_core.step.accuracy import (
+    correction_energy,
+    leaves_too_much,
+    note_correction,
+    note_left_open,
+)
 from impulse_core.step.contacts import (
     begin_contacts,
     check_positions,
     correct_contacts,
-    leaves_too_much,
     start_again,
 )
 from impulse_core.step.corrections import correct_joints
@@ -159,12 +163,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             newton = True
         previous = error
         if axes is not None and sure:
-            # In turns with plain corrections, unless a law that is not met asks for another piece:
-            # where all are met, joints are open by round-off, which another descent would not mend.
-            if work.worst_axis[0] >= 0:
-                descended = moved or not descended
-            else:
-                descended = moved and not descended
+            descended = _descends_now(moved, descended, work)
             if descended:
                 anew = gap > tolerance or descents == 0
                 descents += 1
@@ -218,6 +217,17 @@ def _accept(model, structure, state, h, errors, work, tally):
     totals.translation_error = max(totals.translation_error, shift)
     totals.rotation_error = max(totals.rotation_error, turn)
     return COMPLETED
+
+
+@inner_kernel
+def _descends_now(moved, descended, work):
+    """Whether a descent comes next: in turns with plain corrections, unless a law that is not met
+    asks for another piece. Where all are met, joints are open by round-off, which another descent
+    would not mend.
+    """
+    if work.worst_axis[0] >= 0:
+        return moved or not descended
+    return moved and not descended
 
 
 @inner_kernel

@@ -5,9 +5,6 @@ The scene is chaotic: a difference in the last bit of any step would be a differ
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from functools import cache
 
 import numpy as np
@@ -15,6 +12,7 @@ import pytest
 
 import impulse_core as ic
 from tests.core.scenes import chain, random_tree
+from tests.processes import said_by
 
 RUN = """
 import impulse_core as ic
@@ -38,15 +36,7 @@ def end_state(method="imp2", duration=20.0, threads=1):
 
 
 def in_another_process(method="imp2", duration=20.0, **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", RUN.format(duration=duration, method=method)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
-    return done.stdout.strip()
+    return said_by(RUN.format(duration=duration, method=method), **environment)
 
 
 @pytest.mark.parametrize("method", ["imp2", "imp6", "lmvd8"])
