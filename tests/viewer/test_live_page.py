@@ -56,6 +56,7 @@ def test_a_simulation_in_the_browser(chromium: Any) -> None:
         wait_for(lambda: source.scene.settings.gravity[2] == -1.5, "gravity is changed")
 
         tab.get_by_role("tab", name="Run").click()
+        tab.get_by_role("button", name="One step").wait_for()  # the other tab's boxes are gone
         tab.get_by_role("textbox").first.fill("0")
         tab.get_by_role("textbox").first.press("Enter")
         wait_for(lambda: source.span[1] < swung, "the slider turns time back")
