@@ -21,6 +21,7 @@ from contact import measure_contact
 from contact_page import contact_section, write_contact
 from engines import mujoco_is_installed
 from figures import draw_growth, draw_work_precision
+from large import large_section
 from machines import machines_section
 from milestones import milestones
 from pages import (
@@ -83,6 +84,7 @@ def main() -> None:
         steps(costs),
         growth(families, "images/growth.png"),
         contact_section(touching),
+        large_section(),
         machines_section() if mujoco_is_installed() else "",
         robustness(outcomes),
         waiting(measure()),
