@@ -311,7 +311,7 @@ def slides() -> Iterator[Slide]:
             float(np.abs(moved @ normal).max()),
         )
     for step in (0.01, 0.001) if mujoco_is_installed() else ():
-        theirs = Theirs(scene, step, "Newton")
+        theirs = sliding_theirs(scene, step)
         before, hop, seconds = theirs.positions(), 0.0, 0.0
         for _ in range(round(SLIDING / step)):
             began = time.perf_counter()
@@ -320,6 +320,21 @@ def slides() -> Iterator[Slide]:
             hop = max(hop, float(np.abs((theirs.positions() - before) @ normal).max()))
         error = np.abs((theirs.positions() - before) @ along - DISTANCES).max()
         yield Slide(theirs.name, step, seconds / SLIDING, float(error), hop)
+
+
+def sliding_theirs(scene: Scene, step: float) -> Theirs:
+    """The cubes in MuJoCo: each with its own friction on the slope, whatever it would have on the
+    others, which it never meets.
+    """
+    alike = [each.model_copy(update={"static_friction": 0.5}) for each in scene.materials]
+    theirs = Theirs(
+        scene.model_copy(update={"materials": alike, "material_pairs": []}), step, "Newton"
+    )
+    for geom, body in enumerate(theirs.model.geom_bodyid):
+        if body > 0:
+            theirs.model.geom_friction[geom, 0] = scene.material_pairs[body - 1].static_friction
+            theirs.model.geom_priority[geom] = 100
+    return theirs
 
 
 def walk() -> Walk:
@@ -344,15 +359,19 @@ def walk() -> Walk:
 
 def measure_contact(tell: Callable[[str], None], heap: float = FALLING) -> Contact:
     """Measure everything; the heap falls for so many seconds."""
+    tell("contact: sliding cubes")
+    sliding = list(slides())
+    tell("contact: walking machine")
+    walking = walk()
     falls = []
-    for scene, solver, rounds, until in (
-        (cubes(), "Newton", 2, FALLING),
-        (cubes(brick=True), "CG", 1, heap),
-        (cubes(LARGE, brick=True), "CG", 1, heap),
-        (rubble(), "", 1, WALL),
+    for scene, solver, bullet, rounds, until in (
+        (cubes(), "Newton", False, 2, FALLING),
+        (cubes(brick=True), "CG", True, 1, heap),
+        (cubes(LARGE, brick=True), "CG", False, 1, heap),
+        (rubble(), "", True, 1, WALL),
     ):
         tell(f"contact: {scene.name}")
-        falls += fall(scene, engines_for(scene, solver), rounds, until)
+        falls += fall(scene, engines_for(scene, solver, bullet), rounds, until)
     growth = {}
     for family, build in GROWING_HEAPS.items():
         tell(f"contact: {family}")
@@ -368,19 +387,16 @@ def measure_contact(tell: Callable[[str], None], heap: float = FALLING) -> Conta
         waves.append(cheapest_wave(count, Ours))
         if mujoco_is_installed():
             waves.append(cheapest_wave(count, lambda scene, step: Theirs(scene, step, "Newton")))
-    tell("contact: sliding cubes")
-    sliding = list(slides())
-    tell("contact: walking machine")
-    return Contact(falls, growth, detection, waves, sliding, walk())
+    return Contact(falls, growth, detection, waves, sliding, walking)
 
 
-def engines_for(scene: Scene, solver: str) -> list[Callable[[], Any]]:
-    """Builders of all engines that are installed; MuJoCo has its solver, or is left out."""
+def engines_for(scene: Scene, solver: str, bullet: bool) -> list[Callable[[], Any]]:
+    """Builders of the engines that are wanted and installed; MuJoCo has its solver, or is not."""
     step = scene.settings.step
     engines: list[Callable[[], Any]] = [lambda: Ours(scene, step)]
     if solver and mujoco_is_installed():
         engines.append(lambda: Theirs(scene, step, solver))
-    if bullet_is_installed():
+    if bullet and bullet_is_installed():
         engines.append(lambda: Bullet(scene, step))
     return engines
 
