@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import impulse_core
+from impulse_core.compile import compile_scene
 from impulse_schema import Body, Geometry, Scene, load_scene
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_scenes"
@@ -103,8 +104,17 @@ def run(scene: Scene, seconds: float, *, talk: bool = False) -> dict[str, Any]:
     if not any(joint.motors for joint in scene.joints):
         energy = recording.energy["total"]
         scale = np.ptp(energy) + recording.energy["kinetic"].max()
-        assert np.diff(energy).max() <= RISE * scale
+        # overlaps of a tolerance are taken back, which lifts what lies above
+        lifted = weight(scene) * report["tolerance_m"]
+        rise = np.diff(energy).max()
+        assert rise <= RISE * scale + lifted, f"{rise:.3g} J more, {scale:.3g} J moved"
     return report
+
+
+def weight(scene: Scene) -> float:
+    """Of all bodies that move [N]."""
+    mass = compile_scene(scene).model.bodies["mass"].sum()
+    return float(mass * np.linalg.norm(scene.settings.gravity))
 
 
 def main() -> None:
