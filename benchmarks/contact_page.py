@@ -170,6 +170,14 @@ def contact_goals(measured: Contact) -> Iterator[Milestone]:
             "",
             f"the first {GROWING:g} s",
         )
+    for wave, other in zip(measured.waves[::2], measured.waves[1::2], strict=False):
+        yield Milestone(
+            f"{wave.count} dominoes: time of a second over MuJoCo's",
+            3.0,
+            wave.seconds / other.seconds,
+            "",
+            f"rise of the energy in a step {wave.rise:.0e}; MuJoCo's {other.rise:.0e}",
+        )
     theirs = {run.step: run for run in measured.slides if not ours(run)}
     for run, error in zip(filter(ours, measured.slides), (1e-4, 1e-6), strict=True):
         what = f"sliding cubes, h = {run.step:g} s:"

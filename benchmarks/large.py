@@ -33,7 +33,7 @@ from solids import friction  # noqa: E402
 __all__ = ["LARGE_SCENES", "Large", "large_section", "measure_large"]
 
 STEP = 0.005  # s
-STEPS = 200
+STEPS = 100
 CELLS = 708  # along each edge of a ground: a million triangles
 CUBES = 16  # along each edge of a sheet of cubes that falls on it
 PITCH = 1.0  # m, of cubes of .5 m
