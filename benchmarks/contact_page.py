@@ -64,8 +64,8 @@ Columns fall for {FALLING:g} s, heaps for {simulated(measured, HEAP):g} s. `{STO
 wall of convex stones without mortar that a ball on a chain knocks down; h = 0.005 s,
 {simulated(measured, STONES):g} s. MuJoCo has the same bodies, elliptic cones and its default
 stiffness, Bullet its defaults with 50 iterations. Overlaps are what each engine's own detection
-finds; "later" is the largest of the second half of the run. Rest is the time from which the kinetic
-energy stays below {AT_REST:g} J.
+finds; "later" is the largest of the second half of the run; the ratio is to the next row. Rest is
+the time from which the kinetic energy stays below {AT_REST:g} J.
 
 {table(FALL_HEAD, [fall_row(run, measured.falls) for run in measured.falls])}
 

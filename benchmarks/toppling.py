@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,8 @@ def cheapest_wave(count: int, build: Callable[[Scene, float], Any]) -> Wave:
     deeper = FINER.bit_length() - 1
     for halved in range(HALVED + 1):
         if abs(wave(halved).speed / wave(halved + deeper).speed - 1.0) <= NEAR:
-            break
-    return wave(halved)
+            return wave(halved)
+    return replace(wave(HALVED), step=math.nan)
 
 
 def topple(scene: Scene, count: int, build: Callable[[Scene, float], Any], step: float) -> Wave:

@@ -18,6 +18,7 @@ __all__ = [
     "direction",
     "face_normal",
     "feature_vertex",
+    "is_farthest",
     "side_normal",
     "support",
 ]
@@ -120,3 +121,13 @@ def closest_of_segments(P, a, Q, b):
         if best < 0.0 or distance < best:
             best, best_s, best_u = distance, s, u
     return best_s, best_u
+
+
+@inner_kernel
+def is_farthest(cores, e, n):
+    """True if edge e is the farthest of its core along n, which is across it."""
+    for side in range(2):
+        f = cores.edge_face[e, side]
+        if f >= 0 and dot(n, side_normal(cores, e, f)) < 0.0:
+            return False
+    return True

@@ -24,7 +24,13 @@ from impulse_core.algebra import (
     vec3_at,
 )
 from impulse_core.collision.contacts import EDGE_EDGE, MOST_CORNERS, MOST_POINTS, PLANE_POINT
-from impulse_core.collision.features import direction, face_normal, side_normal, support
+from impulse_core.collision.features import (
+    direction,
+    face_normal,
+    is_farthest,
+    side_normal,
+    support,
+)
 from impulse_core.collision.geometry import line_points
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
@@ -136,7 +142,7 @@ def _put_crossing(cores, i, x, n, R, t, swapped, name, found):
         return False
     sign = 1.0 if dot(c, n) > 0.0 else -1.0
     c = c * (sign / sine)
-    if not (_leads_out(cores, e, c) and _leads_out(cores, g, -transposed_times(R, c))):
+    if not (is_farthest(cores, e, c) and is_farthest(cores, g, -transposed_times(R, c))):
         return False
     P = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
     Q = vec3_at(cores.vertex, cores.edge_vertex[g, 0])
@@ -154,16 +160,6 @@ def _put_crossing(cores, i, x, n, R, t, swapped, name, found):
 def _is_on(cores, e, s):
     """Whether a point of the line of edge e, so far from its tail, belongs to the edge."""
     return s >= 0.0 and s * s <= dot(direction(cores, e), direction(cores, e))
-
-
-@inner_kernel
-def _leads_out(cores, e, c):
-    """Whether a direction across edge e lies between the normals of its faces."""
-    for side in range(2):
-        f = cores.edge_face[e, side]
-        if f >= 0 and dot(c, side_normal(cores, e, f)) < 0.0:
-            return False
-    return True
 
 
 @inner_kernel

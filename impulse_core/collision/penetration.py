@@ -22,6 +22,7 @@ from impulse_core.collision.features import (
     coded,
     direction,
     face_normal,
+    is_farthest,
     side_normal,
     support,
 )
@@ -195,19 +196,9 @@ def _best_across_edges(cores, s1, s2, R, t):
                 if sign * left_out > 0.0 or sign * right_out > 0.0:
                     continue
                 m = n * (sign / size)
-                if not _farthest(cores, e, m):
+                if not is_farthest(cores, e, m):
                     continue
                 gap = dot(m, Q - vec3_at(cores.vertex, cores.edge_vertex[e, 0]))
                 if gap > most:
                     best, most = m, gap
     return best, most
-
-
-@inner_kernel
-def _farthest(cores, e, n):
-    """True if edge e is the farthest of its core along n, which is across it."""
-    for side in range(2):
-        f = cores.edge_face[e, side]
-        if f >= 0 and dot(n, side_normal(cores, e, f)) < 0.0:
-            return False
-    return True

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from impulse_core.geometry.principal_axes import principal_axes
-from impulse_core.geometry.products import dot, product
+from impulse_core.geometry.products import dot, product, total
 from impulse_core.geometry.rotations import crossed
 
 __all__ = ["MassProperties", "MassPropertiesError", "combine"]
@@ -106,13 +106,13 @@ def combine(parts: Sequence[MassProperties]) -> MassProperties:
         raise MassPropertiesError("There is no solid to take the mass from.")
     if len(parts) == 1:
         return parts[0]
-    mass = sum(part.mass for part in parts)
+    mass = total(part.mass for part in parts)
     # From the first centre of mass, so that bodies far from the origin lose no digits.
     origin = parts[0].center_of_mass
     offset = sum((part.mass * (part.center_of_mass - origin) for part in parts), np.zeros(3)) / mass
     center = origin + offset
     inertia = sum((part.inertia_about(center) for part in parts), np.zeros((3, 3)))
-    return MassProperties(mass, sum(part.volume for part in parts), center, inertia)
+    return MassProperties(mass, total(part.volume for part in parts), center, inertia)
 
 
 def _point_mass_inertia(mass: float, offset: Floats) -> Floats:

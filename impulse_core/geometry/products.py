@@ -8,13 +8,14 @@ one product after another.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["dot", "length", "product", "solved"]
+__all__ = ["dot", "length", "product", "solved", "total"]
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,12 @@ def _times(a: Floats, b: ArrayLike) -> Floats:
 
 def dot(a: Sequence[float] | Floats, b: Sequence[float] | Floats) -> float:
     """The scalar product of two vectors."""
-    return sum((float(x) * float(y) for x, y in zip(a, b, strict=True)), 0.0)
+    return total(float(x) * float(y) for x, y in zip(a, b, strict=True))
+
+
+def total(numbers: Iterable[float]) -> float:
+    """Their sum from the first to the last, which ``sum`` rounds otherwise from Python 3.12 on."""
+    return reduce(operator.add, numbers, 0.0)
 
 
 def length(v: Sequence[float] | Floats) -> float:

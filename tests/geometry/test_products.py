@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impulse_core.geometry.products import dot, length, product, solved
+from impulse_core.geometry.products import dot, length, product, solved, total
 
 SHAPES = [
     ((3, 4), (4, 2)),
@@ -31,6 +31,12 @@ def test_several_factors_and_vectors():
     assert product(a, b, c) == pytest.approx(a @ b @ c, abs=1e-13)
     assert dot(a[0], b[0]) == pytest.approx(a[0] @ b[0])
     assert length(a[0]) == pytest.approx(np.linalg.norm(a[0]))
+
+
+def test_sums_go_from_the_first_to_the_last():
+    """In every Python: from 3.12 on ``sum`` would find the one between the large numbers."""
+    assert dot([1e16, 1.0, -1e16], [1.0, 1.0, 1.0]) == 0.0
+    assert total([1e16, 1.0, -1e16]) == 0.0
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), columns=st.integers(0, 3))
