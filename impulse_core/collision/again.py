@@ -1,10 +1,10 @@
 """A second look for contact points, where the first half of a step leads.
 
 Points are found at t, up to as far apart as free motion can close within the step. Impulses make
-bodies go further than that, or elsewhere, and what turns touches with features that were not the
-closest. So bodies that the impulses led astray, or that turn noticeably, are looked at again at the
-poses of t+h: what overlaps there at a point that no contact of the step stands for becomes one, and
-the half is solved again.
+bodies go further than that, or elsewhere, and what turns, or moves across a ground of triangles,
+touches with features that were not the closest. So bodies that the impulses led astray, or that do
+so noticeably, are looked at again at the poses of t+h: what overlaps there at a point that no
+contact of the step stands for becomes one, and the half is solved again.
 """
 
 from __future__ import annotations
@@ -69,11 +69,12 @@ def look_again(model, search, state, start, poses, still, h, allowed):
 
 @inner_kernel
 def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
-    """Whether bodies go further than detection assumed of them, or turn by more than is allowed at
-    their farthest points [m]. sweep.turning is 1 for their shapes, 0 for others.
+    """Whether bodies go further than detection assumed of them, turn by more than is allowed at
+    their farthest points [m], or go as far near the triangles of a ground. sweep.turning is 1 for
+    their shapes, 0 for others.
     """
     fall = 0.5 * norm(gravity_of(model)) * h * h
-    last, any_astray, turn, astray = -1, False, 0.0, False
+    last, any_astray, turn, astray, moved = -1, False, 0.0, False, 0.0
     for s in range(shapes.boxed):
         i = shapes.body[s]
         if i != last:
@@ -81,6 +82,7 @@ def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
             q = quat_of(after.orientation) * conjugate(quat_of(before.orientation))
             turn = 2.0 * norm(Vec3(q.x, q.y, q.z))
             way = vec3_of(after.position) - vec3_of(before.position)
+            moved = norm(way)
             if i < model.dynamic:
                 way = way - h * vec3_of(start[i].velocity)
             else:
@@ -90,7 +92,13 @@ def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
         arm = norm(vec3_at(shapes.center, s)) + shapes.reach[s]
         far = astray or turn * arm > allowed
         sweep.turning[s] = 1.0 if far else 0.0
+        sweep.way[s] = moved
         any_astray = any_astray or far
+    for k in range(sweep.pair_count[0]):
+        s = sweep.pair_first[k]
+        if sweep.pair_second[k] >= shapes.boxed and sweep.way[s] > allowed:
+            sweep.turning[s] = 1.0
+            any_astray = True
     return any_astray
 
 

@@ -147,6 +147,7 @@ def find_boxes(model, shapes, state, h, margin, sweep):
         low, high = _bounds(shapes, sweep, s, q, place)
         v = vec3_of(state.bodies[row].velocity)
         after = v + dv if row < model.dynamic else v
+        sweep.way[s] = h * max(norm(v), norm(after))
         around = 0.5 * margin + shapes.radius[s] + sweep.turning[s]
         around += SLACK * max(norm(low), norm(high))
         put_vec3(
@@ -173,6 +174,7 @@ def find_boxes(model, shapes, state, h, margin, sweep):
 def find_boxes_at(shapes, poses, sweep):
     """Boxes of all shapes at these poses."""
     for s in range(shapes.boxed):
+        sweep.way[s] = 0.0
         if shapes.kind[s] == PLANE:
             continue
         pose = poses[shapes.body[s]]

@@ -84,9 +84,10 @@ def _cell_between(x, origin, size, cells):
 @inner_kernel
 def _add_triangles(shapes, sweep, ground, s):
     """Note the triangles of a ground in the box of shape s, each where the two first share a cell
-    of the ground's grid.
+    of the ground's grid; with those as near beside its way as at its end, since the nearest tells
+    of what all others are (``ground_push``).
     """
-    around = Vec3(1.0, 1.0, 1.0) * shapes.radius[ground]
+    around = Vec3(1.0, 1.0, 1.0) * (shapes.radius[ground] + sweep.way[s])
     low, high = vec3_at(sweep.low, s) - around, vec3_at(sweep.high, s) + around
     x0, y0 = shapes.ground_origin[ground, 0], shapes.ground_origin[ground, 1]
     dx, dy = shapes.ground_origin[ground, 2], shapes.ground_origin[ground, 3]

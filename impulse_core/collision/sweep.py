@@ -80,6 +80,8 @@ class Sweep(NamedTuple):
     """Upper corner of each box [m], shape (b, 3), world frame."""
     turning: Floats
     """Largest motion of a point of each shape in the step by turning [m], shape (b,)."""
+    way: Floats
+    """Of the bodies of the shapes in the step, along which boxes are swept [m], shape (b,)."""
     order: Ints
     """Shapes that have a box, column after column, each ascending in z; kept from step to step."""
     box: Floats
@@ -148,6 +150,7 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         low=np.zeros((shapes.boxed, 3)),
         high=np.zeros((shapes.boxed, 3)),
         turning=np.zeros(shapes.boxed),
+        way=np.zeros(shapes.boxed),
         order=boxed[np.argsort(height, kind="stable")],
         box=np.zeros((n, 6)),
         cell=np.zeros(n, dtype=np.int64),

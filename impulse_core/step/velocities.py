@@ -38,10 +38,11 @@ from impulse_core.step.contacts import (
 from impulse_core.step.corrections import add_multipliers, correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 
-__all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
+__all__ = ["AXIS_RATE", "JOINT_RATE", "begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
+AXIS_RATE = 0.1  # the same of the laws of a half: a tenth of what they may lack in coordinates
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 30  # of joints and contacts in turns
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
@@ -95,28 +96,31 @@ def begin_velocities(contact, model, state, h, at_impact, work):
 
 
 @deferred_kernel("int64")
-def solve_velocities(model, structure, contact, state, h, tolerance, work, tally):
-    """COMPLETED, or which law is not satisfied; h is the length of the whole stage.
+def solve_velocities(model, structure, contact, state, h, tolerance, law_rate, work, tally):
+    """COMPLETED, or which law is not satisfied; h is the length of the whole stage, law_rate the
+    part of tolerance / h to which the laws of axes are met.
 
     Where contacts were hit, restitution follows the compression, and the law of all others is
     solved for in turn.
     """
     if not begin_contacts(contact, model, state, work):
         return NO_ROOM
-    status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
+    enough = law_rate * tolerance / h
+    status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
     if status == COMPLETED and add_restitution(contact, model, state, h, work):
         if not begin_restitution(contact, model, structure, state, work):
             return NO_ROOM
-        status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
+        status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
     return status
 
 
 @inner_kernel
-def _iterate(model, structure, contact, state, h, tolerance, work, tally):
+def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally):
     """The same without restitution."""
     totals = tally.totals[0]
     has_joints = len(model.joints) > 0
-    previous, rate, violation = 1e300, 0.0, 0.0
+    previous, worst, violation = 1e300, 0.0, 0.0
+    rate, residual = 0.0, 0.0
     solves, change = 0, SAME
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
     for iteration in range(most):
@@ -124,30 +128,29 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             return STOPPED
         angular_velocities(model, state, work)
         if has_joints:
-            rate, change = _law_rates(model, structure, contact, state, work)
+            rate, residual, change = _rates(model, structure, contact, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
                 factorise(model, structure, state, work)
         violation, kept = check_velocities(contact, model, state, h, iteration, work, tally)
         if change != SAME:
             solves = 0
-        met = rate * h <= JOINT_RATE * tolerance
+        worst = max(rate, residual)
+        met = rate * h <= JOINT_RATE * tolerance and residual <= enough
         sure = iteration >= PLAIN_ITERATIONS and (change != SAME or work.worst_axis[0] >= 0)
         if not met and change == SAME:  # as well as it can be
             if contact is None and not structure.has_loops:
                 met = True
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
-                met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
+                met = not (worst < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
         if met and kept and (iteration > 0 or not has_joints):
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
         if iteration == most - 1:
             break
-        previous = rate
+        previous = worst
         if sure:
             first = iteration == PLAIN_ITERATIONS
-            totals.velocity_corrections += _descend(
-                model, structure, state, JOINT_RATE * tolerance / h, first, work
-            )
+            totals.velocity_corrections += _descend(model, structure, state, enough, first, work)
             continue
         correct_joints(model, structure, state, -1.0, False, work)
         add_multipliers(model, state, work)
@@ -157,7 +160,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         totals.velocity_corrections += 1
         solves += 1
     totals.violation = max(totals.violation, violation * h)
-    return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
+    return COMPLETED if worst * h <= tolerance else _what_moves(model, work, tally)
 
 
 @inner_kernel
@@ -169,9 +172,9 @@ def _descend(model, structure, state, enough, first, work):
 
 
 @inner_kernel
-def _law_rates(model, structure, contact, state, work):
-    """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
-    what changed with the pieces; its axis in work.worst_axis if it is that of a law.
+def _rates(model, structure, contact, state, work):
+    """Rates of the joints and residuals of the laws, into work.error: the largest of either [m/s],
+    and what changed with the pieces; the axis in work.worst_axis if the largest is that of a law.
     """
     give = give_of_axes(structure, contact)
     rate = relative_velocities(model, state, work, work.error)
@@ -180,7 +183,7 @@ def _law_rates(model, structure, contact, state, work):
         model, state, work.axes.after, 1.0, 0.0, give, work, work.error
     )
     work.worst_axis[0] = axis if residual > rate else -1
-    return max(rate, residual), change
+    return rate, residual, change
 
 
 @inner_kernel
