@@ -21,7 +21,7 @@ from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED
 from impulse_core.step.contacts import begin_jump, bodies_meet, close_jump, note_motion
-from impulse_core.step.velocities import JOINT_RATE, solve_velocities
+from impulse_core.step.velocities import solve_velocities
 from impulse_core.step.work import add_forces, read_rates
 
 __all__ = ["ACCURACY", "jump", "slow"]
@@ -56,10 +56,7 @@ def jump(model, structure, contact, state, h, begins, tolerance, work, tally):
             work.kept_multiplier[j, row] = state.joints[j].multiplier[row]
             state.joints[j].multiplier[row] = 0.0
     work.kinematic_work[0] = 0.0
-    # what is lacking is energy at once
-    status = solve_velocities(
-        model, structure, contact, state, h, tolerance, JOINT_RATE, work, tally
-    )
+    status = solve_velocities(model, structure, contact, state, h, tolerance, work, tally)
     totals = tally.totals[0]
     motors, dissipated = impact_work(model, work)
     totals.motor_work += motors

@@ -34,12 +34,7 @@ from impulse_core.step.contacts import (
     note_motion,
 )
 from impulse_core.step.positions import lines_turn_little, solve_positions
-from impulse_core.step.velocities import (
-    AXIS_RATE,
-    begin_velocities,
-    correct_velocities,
-    solve_velocities,
-)
+from impulse_core.step.velocities import begin_velocities, correct_velocities, solve_velocities
 from impulse_core.step.work import (
     add_element_work,
     add_forces,
@@ -151,7 +146,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         second_half_laws(model, state, h, work)
         begin_velocities(contact, model, state, h, part.at_impact and not jumps, work)
         status = solve_velocities(
-            model, structure, contact, state, part.whole, tolerance, AXIS_RATE, work, tally
+            model, structure, contact, state, part.whole, tolerance, work, tally
         )
         if status != COMPLETED:
             return status

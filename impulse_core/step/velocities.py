@@ -38,11 +38,12 @@ from impulse_core.step.contacts import (
 from impulse_core.step.corrections import add_multipliers, correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 
-__all__ = ["AXIS_RATE", "JOINT_RATE", "begin_velocities", "correct_velocities", "solve_velocities"]
+__all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
-AXIS_RATE = 0.1  # the same of the laws of a half: a tenth of what they may lack in coordinates
+_SLOW = 0.1  # of a residual: where more is left though no piece changed, vertical ones give less
+_LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 30  # of joints and contacts in turns
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
@@ -96,58 +97,59 @@ def begin_velocities(contact, model, state, h, at_impact, work):
 
 
 @deferred_kernel("int64")
-def solve_velocities(model, structure, contact, state, h, tolerance, law_rate, work, tally):
-    """COMPLETED, or which law is not satisfied; h is the length of the whole stage, law_rate the
-    part of tolerance / h to which the laws of axes are met.
+def solve_velocities(model, structure, contact, state, h, tolerance, work, tally):
+    """COMPLETED, or which law is not satisfied; h is the length of the whole stage.
 
     Where contacts were hit, restitution follows the compression, and the law of all others is
     solved for in turn.
     """
     if not begin_contacts(contact, model, state, work):
         return NO_ROOM
-    enough = law_rate * tolerance / h
-    status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
+    status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
     if status == COMPLETED and add_restitution(contact, model, state, h, work):
         if not begin_restitution(contact, model, structure, state, work):
             return NO_ROOM
-        status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
+        status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
     return status
 
 
 @inner_kernel
-def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally):
+def _iterate(model, structure, contact, state, h, tolerance, work, tally):
     """The same without restitution."""
     totals = tally.totals[0]
     has_joints = len(model.joints) > 0
-    previous, worst, violation = 1e300, 0.0, 0.0
-    rate, residual = 0.0, 0.0
+    previous, rate, violation = 1e300, 0.0, 0.0
     solves, change = 0, SAME
+    give, enough = give_of_axes(structure, contact), JOINT_RATE * tolerance / h
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
     for iteration in range(most):
         if work.stop[0]:
             return STOPPED
         angular_velocities(model, state, work)
         if has_joints:
-            rate, residual, change = _rates(model, structure, contact, state, work)
+            rate, change = _law_rates(model, give, state, work)
+            slow = change == SAME and work.worst_axis[0] >= 0 and rate > _SLOW * previous
+            if contact is not None and slow and rate > enough and give > _LEAST_GIVE:
+                give *= _SLOW * _SLOW
+                rate, change = _law_rates(model, give, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
                 factorise(model, structure, state, work)
         violation, kept = check_velocities(contact, model, state, h, iteration, work, tally)
         if change != SAME:
             solves = 0
-        worst = max(rate, residual)
-        met = rate * h <= JOINT_RATE * tolerance and residual <= enough
+        met = rate <= enough
         sure = iteration >= PLAIN_ITERATIONS and (change != SAME or work.worst_axis[0] >= 0)
         if not met and change == SAME:  # as well as it can be
             if contact is None and not structure.has_loops:
                 met = True
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
-                met = not (worst < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
+                met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
         if met and kept and (iteration > 0 or not has_joints):
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
         if iteration == most - 1:
             break
-        previous = worst
+        previous = rate
         if sure:
             first = iteration == PLAIN_ITERATIONS
             totals.velocity_corrections += _descend(model, structure, state, enough, first, work)
@@ -160,7 +162,7 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
         totals.velocity_corrections += 1
         solves += 1
     totals.violation = max(totals.violation, violation * h)
-    return COMPLETED if worst * h <= tolerance else _what_moves(model, work, tally)
+    return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
 
 
 @inner_kernel
@@ -172,18 +174,18 @@ def _descend(model, structure, state, enough, first, work):
 
 
 @inner_kernel
-def _rates(model, structure, contact, state, work):
-    """Rates of the joints and residuals of the laws, into work.error: the largest of either [m/s],
-    and what changed with the pieces; the axis in work.worst_axis if the largest is that of a law.
+def _law_rates(model, give, state, work):
+    """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
+    what changed with the pieces; its axis in work.worst_axis if it is that of a law. ``give``: of
+    vertical pieces, relative to the inverse mass.
     """
-    give = give_of_axes(structure, contact)
     rate = relative_velocities(model, state, work, work.error)
     read_axes(model, work.error, work.axes.after)
     residual, axis, change = axis_errors(
         model, state, work.axes.after, 1.0, 0.0, give, work, work.error
     )
     work.worst_axis[0] = axis if residual > rate else -1
-    return rate, residual, change
+    return max(rate, residual), change
 
 
 @inner_kernel

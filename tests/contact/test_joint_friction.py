@@ -17,12 +17,14 @@ from impulse_schema.models import Body, CouplingTerm, Friction, Geometry, Joint,
 from tests.contact.scenes import scene
 from tests.core.scenes import scene_of
 
-Y = (0.0, 1.0, 0.0)
+X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 
 
-def stand(friction: float, rolling: float, legs: int = 4, **settings) -> Scene:
+def stand(
+    friction: float, rolling: float, legs: int = 4, *, sideways: bool = False, **settings
+) -> Scene:
     """A table on legs of two links each, with servos and dry friction in hips and knees, on balls
-    that resist rolling.
+    that resist rolling; ``sideways`` with a third link and hinge between trunk and hip.
     """
     rubber = Material(name="rubber", static_friction=0.8, rolling_friction=rolling)
     trunk = Body(
@@ -48,12 +50,18 @@ def stand(friction: float, rolling: float, legs: int = 4, **settings) -> Scene:
         bodies[-1].geometry.append(
             Geometry(shape="sphere", radius=0.02, position=(0.0, 0.0, -0.065), material="rubber")
         )
-        for name, a, b, z in (
-            ("hip", "trunk", f"thigh-{k}", 0.3),
-            ("knee", f"thigh-{k}", f"calf-{k}", 0.15),
-        ):
+        hinges = [
+            ("hip", "trunk", f"thigh-{k}", 0.3, Y),
+            ("knee", f"thigh-{k}", f"calf-{k}", 0.15, Y),
+        ]
+        if sideways:
+            side = Body(name=f"side-{k}", position=(x, y, 0.3), mass=0.6, inertia=(1e-3,) * 3)
+            bodies.append(side)
+            hinges[0] = ("hip", f"side-{k}", f"thigh-{k}", 0.3, Y)
+            hinges.append(("side", "trunk", f"side-{k}", 0.3, X))
+        for name, a, b, z, axis in hinges:
             hinge = Joint(
-                name=f"{name}-{k}", type="hinge", body1=a, body2=b, anchor=(x, y, z), axis=Y
+                name=f"{name}-{k}", type="hinge", body1=a, body2=b, anchor=(x, y, z), axis=axis
             )
             hinge.motors.append(
                 Motor(kind="servo", proportional=100.0, derivative=2.0, target=0.05, max_force=24.0)
@@ -79,27 +87,43 @@ def test_table_with_friction_in_its_joints_stands(rolling, step):
 
     figures = held.diagnostics
     assert figures["halvings"] <= 0.1 * figures["step_count"]
-    assert figures["velocity_corrections_per_step"]["mean"] <= 2.4
+    assert figures["velocity_corrections_per_step"]["mean"] <= 3.0
     assert figures["energy_j"]["max_abs_drift"] <= 1e-3
     assert held.positions[-1, 1] == pytest.approx(free.positions[-1, 1], abs=5e-3)
+
+
+def test_legs_that_stick_at_both_ends_need_few_rounds():
+    """Three axes and a foot that stick leave a leg almost nothing: with soft axes a round gained a
+    factor of two, and each half took four.
+    """
+    figures = ic.simulate(
+        stand(1.0, 0.0, sideways=True), step=0.002, duration=0.4, fps=10
+    ).diagnostics
+
+    assert figures["velocity_corrections_per_step"]["mean"] <= 3.0
+    assert figures["velocity_corrections_per_step"]["max"] <= 12
 
 
 @given(
     friction=st.floats(0.05, 1.5),
     rolling=st.sampled_from([0.0, 0.003, 0.02]),
     legs=st.integers(3, 6),
+    sideways=st.booleans(),
     step=st.sampled_from([0.001, 0.003, 0.008]),
 )
 @settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.generate])
-def test_machines_that_stand_by_friction(friction, rolling, legs, step):
+def test_machines_that_stand_by_friction(friction, rolling, legs, sideways, step):
     """Other numbers of legs, frictions and steps: complete, hardly ever a divided step."""
     recording = ic.simulate(
-        stand(friction, rolling, legs), step=step, duration=60 * step, fps=1 / (20 * step)
+        stand(friction, rolling, legs, sideways=sideways),
+        step=step,
+        duration=60 * step,
+        fps=1 / (20 * step),
     )
 
     assert recording.complete
     assert recording.diagnostics["halvings"] <= 2
-    assert recording.diagnostics["velocity_corrections_per_step"]["mean"] <= 2.5
+    assert recording.diagnostics["velocity_corrections_per_step"]["mean"] <= 3.0
 
 
 @pytest.mark.parametrize(

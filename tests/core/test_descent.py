@@ -32,9 +32,7 @@ def solve(model, structure, state, h, tolerance, work, tally):
     resume(model, structure, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = 0.0
-    return velocities.solve_velocities(
-        model, structure, None, state, h, tolerance, velocities.JOINT_RATE, work, tally
-    )
+    return velocities.solve_velocities(model, structure, None, state, h, tolerance, work, tally)
 
 
 class PlanarTree:

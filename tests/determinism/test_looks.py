@@ -80,7 +80,18 @@ SCRATCH = (
     *(
         f"runner.setup.sweep.{name}"
         for name in (
-            *("low", "high", "turning", "box", "cell", "slot", "cell_level", "cell_x", "cell_y"),
+            *(
+                "low",
+                "high",
+                "turning",
+                "way",
+                "box",
+                "cell",
+                "slot",
+                "cell_level",
+                "cell_x",
+                "cell_y",
+            ),
             *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first"),
             *("pair_second", "pair_approach", "key", "key_before", "cache_before", "histogram"),
         )
