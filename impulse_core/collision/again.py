@@ -71,7 +71,7 @@ def look_again(model, search, state, start, poses, still, h, allowed):
 def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
     """Whether bodies go further than detection assumed of them, turn by more than is allowed at
     their farthest points [m], or go as far near the triangles of a ground. sweep.turning is 1 for
-    their shapes, 0 for others.
+    their shapes, 0 for others, sweep.way how far the bodies of all go [m].
     """
     fall = 0.5 * norm(gravity_of(model)) * h * h
     last, any_astray, turn, astray, moved = -1, False, 0.0, False, 0.0

@@ -81,7 +81,7 @@ class Sweep(NamedTuple):
     turning: Floats
     """Largest motion of a point of each shape in the step by turning [m], shape (b,)."""
     way: Floats
-    """Of the bodies of the shapes in the step, along which boxes are swept [m], shape (b,)."""
+    """How far the body of each shape goes in the step, as its box does [m], shape (b,)."""
     order: Ints
     """Shapes that have a box, column after column, each ascending in z; kept from step to step."""
     box: Floats

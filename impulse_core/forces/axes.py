@@ -42,7 +42,8 @@ none of it."""
 _GIVE_TO_CONTACTS = 1e-3
 """The same where bodies touch. Feet that stick and contradict each other by δ push with δ over it,
 so it is as large as still brings what is left of a residual down a thousandfold with each round;
-with less, contacts look for impulses at which no axis would stick any more."""
+with less from the start, contacts look for impulses at which no axis would stick any more. It falls
+where rounds gain too little (step/velocities.py)."""
 
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
 _ROUND_OFF = 1e-15  # of the terms of a law: after many turns no smaller error can be told from zero

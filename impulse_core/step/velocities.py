@@ -43,7 +43,8 @@ __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
 _SLOW = 0.1  # of a residual: where more is left though no piece changed, vertical ones give less
-_LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis
+_LESS_GIVE = _SLOW * _SLOW  # of what they gave
+_LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 30  # of joints and contacts in turns
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
@@ -130,7 +131,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             rate, change = _law_rates(model, give, state, work)
             slow = change == SAME and work.worst_axis[0] >= 0 and rate > _SLOW * previous
             if contact is not None and slow and rate > enough and give > _LEAST_GIVE:
-                give *= _SLOW * _SLOW
+                give *= _LESS_GIVE
                 rate, change = _law_rates(model, give, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
                 factorise(model, structure, state, work)

@@ -57,7 +57,7 @@ class Hills:
         )
 
     def below(self, points: np.ndarray) -> float:
-        """How far the lowest of these points is below the ground [m], measured upwards."""
+        """How far these points are below the ground at most [m], measured upwards."""
         u = (points[:, :2] + self.size / 2) / self.size * self.cells
         i, j = np.clip(np.floor(u).astype(int), 0, self.cells - 1).T
         across, up = (u - np.stack([i, j], axis=1)).T
@@ -104,7 +104,7 @@ class Hills:
 
 
 def test_a_corner_meets_the_triangle_in_its_way():
-    """A cube falls by the width of a triangle in a step, upright, with a corner on a slope. At
+    """A cube falls by half the width of a triangle in a step, upright, with a corner on a slope. At
     the start of the step the nearest triangle, which tells of those around it, is beside its way.
     """
     hills = Hills(90, 3.0, 1.0, 0.4)

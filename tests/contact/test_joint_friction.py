@@ -123,7 +123,7 @@ def test_machines_that_stand_by_friction(friction, rolling, legs, sideways, step
 
     assert recording.complete
     assert recording.diagnostics["halvings"] <= 2
-    assert recording.diagnostics["velocity_corrections_per_step"]["mean"] <= 3.0
+    assert recording.diagnostics["velocity_corrections_per_step"]["mean"] <= 4.0
 
 
 @pytest.mark.parametrize(

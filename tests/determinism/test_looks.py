@@ -80,19 +80,8 @@ SCRATCH = (
     *(
         f"runner.setup.sweep.{name}"
         for name in (
-            *(
-                "low",
-                "high",
-                "turning",
-                "way",
-                "box",
-                "cell",
-                "slot",
-                "cell_level",
-                "cell_x",
-                "cell_y",
-            ),
-            *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first"),
+            *("low", "high", "turning", "box", "cell", "slot", "cell_level", "cell_x", "cell_y"),
+            *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first", "way"),
             *("pair_second", "pair_approach", "key", "key_before", "cache_before", "histogram"),
         )
     ),
