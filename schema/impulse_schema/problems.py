@@ -30,7 +30,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a scene.
+    """One thing that is wrong with a scene; its texts are one line each, whatever the file holds.
 
     ``str(problem)`` is the line a user reads:
     ``crane.xml:12:9: error[E303]: /scene/joint[@name='j1']/@body2: there is no body 'hok'. ...``
@@ -56,6 +56,10 @@ class Problem:
     column: int | None = None
     element: str = ""
     count: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("message", "hint", "element"):
+            object.__setattr__(self, name, _on_one_line(getattr(self, name)))
 
     def __str__(self) -> str:
         place = self.file
@@ -188,6 +192,13 @@ def _child(value: Any, key: str | int) -> Any:
     if isinstance(value, list) and isinstance(key, int):
         return value[key] if key < len(value) else None
     return getattr(value, key, None) if isinstance(key, str) else None
+
+
+def _on_one_line(text: str) -> str:
+    """What a file holds may be quoted: line breaks and what moves the cursor as their escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _sentence(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 import subprocess
 import sys
@@ -130,7 +131,28 @@ def test_damaged_files(
     path = tmp_path_factory.getbasetemp() / f"damaged{suffix}"
     path.write_bytes(bytes(data))
 
-    assert all(problem.message and "\n" not in problem.message for problem in _problems(path))
+    for problem in _problems(path):
+        assert problem.message
+        assert len(str(problem).splitlines()) == 1
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\x1b[2J", "\u2028"])
+def test_what_a_file_holds_is_quoted_on_one_line(tmp_path: Path, character: str) -> None:
+    """A key that holds a line break or a control sequence is quoted with its escape."""
+    raw = json.loads(WHOLE_JSON)
+    raw[f"de{character}nsity"] = 1
+    raw["bodies"][0][f"ma{character}ss"] = 1
+    raw["joints"][1]["body2"] = f"b{character}"
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(raw))
+
+    problems = _problems(path)
+
+    assert len(problems) >= 3
+    for problem in problems:
+        assert str(problem).isprintable()
+        assert len(str(problem).splitlines()) == 1
+    assert any("no key 'de\\" in problem.message for problem in problems)
 
 
 @pytest.mark.parametrize(("suffix", "whole"), [(".xml", WHOLE_XML), (".json", WHOLE_JSON)])
