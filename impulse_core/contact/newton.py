@@ -12,7 +12,6 @@ import math
 
 from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
-from impulse_core.contact.batch_sweeps import FALL, LOOK
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
@@ -21,6 +20,7 @@ from impulse_core.contact.law import (
     within_arms,
 )
 from impulse_core.contact.newton_work import MOST_DENSE
+from impulse_core.contact.residuals import ENOUGH
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
@@ -28,11 +28,14 @@ __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
-_PATIENCE = 5  # steps that do not help, each damped ten times more than the last
+_PATIENCE = 3  # steps in a row that do not help
+_GAIN = 0.7  # of the least residual, what a step that helps leaves at most
+_QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
+_PROXIMAL, _CAREFUL = 1e-4, 1e-2  # proximal terms to begin with, and where steps have to help
+_SOFTER = 100.0  # times, the next proximal term
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
-_DAMPED = 10.0  # what contacts contradict each other by becomes a tenth of their load, and so on
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
@@ -61,7 +64,12 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
             return TOO_MANY, n
     _gather(contacts, solver_bodies, delassus, work, n, items)
     given = _residual(contacts, work, n, items, 0.0)
-    best = _descend(contacts, solver_bodies, work, n, items, bodies, bandwidth, accuracy, given)
+    if articulated:
+        best = _solve_dense(contacts, solver_bodies, work, n, items, accuracy, given)
+    else:
+        best = _solve_banded(
+            contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given
+        )
     if best < given:
         best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
         if best < given:
@@ -70,37 +78,18 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
 
 
 @inner_kernel
-def _descend(contacts, solver_bodies, work, n, items, bodies, bandwidth, accuracy, given):
-    """Newton steps from the impulses of a residual ``given``; the least residual, whose iterate is
-    kept [m/s].
+def _solve_dense(contacts, solver_bodies, work, n, items, accuracy, given):
+    """Newton steps of an articulated island from the impulses of a residual ``given``; the least
+    residual, whose iterate is kept [m/s].
 
-    Where free bodies have a step that does not help, the next begins at the best iterate again and
-    is damped, each ten times more than the last. Iterates of articulated islands, whose bodies are
-    none, may get worse for a while, since that leads over kinks of the laws.
+    Iterates may get worse for a while, since that leads over kinks of the laws.
     """
-    articulated = bodies == 0
-    best = worst = looked = given
-    worse = 0
+    best = worst = given
     _keep_iterate(work, items)
-    for iteration in range(_ITERATIONS):
-        if worst <= _EXACT * accuracy:
+    for _iteration in range(_ITERATIONS):
+        if worst <= _EXACT * accuracy or not dense_step(contacts, work, n, items):
             break
-        if articulated:
-            solved = dense_step(contacts, work, n, items)
-        else:
-            if iteration % LOOK == 0 and iteration > 0:
-                if best > FALL * looked:
-                    break
-                looked = best
-            proximal = LEAST_PROXIMAL
-            if worse > 0:
-                _return_to_best(work, items)
-                worst = best
-                proximal = _proximal(contacts, work, n, best) * _DAMPED ** (worse - 1)
-            solved = banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal)
-        if not solved:
-            break
-        _push(contacts, solver_bodies, work, items, bodies, articulated)
+        dense_push(work, items)
         share, after = 1.0, _residual(contacts, work, n, items, 1.0)
         if worst <= accuracy and not (after < 0.5 * worst):
             break
@@ -111,31 +100,62 @@ def _descend(contacts, solver_bodies, work, n, items, bodies, bandwidth, accurac
             after = _residual(contacts, work, n, items, share)
         _go_on(work, items, share)
         worst = after
-        worse += 1
         if worst < best:
-            best, worse = worst, 0
+            best = worst
             _keep_iterate(work, items)
-        elif worst >= _NO_NUMBER or (worse == _PATIENCE and not articulated):
+        elif worst >= _NO_NUMBER:
             break
     return best
 
 
 @inner_kernel
-def _proximal(contacts, work, n, residual):
-    """Proximal term of a Newton step, as a part of the inverse masses.
+def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given):
+    """The same of free bodies.
 
-    Where contacts that stick contradict each other, no impulse meets their laws; a step that tries
-    to would load them with the residual over this term, far more than they bear. Damping in
-    proportion to the residual keeps the order two (Yamashita and Fukushima 2001).
+    Steps are taken in full at first, whether or not they help: which contacts bear, stick or slide
+    follows from each, and within a few of them. Where contacts contradict each other that may lead
+    nowhere. Then steps begin at the best iterate and are shortened until they help, and the more
+    damped the less of them does.
     """
-    load = 0.0
-    for k in range(n):
-        c = work.mark[k].contact
-        load += dot(vec3_of(contacts.row[c].normal), vec3_of(work.row[k].trial)) * (
-            effective_inverse_mass(contacts.row, c)
-        )
-    load = max(load / n, residual)
-    return max(LEAST_PROXIMAL, _DAMPED * residual / load) if load > 0.0 else LEAST_PROXIMAL
+    best = worst = given
+    proximal, stalls, careful = _PROXIMAL, 0, False
+    _keep_iterate(work, n)
+    for _iteration in range(_ITERATIONS):
+        if worst <= _EXACT * accuracy or not banded_step(
+            contacts, solver_bodies, work, n, bodies, bandwidth, proximal
+        ):
+            break
+        banded_push(contacts, solver_bodies, work, n, bodies)
+        share, after = 1.0, _residual(contacts, work, n, n, 1.0)
+        if worst <= accuracy and not (after < 0.5 * worst):
+            break
+        if careful:
+            for _shrinking in range(_SHRINKINGS):
+                if after < worst:
+                    break
+                share *= 0.5
+                after = _residual(contacts, work, n, n, share)
+        _go_on(work, n, share)
+        if careful and share < 1.0:
+            proximal *= _SOFTER
+        elif careful or after < _QUICK * worst:
+            proximal = max(LEAST_PROXIMAL, proximal / _SOFTER)
+        elif after >= worst:
+            proximal = max(_PROXIMAL, proximal)
+        stalls = 0 if after < _GAIN * best else stalls + 1
+        worst = after
+        if worst < best:
+            best = worst
+            _keep_iterate(work, n)
+        elif careful:
+            _return_to_best(work, n)
+            worst = best
+        if stalls == _PATIENCE:
+            if careful or best <= ENOUGH * accuracy:
+                break
+            careful, stalls, proximal, worst = True, 0, _CAREFUL, best
+            _return_to_best(work, n)
+    return best
 
 
 @inlined_kernel

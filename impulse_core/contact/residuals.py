@@ -17,10 +17,10 @@ from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["accuracy_of", "position_residuals", "set_targets", "velocity_residuals"]
+__all__ = ["ENOUGH", "accuracy_of", "position_residuals", "set_targets", "velocity_residuals"]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
-_ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
+ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
@@ -157,11 +157,11 @@ def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
     solver_body = solver_bodies.mark[i]
     articulated = solver_body.articulated == 1
     if is_large(solver_bodies.mark, i):
-        accuracy = coarse if first else _ENOUGH * coarse
+        accuracy = coarse if first else ENOUGH * coarse
     elif first and not articulated:
         accuracy = _CLOSELY * accuracy
     elif solver_body.contradictory and not articulated:
-        accuracy = _ENOUGH * accuracy
+        accuracy = ENOUGH * accuracy
     done = violated <= accuracy
     solver_body.unsolved = 1 if articulated or not done else 0
     return done
@@ -171,7 +171,7 @@ def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
 def accuracy_of(contacts, solver_bodies, c, accuracy, coarse):
     """The violation that contact c may be left with, in the unit of both accuracies."""
     i = island_of(contacts.mark, solver_bodies.mark, c)
-    return _ENOUGH * coarse if is_large(solver_bodies.mark, i) else accuracy
+    return ENOUGH * coarse if is_large(solver_bodies.mark, i) else accuracy
 
 
 @inner_kernel
