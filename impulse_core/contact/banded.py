@@ -90,17 +90,15 @@ def _spread(mark, solver_bodies, link, start):
 
 
 @deferred_kernel("boolean")
-def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal):
-    """Put the Newton step of the impulses, with a proximal term, into their change; False if the
-    system is singular.
+def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
+    """Put the Newton step of the impulses, with a proximal term, into their change, without what
+    contacts contradict each other by; False if the system is singular.
     """
     half = 6 * bandwidth + 5
     width = 2 * half + 1
-    matrix, right = work.matrix, work.right
+    matrix = work.matrix
     for k in range(6 * bodies * width):
         matrix[k] = 0.0
-    for k in range(6 * bodies):
-        right[k] = 0.0
     for k in range(bodies):
         i = solver_bodies.mark[k].order
         m = 1.0 / solver_bodies.row[i].inverse_mass
@@ -109,13 +107,38 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal):
         _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
     for k in range(n):
         _add_contact(contacts, solver_bodies, work, k, width, half, proximal)
-    if not _eliminate(matrix, right, 6 * bodies, half):
+    if not _eliminate(matrix, 6 * bodies, half):
         return False
+    _find_step(contacts, solver_bodies, work, n, bodies, half)
+    if agreed:
+        for k in range(n):
+            g, p = vec3_of(work.row[k].load), vec3_of(work.row[k].change)
+            set_vec3(work.row[k].load, g - mat3_of(work.row[k].softness) @ p)
+        _find_step(contacts, solver_bodies, work, n, bodies, half)
+    return True
+
+
+@inner_kernel
+def _find_step(contacts, solver_bodies, work, n, bodies, half):
+    """The change of the impulses, Δp = g - K Δu with the system that was eliminated."""
+    right = work.right
+    for k in range(6 * bodies):
+        right[k] = 0.0
+    for k in range(n):
+        c = work.mark[k].contact
+        g = vec3_of(work.row[k].load)
+        for side in range(2):
+            a = _place(contacts, solver_bodies, c, side)
+            if a >= 0:
+                force = g if side else -g
+                r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
+                _add_vec3(right, a, force)
+                _add_vec3(right, a + 3, cross(r, force))
+    _substitute(work.matrix, right, 6 * bodies, half)
     for k in range(n):
         u = _relative(contacts, solver_bodies, work, k)
         p = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ u
         set_vec3(work.row[k].change, p)
-    return True
 
 
 @inlined_kernel
@@ -134,27 +157,17 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
         proximal,
     )
     C = inverse(B * w)  # law_piece keeps it from being singular
-    K, g = C @ A, C @ f
+    K = C @ A
     set_mat3(work.row[k].stiffness, K)
-    set_vec3(work.row[k].load, g)
+    set_vec3(work.row[k].load, C @ f)
+    set_mat3(work.row[k].softness, C * (proximal * w))
     for side in range(2):
-        i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-        a = 6 * solver_bodies.mark[i].place
+        a = _place(contacts, solver_bodies, c, side)
         if a < 0:
             continue
-        sign = 1.0 if side else -1.0
-        r = vec3_of(row[c].arm2 if side else row[c].arm1)
-        R = cross_matrix(r)
-        force = g * sign
-        _add_vec3(work.right, a, force)
-        _add_vec3(work.right, a + 3, cross(r, force))
+        R = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1))
         for other in range(2):
-            b = (
-                6
-                * solver_bodies.mark[
-                    (contacts.mark[c].body2 if other else contacts.mark[c].body1)
-                ].place
-            )
+            b = _place(contacts, solver_bodies, c, other)
             if b < 0:
                 continue
             Q = K if side == other else K * -1.0
@@ -163,6 +176,13 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
             Q = Q @ cross_matrix(vec3_of(row[c].arm2 if other else row[c].arm1)) * -1.0
             _add_block(work.matrix, width, half, a, b + 3, Q)
             _add_block(work.matrix, width, half, a + 3, b + 3, R @ Q)
+
+
+@inlined_kernel
+def _place(contacts, solver_bodies, c, side):
+    """First row of the first or second body of contact c in the system, negative if it is fixed."""
+    i = contacts.mark[c].body2 if side else contacts.mark[c].body1
+    return 6 * solver_bodies.mark[i].place
 
 
 @inlined_kernel
@@ -191,8 +211,8 @@ def _add_block(matrix, width, half, row, column, A):
 
 
 @inner_kernel
-def _eliminate(matrix, right, size, half):
-    """Solve the banded system into its right-hand side; False if it is singular.
+def _eliminate(matrix, size, half):
+    """Factorise the banded system, factors below the diagonal; False if it is singular.
 
     Without pivoting: M + Gᵀ K G is positive definite where contacts stick, and near that where
     they slide. Loops run over parts of rows from their beginning on, as in dense.py.
@@ -207,10 +227,25 @@ def _eliminate(matrix, right, size, half):
             at = (k + d) * width + half - d
             below = matrix[at : at + len(row)]
             factor = below[0] * pivot
+            below[0] = factor
             if factor != 0.0:
                 for j in range(1, len(row)):
                     below[j] -= factor * row[j]
-                right[k + d] -= factor * right[k]
+    return True
+
+
+@inner_kernel
+def _substitute(matrix, right, size, half):
+    """Solve the factorised system into its right-hand side."""
+    width = 2 * half + 1
+    for k in range(size):
+        first = max(k - half, 0)
+        row = matrix[k * width + half + first - k : k * width + half]
+        known = right[first:k]
+        x = right[k]
+        for j in range(len(row)):
+            x -= row[j] * known[j]
+        right[k] = x
     for k in range(size - 1, -1, -1):
         row = matrix[k * width + half : k * width + half + min(size - k, half + 1)]
         known = right[k : k + len(row)]
@@ -218,7 +253,6 @@ def _eliminate(matrix, right, size, half):
         for j in range(1, len(row)):
             x -= row[j] * known[j]
         right[k] = x / row[0]
-    return True
 
 
 @inner_kernel
@@ -228,10 +262,7 @@ def _relative(contacts, solver_bodies, work, k):
     right = work.right
     u = ZERO3
     for side in range(2):
-        a = (
-            6
-            * solver_bodies.mark[(contacts.mark[c].body2 if side else contacts.mark[c].body1)].place
-        )
+        a = _place(contacts, solver_bodies, c, side)
         if a >= 0:
             v = Vec3(right[a], right[a + 1], right[a + 2])
             w = Vec3(right[a + 3], right[a + 4], right[a + 5])
@@ -250,8 +281,7 @@ def banded_push(contacts, solver_bodies, work, n, bodies):
         c = work.mark[k].contact
         p = vec3_of(work.row[k].change)
         for side in range(2):
-            i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-            a = 6 * solver_bodies.mark[i].place
+            a = _place(contacts, solver_bodies, c, side)
             if a >= 0:
                 force = p if side else -p
                 _add_vec3(right, a, force)

@@ -122,7 +122,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
     _keep_iterate(work, n)
     for _iteration in range(_ITERATIONS):
         if worst <= _EXACT * accuracy or not banded_step(
-            contacts, solver_bodies, work, n, bodies, bandwidth, proximal
+            contacts, solver_bodies, work, n, bodies, bandwidth, proximal, stalls > 0
         ):
             break
         banded_push(contacts, solver_bodies, work, n, bodies)

@@ -55,6 +55,8 @@ class NewtonRow:
     """K of Δp = g - K Δu [kg]."""
     load: vec3
     """g [N s]."""
+    softness: mat3
+    """By how much g is less for each Δp that the proximal term leaves open."""
     best_trial: vec3
     """p of the best iterate so far."""
     best_rate: vec3
