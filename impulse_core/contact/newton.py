@@ -150,8 +150,10 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         elif careful:
             _return_to_best(work, n)
             worst = best
+        if stalls > 1 and best <= ENOUGH * accuracy:
+            break
         if stalls == _PATIENCE:
-            if careful or best <= ENOUGH * accuracy:
+            if careful:
                 break
             careful, stalls, proximal, worst = True, 0, _CAREFUL, best
             _return_to_best(work, n)
