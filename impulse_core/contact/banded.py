@@ -23,6 +23,7 @@ from impulse_core.algebra import (
     set_vec3,
     vec3_of,
 )
+from impulse_core.contact.block_band import eliminate, half_of, substitute
 from impulse_core.contact.law import effective_inverse_mass, law_piece
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -94,7 +95,7 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, a
     """Put the Newton step of the impulses, with a proximal term, into their change, without what
     contacts contradict each other by; False if the system is singular.
     """
-    half = 6 * bandwidth + 5
+    half = half_of(bandwidth)
     width = 2 * half + 1
     matrix = work.matrix
     for k in range(6 * bodies * width):
@@ -107,34 +108,26 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, a
         _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
     for k in range(n):
         _add_contact(contacts, solver_bodies, work, k, width, half, proximal)
-    if not _eliminate(matrix, 6 * bodies, half):
+    if not eliminate(matrix, bodies, bandwidth):
         return False
-    _find_step(contacts, solver_bodies, work, n, bodies, half)
+    _find_step(contacts, solver_bodies, work, n, bodies, bandwidth)
     if agreed:
         for k in range(n):
             g, p = vec3_of(work.row[k].load), vec3_of(work.row[k].change)
             set_vec3(work.row[k].load, g - mat3_of(work.row[k].softness) @ p)
-        _find_step(contacts, solver_bodies, work, n, bodies, half)
+        _find_step(contacts, solver_bodies, work, n, bodies, bandwidth)
     return True
 
 
 @inner_kernel
-def _find_step(contacts, solver_bodies, work, n, bodies, half):
+def _find_step(contacts, solver_bodies, work, n, bodies, bandwidth):
     """The change of the impulses, Δp = g - K Δu with the system that was eliminated."""
     right = work.right
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(n):
-        c = work.mark[k].contact
-        g = vec3_of(work.row[k].load)
-        for side in range(2):
-            a = _place(contacts, solver_bodies, c, side)
-            if a >= 0:
-                force = g if side else -g
-                r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
-                _add_vec3(right, a, force)
-                _add_vec3(right, a + 3, cross(r, force))
-    _substitute(work.matrix, right, 6 * bodies, half)
+        _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].load))
+    substitute(work.matrix, right, bodies, bandwidth)
     for k in range(n):
         u = _relative(contacts, solver_bodies, work, k)
         p = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ u
@@ -161,6 +154,8 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
     set_mat3(work.row[k].stiffness, K)
     set_vec3(work.row[k].load, C @ f)
     set_mat3(work.row[k].softness, C * (proximal * w))
+    if A.xx + A.yy + A.zz == 0.0:  # open: no part of the projection A is in the system
+        return
     for side in range(2):
         a = _place(contacts, solver_bodies, c, side)
         if a < 0:
@@ -176,6 +171,19 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
             Q = Q @ cross_matrix(vec3_of(row[c].arm2 if other else row[c].arm1)) * -1.0
             _add_block(work.matrix, width, half, a, b + 3, Q)
             _add_block(work.matrix, width, half, a + 3, b + 3, R @ Q)
+
+
+@inlined_kernel
+def _add_momentum(contacts, solver_bodies, work, k, p):
+    """Add what an impulse p at contact k gives its bodies to the right-hand side."""
+    c = work.mark[k].contact
+    for side in range(2):
+        a = _place(contacts, solver_bodies, c, side)
+        if a >= 0:
+            force = p if side else -p
+            r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
+            _add_vec3(work.right, a, force)
+            _add_vec3(work.right, a + 3, cross(r, force))
 
 
 @inlined_kernel
@@ -211,51 +219,6 @@ def _add_block(matrix, width, half, row, column, A):
 
 
 @inner_kernel
-def _eliminate(matrix, size, half):
-    """Factorise the banded system, factors below the diagonal; False if it is singular.
-
-    Without pivoting: M + Gᵀ K G is positive definite where contacts stick, and near that where
-    they slide. Loops run over parts of rows from their beginning on, as in dense.py.
-    """
-    width = 2 * half + 1
-    for k in range(size):
-        row = matrix[k * width + half : k * width + half + min(size - k, half + 1)]
-        if not (abs(row[0]) > 0.0):
-            return False
-        pivot = 1.0 / row[0]
-        for d in range(1, len(row)):
-            at = (k + d) * width + half - d
-            below = matrix[at : at + len(row)]
-            factor = below[0] * pivot
-            below[0] = factor
-            if factor != 0.0:
-                for j in range(1, len(row)):
-                    below[j] -= factor * row[j]
-    return True
-
-
-@inner_kernel
-def _substitute(matrix, right, size, half):
-    """Solve the factorised system into its right-hand side."""
-    width = 2 * half + 1
-    for k in range(size):
-        first = max(k - half, 0)
-        row = matrix[k * width + half + first - k : k * width + half]
-        known = right[first:k]
-        x = right[k]
-        for j in range(len(row)):
-            x -= row[j] * known[j]
-        right[k] = x
-    for k in range(size - 1, -1, -1):
-        row = matrix[k * width + half : k * width + half + min(size - k, half + 1)]
-        known = right[k : k + len(row)]
-        x = known[0]
-        for j in range(1, len(row)):
-            x -= row[j] * known[j]
-        right[k] = x / row[0]
-
-
-@inner_kernel
 def _relative(contacts, solver_bodies, work, k):
     """Relative velocity at contact k for the velocities of the bodies in work.right."""
     c = work.mark[k].contact
@@ -278,15 +241,7 @@ def banded_push(contacts, solver_bodies, work, n, bodies):
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(n):
-        c = work.mark[k].contact
-        p = vec3_of(work.row[k].change)
-        for side in range(2):
-            a = _place(contacts, solver_bodies, c, side)
-            if a >= 0:
-                force = p if side else -p
-                _add_vec3(right, a, force)
-                r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
-                _add_vec3(right, a + 3, cross(r, force))
+        _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].change))
     for k in range(bodies):
         i = solver_bodies.mark[k].order
         a = 6 * k

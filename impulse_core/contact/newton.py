@@ -12,6 +12,7 @@ import math
 
 from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
+from impulse_core.contact.block_band import half_of
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
@@ -59,7 +60,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
         dense_delassus(contacts, solver_bodies, delassus, work, n, items)
     else:
         bodies, bandwidth = order_bodies(contacts, solver_bodies, work, n)
-        half = 6 * bandwidth + 5
+        half = half_of(bandwidth)
         if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > _MOST_WORK:
             return TOO_MANY, n
     _gather(contacts, solver_bodies, delassus, work, n, items)
