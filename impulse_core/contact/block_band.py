@@ -26,7 +26,6 @@ def eliminate(matrix, bodies, bandwidth):
     L has ones on the diagonal, U the pivots.
     """
     half = half_of(bandwidth)
-    width = 2 * half + 1
     for b in range(bodies):
         columns = 6 * min(bandwidth, bodies - 1 - b)
         for i in range(6):

@@ -66,11 +66,9 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     _gather(contacts, solver_bodies, delassus, work, n, items)
     given = _residual(contacts, work, n, items, 0.0)
     if articulated:
-        best = _solve_dense(contacts, solver_bodies, work, n, items, accuracy, given)
+        best = _solve_dense(contacts, work, n, items, accuracy, given)
     else:
-        best = _solve_banded(
-            contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given
-        )
+        best = _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given)
     if best < given:
         best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
         if best < given:
@@ -79,7 +77,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
 
 
 @inner_kernel
-def _solve_dense(contacts, solver_bodies, work, n, items, accuracy, given):
+def _solve_dense(contacts, work, n, items, accuracy, given):
     """Newton steps of an articulated island from the impulses of a residual ``given``; the least
     residual, whose iterate is kept [m/s].
 
@@ -91,14 +89,10 @@ def _solve_dense(contacts, solver_bodies, work, n, items, accuracy, given):
         if worst <= _EXACT * accuracy or not dense_step(contacts, work, n, items):
             break
         dense_push(work, items)
-        share, after = 1.0, _residual(contacts, work, n, items, 1.0)
+        after = _residual(contacts, work, n, items, 1.0)
         if worst <= accuracy and not (after < 0.5 * worst):
             break
-        for _shrinking in range(_SHRINKINGS):
-            if after < worst:
-                break
-            share *= 0.5
-            after = _residual(contacts, work, n, items, share)
+        share, after = _shorten(contacts, work, n, items, worst, after)
         _go_on(work, items, share)
         worst = after
         if worst < best:
@@ -113,10 +107,11 @@ def _solve_dense(contacts, solver_bodies, work, n, items, accuracy, given):
 def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given):
     """The same of free bodies.
 
-    Steps are taken in full at first, whether or not they help: which contacts bear, stick or slide
-    follows from each, and within a few of them. Where contacts contradict each other that may lead
-    nowhere. Then steps begin at the best iterate and are shortened until they help, and the more
-    damped the less of them does.
+    Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
+    follows from each, and a step that was shortened for the sake of the residual never gets there.
+    Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
+    they help. What contacts contradict each other by is left out of a step after one that did not
+    help.
     """
     best = worst = given
     proximal, stalls, careful = _PROXIMAL, 0, False
@@ -127,38 +122,51 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         ):
             break
         banded_push(contacts, solver_bodies, work, n, bodies)
-        share, after = 1.0, _residual(contacts, work, n, n, 1.0)
+        after = _residual(contacts, work, n, n, 1.0)
         if worst <= accuracy and not (after < 0.5 * worst):
             break
+        share = 1.0
         if careful:
-            for _shrinking in range(_SHRINKINGS):
-                if after < worst:
-                    break
-                share *= 0.5
-                after = _residual(contacts, work, n, n, share)
+            share, after = _shorten(contacts, work, n, n, worst, after)
         _go_on(work, n, share)
-        if careful and share < 1.0:
-            proximal *= _SOFTER
-        elif careful or after < _QUICK * worst:
-            proximal = max(LEAST_PROXIMAL, proximal / _SOFTER)
-        elif after >= worst:
-            proximal = max(_PROXIMAL, proximal)
+        proximal = _next_proximal(proximal, careful, share, after / worst)
         stalls = 0 if after < _GAIN * best else stalls + 1
         worst = after
         if worst < best:
             best = worst
             _keep_iterate(work, n)
-        elif careful:
-            _return_to_best(work, n)
-            worst = best
         if stalls > 1 and best <= ENOUGH * accuracy:
             break
         if stalls == _PATIENCE:
             if careful:
                 break
-            careful, stalls, proximal, worst = True, 0, _CAREFUL, best
+            careful, stalls, proximal = True, 0, _CAREFUL
+        if careful and worst > best:
             _return_to_best(work, n)
+            worst = best
     return best
+
+
+@inlined_kernel
+def _shorten(contacts, work, n, items, before, after):
+    """Halve a Newton step until it leaves less than ``before``: its share, and what it leaves."""
+    share = 1.0
+    for _shrinking in range(_SHRINKINGS):
+        if after < before:
+            break
+        share *= 0.5
+        after = _residual(contacts, work, n, items, share)
+    return share, after
+
+
+@inlined_kernel
+def _next_proximal(proximal, careful, share, left):
+    """Proximal term of the next step, after a share of one that left so much of the residual."""
+    if careful and share < 1.0:
+        return proximal * _SOFTER
+    if careful or left < _QUICK:
+        return max(LEAST_PROXIMAL, proximal / _SOFTER)
+    return max(_PROXIMAL, proximal) if left >= 1.0 else proximal
 
 
 @inlined_kernel
@@ -191,15 +199,6 @@ def _go_on(work, n, share):
         for axis in range(3):
             work.row[k].trial[axis] += share * work.row[k].change[axis]
             work.row[k].rate[axis] += share * work.row[k].push[axis]
-
-
-@inlined_kernel
-def _push(contacts, solver_bodies, work, n, bodies, articulated):
-    """Put the change of the relative velocities by that of the impulses into ``push``."""
-    if articulated:
-        dense_push(work, n)
-    else:
-        banded_push(contacts, solver_bodies, work, n, bodies)
 
 
 @inner_kernel
@@ -291,7 +290,10 @@ def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
     """Return to the best impulses and velocities, within their cones; their residual [m/s]."""
     _return_to_best(work, items)
     _cut(contacts, work, n, items)
-    _push(contacts, solver_bodies, work, items, bodies, articulated)
+    if articulated:
+        dense_push(work, items)
+    else:
+        banded_push(contacts, solver_bodies, work, n, bodies)
     return _residual(contacts, work, n, items, 1.0)
 
 
