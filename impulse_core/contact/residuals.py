@@ -154,16 +154,15 @@ def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
     The first iteration is strict: what it lets pass adds up from step to step, to a creep.
     Articulated islands stay unsolved, since corrections of joints move contacts.
     """
-    solver_body = solver_bodies.mark[i]
-    articulated = solver_body.articulated == 1
-    if is_large(solver_bodies.mark, i):
-        accuracy = coarse if first else ENOUGH * coarse
+    island = solver_bodies.mark[i]
+    articulated = island.articulated == 1
+    most = _accuracy_of_island(solver_bodies, i, accuracy, coarse)
+    if first and is_large(solver_bodies.mark, i):
+        most = coarse
     elif first and not articulated:
-        accuracy = _CLOSELY * accuracy
-    elif solver_body.contradictory and not articulated:
-        accuracy = ENOUGH * accuracy
-    done = violated <= accuracy
-    solver_body.unsolved = 1 if articulated or not done else 0
+        most = _CLOSELY * accuracy
+    done = violated <= most
+    island.unsolved = 1 if articulated or not done else 0
     return done
 
 
@@ -171,7 +170,18 @@ def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
 def accuracy_of(contacts, solver_bodies, c, accuracy, coarse):
     """The violation that contact c may be left with, in the unit of both accuracies."""
     i = island_of(contacts.mark, solver_bodies.mark, c)
-    return ENOUGH * coarse if is_large(solver_bodies.mark, i) else accuracy
+    return _accuracy_of_island(solver_bodies, i, accuracy, coarse)
+
+
+@inlined_kernel
+def _accuracy_of_island(solver_bodies, i, accuracy, coarse):
+    """The same of all contacts of an island."""
+    island = solver_bodies.mark[i]
+    if is_large(solver_bodies.mark, i):
+        return ENOUGH * coarse
+    if island.contradictory and not island.articulated:
+        return ENOUGH * accuracy
+    return accuracy
 
 
 @inner_kernel
