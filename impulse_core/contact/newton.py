@@ -29,7 +29,7 @@ __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
-_PATIENCE = 3  # steps in a row that do not help
+_PATIENCE, _LESS_PATIENCE = 6, 3  # whole steps in a row that do not help, and others
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
 _QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
 _PROXIMAL, _CAREFUL = 1e-4, 1e-2  # proximal terms to begin with, and where steps have to help
@@ -137,9 +137,9 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
             _keep_iterate(work, n)
         if stalls > 1 and best <= ENOUGH * accuracy:
             break
+        if careful and stalls == _LESS_PATIENCE:
+            break
         if stalls == _PATIENCE:
-            if careful:
-                break
             careful, stalls, proximal = True, 0, _CAREFUL
         if careful and worst > best:
             _return_to_best(work, n)

@@ -20,6 +20,7 @@ from tests.contact.scenes import ball, box, scene, wall
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT, OVERLAP = 1e-5, 3e-4  # m, of bricks of a metre; what heaps are allowed at rest
+MOVED = 0.01  # m
 
 
 def started(pile: Scene, step: float) -> Engine:
@@ -34,9 +35,12 @@ def started(pile: Scene, step: float) -> Engine:
 )
 def test_a_wall_stands_in_batches(length, height, seed, step):
     """In every step that is solved in batches each contact of the island is in one lane, and no two
-    lanes of a batch move one body. In the end laws are met to a hundredth of a millimetre.
+    lanes of a batch move one body. In the end laws are met to a hundredth of a millimetre, and each
+    brick is where it was, though a high wall may sway.
     """
     engine, seen = started(wall(length, height, seed), step), 0
+    bodies = engine.state.bodies[: engine.model.dynamic]
+    began = bodies["position"].copy()
     for taken in range(round(0.6 / step)):
         engine.tally.totals["violation"] = 0.0
         engine.tally.totals["deepest"] = 0.0
@@ -46,7 +50,7 @@ def test_a_wall_stands_in_batches(length, height, seed, step):
     assert seen > 3
     assert engine.tally.totals["violation"][0] <= LEFT
     assert engine.tally.totals["deepest"][0] <= OVERLAP
-    assert np.abs(engine.state.bodies["velocity"][: engine.model.dynamic]).max() < 0.01
+    assert np.abs(bodies["position"] - began).max() <= MOVED
 
 
 GRAVITY, RADIUS, LENGTH = 9.81, 0.5, 2.0  # m/s², m

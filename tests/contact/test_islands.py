@@ -64,9 +64,9 @@ def list_island(contacts, solver_bodies, work, i):
 
 
 @kernel
-def newton_step(contacts, solver_bodies, work, n, bodies, bandwidth):
+def newton_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
     """The Newton step of an island and its push; False if the system is singular."""
-    if not banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, 1e-6):
+    if not banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
         return False
     banded_push(contacts, solver_bodies, work, n, bodies)
     return True
@@ -85,10 +85,16 @@ def find_blocks(contacts, solver_bodies, delassus, i):
 
 
 @kernel
-def piece(row, c, n, p, u):
+def softness_of(row, c, proximal):
+    """ρ⁻¹κ of contact c."""
+    return proximal * effective_inverse_mass(row, c)
+
+
+@kernel
+def piece(row, c, n, p, u, proximal):
     """D, C and f of contact c as rows of numbers."""
     w = effective_inverse_mass(row, c)
-    D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0, 1e-6)
+    D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0, proximal)
     C = B * w
     return D, C, f
 
@@ -121,9 +127,11 @@ def test_neighbours_in_a_tower_have_neighbouring_places(height):
     assert bandwidth == 1
 
 
+@pytest.mark.parametrize(("proximal", "agreed"), [(1e-6, False), (1e-4, True)])
 @pytest.mark.parametrize("seed", range(4))
-def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed):
-    """(54): Δp by (M + GᵀC⁻¹DG) Δv = GᵀC⁻¹f is that of (DW + C) Δp = f, on any pieces of the law.
+def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed, proximal, agreed):
+    """(54): Δp by (M + GᵀC⁻¹DG) Δv = GᵀC⁻¹f is that of (DW + C) Δp = f, on any pieces of the law,
+    and (76) that of (DW + C) Δp' = (DW + C - ρ⁻¹κ) Δp.
 
     The first has entries 1e6 times as large as the masses, so that ten digits are left.
     """
@@ -142,13 +150,17 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed)
     for k, c in enumerate(rows):
         at = slice(3 * k, 3 * k + 3)
         given = (Vec3(*work.row[k][name]) for name in ("trial", "rate"))
-        found = piece(contacts.row, c, Vec3(*normal[k]), *given)
+        found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal)
         D[at, at], C[at, at] = (np.array(Mat3(*part)).reshape(3, 3) for part in found[:2])
         f[at] = found[2]
     W = G @ inverse_mass @ G.T
     wanted = np.linalg.solve(D @ W + C, f)
+    if agreed:
+        softness = np.repeat([softness_of(contacts.row, c, proximal) for c in rows], 3)
+        f = f - softness * wanted
+        wanted = np.linalg.solve(D @ W + C, f)
 
-    assert newton_step(contacts, solver_bodies, work, n, bodies, bandwidth)
+    assert newton_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed)
     change = work.row["change"][:n].ravel()
     push = work.row["push"][:n].ravel()
     # what redundant contacts share is told apart by the proximal term alone
