@@ -131,7 +131,7 @@ def test_neighbours_in_a_tower_have_neighbouring_places(height):
 @pytest.mark.parametrize("seed", range(4))
 def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed, proximal, agreed):
     """(54): Δp by (M + GᵀC⁻¹DG) Δv = GᵀC⁻¹f is that of (DW + C) Δp = f, on any pieces of the law,
-    and (76) that of (DW + C) Δp' = (DW + C - ρ⁻¹κ) Δp.
+    and (77) that of (DW + C) Δp' = (DW + C - ρ⁻¹κ) Δp.
 
     The first has entries 1e6 times as large as the masses, so that ten digits are left.
     """
