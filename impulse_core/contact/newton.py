@@ -32,7 +32,8 @@ _ITERATIONS = 20
 _PATIENCE, _LESS_PATIENCE = 6, 3  # whole steps in a row that do not help, and others
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
 _QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
-_PROXIMAL, _CAREFUL = 1e-4, 1e-2  # proximal terms to begin with, and where steps have to help
+_PROXIMAL = 1e-5  # term to begin with
+_SAFER, _CAREFUL = 1e-4, 1e-2  # least one after a step that did not help, and where steps have to
 _SOFTER = 100.0  # times, the next proximal term
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
@@ -135,7 +136,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         if worst < best:
             best = worst
             _keep_iterate(work, n)
-        if stalls > 1 and best <= ENOUGH * accuracy:
+        if stalls > 2 and best <= ENOUGH * accuracy:
             break
         if careful and stalls == _LESS_PATIENCE:
             break
@@ -166,7 +167,7 @@ def _next_proximal(proximal, careful, share, left):
         return proximal * _SOFTER
     if careful or left < _QUICK:
         return max(LEAST_PROXIMAL, proximal / _SOFTER)
-    return max(_PROXIMAL, proximal) if left >= 1.0 else proximal
+    return max(_SAFER, proximal) if left >= 1.0 else proximal
 
 
 @inlined_kernel
