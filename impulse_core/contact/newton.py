@@ -31,6 +31,7 @@ SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 _ITERATIONS = 20
 _PATIENCE, _LESS_PATIENCE = 6, 3  # whole steps in a row that do not help, and others
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
+_FAR = 100.0  # times the least residual, what a whole step may leave at most
 _QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
 _PROXIMAL = 1e-5  # term to begin with
 _SAFER, _CAREFUL = 1e-4, 1e-2  # least one after a step that did not help, and where steps have to
@@ -110,7 +111,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
 
     Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
     follows from each, and a step that was shortened for the sake of the residual never gets there.
-    Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
+    Only those that leave a far larger residual are shortened. Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
     they help. What contacts contradict each other by is left out of a step after one that did not
     help.
     """
@@ -127,7 +128,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         if worst <= accuracy and not (after < 0.5 * worst):
             break
         share = 1.0
-        if careful:
+        if careful or after > _FAR * best:
             share, after = _shorten(contacts, work, n, n, worst, after)
         _go_on(work, n, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
