@@ -111,9 +111,9 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
 
     Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
     follows from each, and a step that was shortened for the sake of the residual never gets there.
-    Only those that leave a far larger residual are shortened. Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
-    they help. What contacts contradict each other by is left out of a step after one that did not
-    help.
+    Only one that leaves a far larger residual is shortened. Where they lead nowhere, steps are
+    taken with care: from the best iterate, and shortened until they help. What contacts contradict
+    each other by is left out of a step after one that did not help.
     """
     best = worst = given
     proximal, stalls, careful = _PROXIMAL, 0, False
