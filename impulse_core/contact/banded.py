@@ -92,8 +92,8 @@ def _spread(mark, solver_bodies, link, start):
 
 @deferred_kernel("boolean")
 def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
-    """Put the Newton step of the impulses, with a proximal term, into their change, without what
-    contacts contradict each other by; False if the system is singular.
+    """Put the Newton step of the impulses, with a proximal term, into their change; False if the
+    system is singular. Where ``agreed``, it is without what contacts contradict each other by (77).
     """
     half = half_of(bandwidth)
     width = 2 * half + 1

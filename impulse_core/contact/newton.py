@@ -29,13 +29,15 @@ __all__ = ["IMPROVED", "SOLVED", "TOO_MANY", "solve_island"]
 SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
-_PATIENCE, _LESS_PATIENCE = 6, 3  # whole steps in a row that do not help, and others
+_PATIENCE = 6  # whole steps in a row that do not help
+_LESS_PATIENCE = 3  # the same of steps with care, and where no more than contradictions are left
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
 _FAR = 100.0  # times the least residual, what a whole step may leave at most
 _QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
-_PROXIMAL = 1e-5  # term to begin with
-_SAFER, _CAREFUL = 1e-4, 1e-2  # least one after a step that did not help, and where steps have to
-_SOFTER = 100.0  # times, the next proximal term
+_PROXIMAL = 1e-5  # proximal term to begin with
+_SAFER = 1e-4  # the least after a step that left more than there was
+_CAREFUL = 1e-2  # that of the first step with care
+_SOFTER = 100.0  # times, the term after one that had to be shortened
 _SHRINKINGS = 6  # of a Newton step that does not help
 _MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
@@ -137,9 +139,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         if worst < best:
             best = worst
             _keep_iterate(work, n)
-        if stalls > 2 and best <= ENOUGH * accuracy:
-            break
-        if careful and stalls == _LESS_PATIENCE:
+        if stalls >= _LESS_PATIENCE and (careful or best <= ENOUGH * accuracy):
             break
         if stalls == _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
