@@ -32,7 +32,6 @@ _ITERATIONS = 20
 _PATIENCE = 6  # whole steps in a row that do not help
 _LESS_PATIENCE = 3  # the same of steps with care, and where no more than contradictions are left
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
-_FAR = 100.0  # times the least residual, what a whole step may leave at most
 _QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
 _PROXIMAL = 1e-5  # proximal term to begin with
 _SAFER = 1e-4  # the least after a step that left more than there was
@@ -113,9 +112,9 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
 
     Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
     follows from each, and a step that was shortened for the sake of the residual never gets there.
-    Only one that leaves a far larger residual is shortened. Where they lead nowhere, steps are
-    taken with care: from the best iterate, and shortened until they help. What contacts contradict
-    each other by is left out of a step after one that did not help.
+    Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
+    they help. What contacts contradict each other by is left out of a step after one that did not
+    help.
     """
     best = worst = given
     proximal, stalls, careful = _PROXIMAL, 0, False
@@ -130,7 +129,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         if worst <= accuracy and not (after < 0.5 * worst):
             break
         share = 1.0
-        if careful or after > _FAR * best:
+        if careful:
             share, after = _shorten(contacts, work, n, n, worst, after)
         _go_on(work, n, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
