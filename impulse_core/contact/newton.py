@@ -30,11 +30,11 @@ SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
 _PATIENCE = 6  # whole steps in a row that do not help
-_LESS_PATIENCE = 3  # the same of steps with care, and where no more than contradictions are left
+_LESS_PATIENCE = 3  # the same of steps with care
+_CONTENT = 2  # the same where no more is left than contacts may contradict each other by
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
 _QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
-_PROXIMAL = 1e-5  # proximal term to begin with
-_SAFER = 1e-4  # the least after a step that left more than there was
+_PROXIMAL = 1e-4  # proximal term to begin with, and the least after a step that left more
 _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
 _SHRINKINGS = 6  # of a Newton step that does not help
@@ -138,7 +138,9 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
         if worst < best:
             best = worst
             _keep_iterate(work, n)
-        if stalls >= _LESS_PATIENCE and (careful or best <= ENOUGH * accuracy):
+        if stalls == _LESS_PATIENCE and careful:
+            break
+        if stalls >= _CONTENT and best <= ENOUGH * accuracy:
             break
         if stalls == _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
@@ -167,7 +169,7 @@ def _next_proximal(proximal, careful, share, left):
         return proximal * _SOFTER
     if careful or left < _QUICK:
         return max(LEAST_PROXIMAL, proximal / _SOFTER)
-    return max(_SAFER, proximal) if left >= 1.0 else proximal
+    return max(_PROXIMAL, proximal) if left >= 1.0 else proximal
 
 
 @inlined_kernel
