@@ -102,7 +102,11 @@ class ContactMark:
 
 @record
 class ContactRow:
-    """The numbers of a contact point. World frame unless said; impulses act on body 2."""
+    """The numbers of a contact point. World frame unless said; impulses act on body 2.
+
+    A step looks at all contacts some twenty times, and most of that is waiting for memory: what is
+    read together lies together, and what few contacts need lies at the end.
+    """
 
     normal: vec3
     """Unit, from body 1 to body 2."""
@@ -110,57 +114,25 @@ class ContactRow:
     """From the centre of body 1 to the contact [m]."""
     arm2: vec3
     """From the centre of body 2 to it [m]."""
-    offset: vec3
-    """Velocity that the law is about, less the relative velocity of the bodies [m/s]."""
     impulse: vec3
     """In this half of the step [N s]."""
-    block: mat3
-    """Diagonal block W of the Delassus operator [1/kg]."""
-    block_inverse: mat3
-    """Its inverse [kg]."""
+    offset: vec3
+    """Velocity that the law is about, less the relative velocity of the bodies [m/s]."""
+    applied: vec3
+    """Part of the impulse that the bodies have received [N s]."""
     friction: f8
     """Coulomb coefficient that holds in this step."""
     min_impulse: f8
     """Minimum normal impulse [N s]: what an impact gives back."""
     resists: f8
     """The longer of both lever arms [m], 0 where nothing resists turning."""
-    rolling: f8
-    """Lever arm of the rolling resistance [m]."""
-    torsion: f8
-    """Lever arm of the torsional friction [m]."""
-    torque: vec3
-    """Impulse of rolling resistance and torsional friction in this half [N m s]."""
-    turn_offset: vec3
-    """As offset, for the relative angular velocity [rad/s]."""
-    start: vec3
-    """Impulse with which this half began [N s]."""
-    given: vec3
-    """What it gives way to the change since (contact/give.py) [m/s]."""
-    applied: vec3
-    """Part of the impulse that the bodies have received [N s]."""
-    torque_applied: vec3
-    """Part of the torque that they have received."""
-    core1: vec3
-    """Point on the core of body 1 [m]."""
-    core2: vec3
-    """Point on the core of body 2 [m]."""
-    before: vec3
-    """Relative velocity before the impulses of this half [m/s]."""
-    turn_before: vec3
-    """Relative angular velocity before them [rad/s]."""
-    gap: f8
-    """At the present poses [m]."""
     target: f8
     """Gap to reach [m]."""
-    least: f8
-    """What that is at least: for points found at the end of the step, the gap of their pair at its
-    start [m]."""
-    earlier: f8
-    """Normal impulse of the step before [N s]."""
-    approach_velocity: f8
-    """Velocity at which the bodies meet [m/s], 0 where they do not."""
-    rebound: f8
-    """That over the velocity at the end of the step."""
+    gap: f8
+    """At the present poses [m]."""
+    lacking: f8
+    """Violation of its law at the last iteration, without what it gives way [m], in the second half
+    [m/s]."""
     point1: vec3
     """On the core of body 1 [m], body-1 frame."""
     point2: vec3
@@ -169,47 +141,79 @@ class ContactRow:
     """Normal of the plane or direction of the line, body-1 frame."""
     axis2: vec3
     """Direction of the line or axis of the rim, body-2 frame."""
-    rim: f8
-    """Radius of a rim [m]."""
-    lowest: vec3
-    """Which point of a rim or ellipsoid was lowest when it was found, as a unit vector: across the
-    axis of the rim, or of the unit sphere that the ellipsoid is made of; body-2 frame. Zero before
-    it is known, and of other kinds."""
     radius1: f8
     """Rounding of the first shape [m]."""
     radius2: f8
     """Rounding of the second [m]."""
-    frame: quat
-    """Axes of an ellipsoid to the frame of body 2; axis2 has its half axes."""
-    static: f8
-    """Static Coulomb coefficient of the pair of materials."""
-    kinetic: f8
-    """The kinetic one."""
+    rim: f8
+    """Radius of a rim [m]."""
     restitution: f8
     """Of the pair of materials."""
+    core1: vec3
+    """Point on the core of body 1 [m]."""
+    core2: vec3
+    """Point on the core of body 2 [m]."""
+    before: vec3
+    """Relative velocity before the impulses of this half [m/s]."""
     first: vec3
     """Impulse at the start of the step [N s]."""
     second: vec3
     """Impulse at its end [N s]."""
-    roll_first: vec3
-    """Torque at the start of the step [N m s]."""
-    roll_second: vec3
-    """The same at its end."""
-    before_sweep: vec3
-    """Impulse before the last sweep [N s]."""
-    search: vec3
-    """Direction of the sweeps so far [N s]."""
+    earlier: f8
+    """Normal impulse of the step before [N s]."""
+    start: vec3
+    """Impulse with which this half began [N s]."""
+    given: vec3
+    """What it gives way to the change since (contact/give.py) [m/s]."""
     begun: vec3
     """Impulse with which the first half began [N s]."""
-    lacking: f8
-    """Violation of its law at the last iteration, without what it gives way [m], in the second half
-    [m/s]."""
+    least: f8
+    """Least such gap: of points found at the end of the step, the gap of their pair at its start
+    [m]."""
+    approach_velocity: f8
+    """Velocity at which the bodies meet [m/s], 0 where they do not."""
+    rebound: f8
+    """That over the velocity at the end of the step."""
     extra: f8
     """Work of its impulses on what the law is about, beyond its accuracy [J]."""
     returned: f8
     """The same of an impact, less what that took on its way [J]."""
     worked: f8
     """½ p·(u⁻ + u⁺) of both halves [J]."""
+    static: f8
+    """Static Coulomb coefficient of the pair of materials."""
+    kinetic: f8
+    """The kinetic one."""
+    rolling: f8
+    """Lever arm of the rolling resistance [m]."""
+    torsion: f8
+    """Lever arm of the torsional friction [m]."""
+    block: mat3
+    """Diagonal block W of the Delassus operator [1/kg]."""
+    block_inverse: mat3
+    """Its inverse [kg]."""
+    before_sweep: vec3
+    """Impulse before the last sweep [N s]."""
+    search: vec3
+    """Direction of the sweeps so far [N s]."""
+    torque: vec3
+    """Impulse of rolling resistance and torsional friction in this half [N m s]."""
+    torque_applied: vec3
+    """Part of the torque that the bodies have received."""
+    turn_offset: vec3
+    """As offset, for the relative angular velocity [rad/s]."""
+    turn_before: vec3
+    """Relative angular velocity before the impulses of this half [rad/s]."""
+    roll_first: vec3
+    """Torque at the start of the step [N m s]."""
+    roll_second: vec3
+    """The same at its end."""
+    lowest: vec3
+    """Which point of a rim or ellipsoid was lowest when it was found, as a unit vector: across the
+    axis of the rim, or of the unit sphere that the ellipsoid is made of; body-2 frame. Zero before
+    it is known, and of other kinds."""
+    frame: quat
+    """Axes of an ellipsoid to the frame of body 2; axis2 has its half axes."""
 
 
 @record

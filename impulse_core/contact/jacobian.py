@@ -38,10 +38,11 @@ from impulse_core.solver.direct import solve
 
 __all__ = [
     "apply_contact_impulses",
-    "contact_directions",
-    "contact_velocities",
+    "contact_direction",
+    "contact_velocity",
     "diagonal_block",
     "diagonal_blocks",
+    "inertia_of_solver_bodies",
     "number_articulated",
     "own_block",
     "read_bodies",
@@ -55,18 +56,22 @@ _YIELD = 1e-6  # of the same
 
 
 @inner_kernel
-def contact_directions(contacts, solver_bodies, motion):
-    """Gaps, normals and arms of all contacts at the present poses; inertia of solver bodies."""
-    row, mark = contacts.row, contacts.mark
-    for c in range(contacts.used[0]):
-        n, A, B, gap = contact_geometry(contacts, c, motion.states)
-        x = 0.5 * (A + n * row[c].radius1 + B - n * row[c].radius2)
-        row[c].gap = gap
-        set_vec3(row[c].normal, n)
-        set_vec3(row[c].core1, A)
-        set_vec3(row[c].core2, B)
-        set_vec3(row[c].arm1, x - vec3_of(motion.states[mark[c].body1].position))
-        set_vec3(row[c].arm2, x - vec3_of(motion.states[mark[c].body2].position))
+def contact_direction(contacts, c, motion):
+    """Gap, normal and arms of contact c at the present poses."""
+    row, mark = contacts.row[c], contacts.mark[c]
+    n, A, B, gap = contact_geometry(contacts, c, motion.states)
+    x = 0.5 * (A + n * row.radius1 + B - n * row.radius2)
+    row.gap = gap
+    set_vec3(row.normal, n)
+    set_vec3(row.core1, A)
+    set_vec3(row.core2, B)
+    set_vec3(row.arm1, x - vec3_of(motion.states[mark.body1].position))
+    set_vec3(row.arm2, x - vec3_of(motion.states[mark.body2].position))
+
+
+@inner_kernel
+def inertia_of_solver_bodies(solver_bodies, motion):
+    """Their inverse inertia at the present poses, where no joint holds them."""
     for i in range(motion.dynamic):
         if not solver_bodies.mark[i].jointed:
             R = rotation_matrix(quat_of(motion.states[i].orientation))
@@ -75,11 +80,12 @@ def contact_directions(contacts, solver_bodies, motion):
 
 
 @inner_kernel
-def contact_velocities(contacts, motion):
-    """Save the relative velocities of all contacts before the impulses of a half step."""
-    for c in range(contacts.used[0]):
-        set_vec3(contacts.row[c].before, relative_velocity(contacts, c, motion))
-        set_vec3(contacts.row[c].turn_before, relative_angular_velocity(contacts, c, motion))
+def contact_velocity(contacts, c, motion):
+    """Save the relative velocity of contact c before the impulses of a half step."""
+    row = contacts.row[c]
+    set_vec3(row.before, relative_velocity(contacts, c, motion))
+    if row.resists > 0.0:
+        set_vec3(row.turn_before, relative_angular_velocity(contacts, c, motion))
 
 
 @inner_kernel

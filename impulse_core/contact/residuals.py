@@ -17,7 +17,7 @@ from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["ENOUGH", "accuracy_of", "position_residuals", "set_targets", "velocity_residuals"]
+__all__ = ["ENOUGH", "accuracy_of", "position_residuals", "set_target", "velocity_residuals"]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
@@ -26,30 +26,29 @@ _ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
 
 @inner_kernel
-def set_targets(contacts, tolerance, slack, recovery):
-    """Gaps to reach: none, but where bodies rest on each other nearly that of now.
+def set_target(contact, tolerance, slack, recovery):
+    """Gap that a contact (ContactRow) is to reach: none, but where bodies rest on each other nearly
+    that of now.
 
     A gap that is corrected at once, by impulses that are not quite solved for, makes stacks sway;
     so those that overlap come apart slowly, and those that bear each other at a gap come together
     as slowly. Less than the slack [m] is left as it is. Where the first half is to lead to features
     that were not near, bodies shall overlap no more than they do.
     """
-    row = contacts.row
-    for c in range(contacts.used[0]):
-        gap = row[c].gap
-        row[c].target = min(gap, 0.0)
-        if gap < -slack:
-            row[c].target = gap - recovery * (gap + slack)
-        elif gap > 0.0 and _carried_impulse(row, c):
-            row[c].target = min(gap - recovery * max(gap - slack, 0.0), tolerance)
-        row[c].target = max(row[c].target, row[c].least)
+    gap = contact.gap
+    target = min(gap, 0.0)
+    if gap < -slack:
+        target = gap - recovery * (gap + slack)
+    elif gap > 0.0 and _carried_impulse(contact):
+        target = min(gap - recovery * max(gap - slack, 0.0), tolerance)
+    contact.target = max(target, contact.least)
 
 
 @inner_kernel
-def _carried_impulse(row, c):
-    """Whether contact c carried an impulse in either half of the last step."""
-    p = vec3_of(row[c].first)
-    q = vec3_of(row[c].second)
+def _carried_impulse(contact):
+    """Whether a contact carried an impulse in either half of the last step."""
+    p = vec3_of(contact.first)
+    q = vec3_of(contact.second)
     return dot(p, p) + dot(q, q) > 0.0
 
 

@@ -28,7 +28,7 @@ __all__ = [
     "NEWTON",
     "POISSON",
     "approach_velocities_now",
-    "find_approach_velocities",
+    "find_approach_velocity",
     "impact_threshold",
     "restitution_impulses",
 ]
@@ -47,22 +47,21 @@ def impact_threshold(motion, h, accuracy):
 
 
 @inner_kernel
-def find_approach_velocities(contacts, motion, h):
-    """Approach velocities of all contacts at the start of a step, from their gaps and motion."""
-    row, mark = contacts.row, contacts.mark
+def find_approach_velocity(contacts, c, motion, h):
+    """Approach velocity of contact c at the start of a step, from its gap and motion."""
+    row, mark = contacts.row[c], contacts.mark[c]
     g = vec3_at(motion.gravity.reshape(1, 3), 0)
-    for c in range(contacts.used[0]):
-        n = vec3_of(row[c].normal)
-        u = dot(n, vec3_of(row[c].before))
-        a = 0.0
-        if mark[c].body2 < motion.dynamic:
-            a += dot(n, g)
-        if mark[c].body1 < motion.dynamic:
-            a -= dot(n, g)
-        last = u + a * h
-        square = u * u - 2.0 * a * max(row[c].gap, 0.0)
-        row[c].approach_velocity = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
-        row[c].rebound = min(1.0, row[c].approach_velocity / -last) if last < 0.0 else 0.0
+    n = vec3_of(row.normal)
+    u = dot(n, vec3_of(row.before))
+    a = 0.0
+    if mark.body2 < motion.dynamic:
+        a += dot(n, g)
+    if mark.body1 < motion.dynamic:
+        a -= dot(n, g)
+    last = u + a * h
+    square = u * u - 2.0 * a * max(row.gap, 0.0)
+    row.approach_velocity = math.sqrt(square) if square > 0.0 and last < 0.0 else 0.0
+    row.rebound = min(1.0, row.approach_velocity / -last) if last < 0.0 else 0.0
 
 
 @inner_kernel

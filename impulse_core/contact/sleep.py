@@ -133,9 +133,9 @@ def _wake(model, sleep, i):
 
 
 @deferred_kernel("boolean")
-def wake_touched(model, contacts, sleep, h, tolerance):
+def wake_touched(model, contacts, sleep, h, tolerance, work):
     """Wake what something that moves could touch in a part of a step of length h; returns whether
-    anything was.
+    anything was. Needs the angular velocities.
     """
     row, mark = contacts.row, contacts.mark
     g = norm(vec3_at(model.gravity.reshape(1, 3), 0))
@@ -145,7 +145,8 @@ def wake_touched(model, contacts, sleep, h, tolerance):
         if not (sleep.asleep[i1] or sleep.asleep[i2]):
             continue
         u = dot(vec3_of(row[c].normal), vec3_of(row[c].before))
-        w = norm(vec3_of(row[c].turn_before))
+        turning = vec3_at(work.angular_velocity, i2) - vec3_at(work.angular_velocity, i1)
+        w = norm(turning)
         other = i2 if sleep.asleep[i1] else i1
         arm = norm(vec3_of(row[c].arm2 if sleep.asleep[i1] else row[c].arm1))
         # neighbours that rest do not fall, and would wake each other for ever

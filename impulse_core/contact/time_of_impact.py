@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from impulse_core.algebra import ZERO3, dot, mat3_of, norm, quat_of, set_vec3, vec3_at, vec3_of
+from impulse_core.algebra import dot, mat3_of, norm, quat_of, set_vec3, vec3_at, vec3_of
 from impulse_core.collision.contacts import (
     copy_impulses,
 )
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.narrow import collide
+from impulse_core.contact.guesses import let_go
 from impulse_core.jit import deferred_kernel, inner_kernel
 
 __all__ = [
@@ -207,15 +208,12 @@ def penetrates_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance)
 
 
 @inner_kernel
-def leave_open(contacts):
-    """Take the contacts that meet within this part out of its first half."""
-    row, mark = contacts.row, contacts.mark
-    for c in range(contacts.used[0]):
-        if mark[c].impacting:
-            mark[c].active = 0
-            row[c].target = -_FAR
-            set_vec3(row[c].impulse, ZERO3)
-            set_vec3(row[c].torque, ZERO3)
+def leave_open(contacts, c):
+    """Take contact c out of the first half of a part within which its bodies meet."""
+    row = contacts.row[c]
+    contacts.mark[c].active = 0
+    row.target = -_FAR
+    let_go(row)
 
 
 @inner_kernel

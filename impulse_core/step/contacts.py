@@ -6,16 +6,18 @@ islands, with the Delassus operator that follows from that matrix (docs/algorith
 
 from __future__ import annotations
 
-from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
+from impulse_core.algebra import ZERO3, dot, set_vec3, vec3_of
 from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.give import add_give, find_given
+from impulse_core.contact.guesses import let_go, start_from
 from impulse_core.contact.islands import find_islands
 from impulse_core.contact.jacobian import (
     apply_contact_impulses,
-    contact_directions,
-    contact_velocities,
+    contact_direction,
+    contact_velocity,
+    inertia_of_solver_bodies,
     number_articulated,
     read_bodies,
     respond_joints,
@@ -25,7 +27,7 @@ from impulse_core.contact.residuals import position_residuals, velocity_residual
 from impulse_core.contact.restitution import (
     NEWTON,
     approach_velocities_now,
-    find_approach_velocities,
+    find_approach_velocity,
     impact_threshold,
     restitution_impulses,
 )
@@ -66,16 +68,17 @@ def begin_first_half(contact, model, state, h, work):
         return
     contacts = contact.contacts
     row, mark = contacts.row, contacts.mark
-    find_approach_velocities(contacts, motion_of(model, state, work), h)
+    motion = motion_of(model, state, work)
     for c in range(contacts.used[0]):
+        find_approach_velocity(contacts, c, motion, h)
         mark[c].active = 1
         set_vec3(row[c].begun, vec3_of(row[c].first))
         if contact.again[0]:
-            _start_from(row[c], row[c].impulse, row[c].torque)
+            start_from(row[c], row[c].impulse, row[c].torque)
         else:
-            _start_from(row[c], row[c].first, row[c].roll_first)
-    if not contact.closed[0]:
-        leave_open(contacts)
+            start_from(row[c], row[c].first, row[c].roll_first)
+        if mark[c].impacting and not contact.closed[0]:
+            leave_open(contacts, c)
 
 
 @inner_kernel
@@ -85,24 +88,7 @@ def start_again(contact):
         return
     row = contact.contacts.row
     for c in range(contact.contacts.used[0]):
-        _start_from(row[c], row[c].first, row[c].roll_first)
-
-
-@inner_kernel
-def _start_from(contact, guess, turn_guess):
-    """Begin with an impulse at a contact that has not acted yet, kept within its cone."""
-    n, p = vec3_of(contact.normal), vec3_of(guess)
-    p_n = max(0.0, dot(n, p))
-    across = p - n * dot(n, p)
-    size = norm(across)
-    if size > contact.friction * p_n:
-        across = across * (contact.friction * p_n / size)
-    set_vec3(contact.impulse, n * p_n + across)
-    set_vec3(contact.start, n * p_n + across)
-    set_vec3(contact.given, ZERO3)
-    set_vec3(contact.applied, ZERO3)
-    set_vec3(contact.torque, vec3_of(turn_guess) if p_n > 0.0 else ZERO3)
-    set_vec3(contact.torque_applied, ZERO3)
+        start_from(row[c], row[c].first, row[c].roll_first)
 
 
 @inner_kernel
@@ -242,7 +228,8 @@ def close_first_half(contact, model, state, h, work, tally):
         row[c].earlier = max(0.0, dot(n, vec3_of(row[c].first)))
         row[c].earlier += max(0.0, dot(n, vec3_of(row[c].second)))
         set_vec3(row[c].first, p)
-        set_vec3(row[c].roll_first, vec3_of(row[c].torque))
+        if row[c].resists > 0.0:
+            set_vec3(row[c].roll_first, vec3_of(row[c].torque))
 
 
 @inner_kernel
@@ -267,19 +254,20 @@ def begin_second_half(contact, model, state, jumps, tolerance, work):
     contacts = contact.contacts
     motion = motion_of(model, state, work)
     row, mark = contacts.row, contacts.mark
-    contact_directions(contacts, contact.solver_bodies, motion)
-    contact_velocities(contacts, motion)
+    inertia_of_solver_bodies(contact.solver_bodies, motion)
     for c in range(contacts.used[0]):
+        contact_direction(contacts, c, motion)
+        contact_velocity(contacts, c, motion)
         p = vec3_of(row[c].first)
         pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
         closed = (pressed or row[c].gap <= tolerance) and not (jumps and mark[c].impacting)
         mark[c].active = 1 if closed else 0
         set_vec3(row[c].offset, ZERO3)
-        set_vec3(row[c].turn_offset, ZERO3)
-        _start_from(row[c], row[c].second, row[c].roll_second)
+        start_from(row[c], row[c].second, row[c].roll_second)
+        if row[c].resists > 0.0:
+            set_vec3(row[c].turn_offset, ZERO3)
         if not mark[c].active:
-            set_vec3(row[c].impulse, ZERO3)
-            set_vec3(row[c].torque, ZERO3)
+            let_go(row[c])
 
 
 @inner_kernel
@@ -367,20 +355,22 @@ def begin_jump(contact, model, state, begins, tolerance, work):
     contacts = contact.contacts
     motion = motion_of(model, state, work)
     row, mark = contacts.row, contacts.mark
-    contact_velocities(contacts, motion)
     approach_velocities_now(contacts, motion)
     for c in range(contacts.used[0]):
+        contact_velocity(contacts, c, motion)
         if begins:
             row[c].extra, row[c].returned, row[c].worked = 0.0, 0.0, 0.0
         else:
             set_vec3(row[c].second, vec3_of(row[c].impulse))
-            set_vec3(row[c].roll_second, vec3_of(row[c].torque))
+            if row[c].resists > 0.0:
+                set_vec3(row[c].roll_second, vec3_of(row[c].torque))
         mark[c].active = 1 if row[c].gap <= tolerance else 0
         row[c].min_impulse = 0.0
         row[c].earlier = dot(vec3_of(row[c].normal), vec3_of(row[c].first))
-        _start_from(row[c], ZERO3, ZERO3)
+        start_from(row[c], ZERO3, ZERO3)
         set_vec3(row[c].offset, ZERO3)
-        set_vec3(row[c].turn_offset, ZERO3)
+        if row[c].resists > 0.0:
+            set_vec3(row[c].turn_offset, ZERO3)
 
 
 @inner_kernel
@@ -395,5 +385,6 @@ def close_jump(contact, model, state, h, begins, work, tally):
     row = contact.contacts.row
     for c in range(contact.contacts.used[0]):
         set_vec3(row[c].impulse, vec3_of(row[c].impulse) + vec3_of(row[c].second))
-        set_vec3(row[c].torque, vec3_of(row[c].torque) + vec3_of(row[c].roll_second))
+        if row[c].resists > 0.0:
+            set_vec3(row[c].torque, vec3_of(row[c].torque) + vec3_of(row[c].roll_second))
     return judge(contact, model, h, work, tally)

@@ -13,8 +13,13 @@ from impulse_core.collision.contacts import copy_impulses, copy_memory
 from impulse_core.collision.detect import Search, detect
 from impulse_core.collision.geometry import note_lowest
 from impulse_core.contact.events import bears, note_events
-from impulse_core.contact.jacobian import contact_directions, contact_velocities
-from impulse_core.contact.residuals import set_targets
+from impulse_core.contact.guesses import guess_force
+from impulse_core.contact.jacobian import (
+    contact_direction,
+    contact_velocity,
+    inertia_of_solver_bodies,
+)
+from impulse_core.contact.residuals import set_target
 from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import (
     count_rest,
@@ -133,7 +138,7 @@ def _find_contacts(model, contact, state, left, tolerance, work):
         if not detect(model, search, state, sleep.still, left, margin):
             return False
         _begin_points(model, contact, state, left, tolerance, work)
-        if not contact.sleeps or not wake_touched(model, contacts, sleep, left, tolerance):
+        if not contact.sleeps or not wake_touched(model, contacts, sleep, left, tolerance, work):
             return True
 
 
@@ -143,12 +148,14 @@ def _begin_points(model, contact, state, left, tolerance, work):
     left of a stage; needs the angular velocities.
     """
     contacts, motion = contact.contacts, motion_of(model, state, work)
+    inertia_of_solver_bodies(contact.solver_bodies, motion)
+    recovery = contact.recovery * left
     for c in range(contacts.used[0]):
         note_lowest(contacts, c, state.bodies)
-    contact_directions(contacts, contact.solver_bodies, motion)
-    contact_velocities(contacts, motion)
-    set_targets(contacts, tolerance, contact.slack, contact.recovery * left)
-    _guess_forces(contacts, contact.solver_bodies)
+        contact_direction(contacts, c, motion)
+        contact_velocity(contacts, c, motion)
+        set_target(contacts.row[c], tolerance, contact.slack, recovery)
+        guess_force(contacts, contact.solver_bodies, c)
 
 
 @inner_kernel
@@ -177,26 +184,6 @@ def _search_of(contact):
         contact.contacts,
         contact.needed,
     )
-
-
-@inner_kernel
-def _guess_forces(contacts, solver_bodies):
-    """Friction that holds in this part, and the forces with which it begins."""
-    row, mark = contacts.row, contacts.mark
-    for c in range(contacts.used[0]):
-        row[c].friction = row[c].static if mark[c].sticking else row[c].kinetic
-        row[c].min_impulse = 0.0
-        mark[c].impacting = 0
-        if solver_bodies.mark[mark[c].body1].jointed or solver_bodies.mark[mark[c].body2].jointed:
-            # nearer in time, as for joints
-            set_vec3(row[c].first, vec3_of(row[c].second))
-            set_vec3(row[c].roll_first, vec3_of(row[c].roll_second))
-        else:
-            # their mean is the force: corrections of one half by the other would be repeated,
-            # and stacks that are not quite solved for would sway ever more
-            force = 0.5 * (vec3_of(row[c].first) + vec3_of(row[c].second))
-            set_vec3(row[c].first, force)
-            set_vec3(row[c].second, force)
 
 
 @inner_kernel
@@ -279,16 +266,18 @@ def _finish_part(contact, state, part, jumped, tally):
 @inner_kernel
 def _save_impulses(contacts, memory, state, h, jumped):
     """Save the impulses of a part of length h, without those of a jump at its end."""
-    _save_marks(contacts, memory, h)
-    row = contacts.row
+    memory.step[0], memory.used[0] = h, contacts.used[0]
     for j in range(len(state.joints)):
         for k in range(6):
             memory.multiplier[j, k] = state.joints[j].multiplier[k]
     for c in range(contacts.used[0]):
+        _save_mark(contacts, memory, c)
+        row = contacts.row[c]
         if not jumped:
-            set_vec3(row[c].second, vec3_of(row[c].impulse))
-            set_vec3(row[c].roll_second, vec3_of(row[c].torque))
-        copy_impulses(row[c], memory.row[c], 1.0)
+            set_vec3(row.second, vec3_of(row.impulse))
+            if row.resists > 0.0:
+                set_vec3(row.roll_second, vec3_of(row.torque))
+        copy_impulses(row, memory.row[c], 1.0)
 
 
 @inner_kernel
@@ -297,12 +286,13 @@ def _save_first_impulses(contacts, memory, h):
     a very short part cannot tell them.
     """
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
-    _save_marks(contacts, memory, h)
+    memory.step[0], memory.used[0] = h, contacts.used[0]
     row = contacts.row
     for j in range(len(memory.multiplier)):
         for k in range(6):
             memory.multiplier[j, k] *= scale
     for c in range(contacts.used[0]):
+        _save_mark(contacts, memory, c)
         set_vec3(memory.row[c].first, vec3_of(row[c].begun))
         set_vec3(memory.row[c].second, vec3_of(row[c].second))
         set_vec3(memory.row[c].roll_first, vec3_of(row[c].roll_second))
@@ -310,17 +300,13 @@ def _save_first_impulses(contacts, memory, h):
 
 
 @inner_kernel
-def _save_marks(contacts, memory, h):
-    """Save which contacts there were, and which of them stuck or carried an impulse."""
-    row, mark = contacts.row, contacts.mark
-    memory.step[0] = h
-    memory.used[0] = contacts.used[0]
-    for c in range(contacts.used[0]):
-        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
-        memory.mark[c].pair = mark[c].pair
-        memory.mark[c].feature = mark[c].feature
-        memory.mark[c].sticking = 1 if _sticks(n, p, row[c].friction) else 0
-        memory.mark[c].bore = 1 if bears(row, c) else 0
+def _save_mark(contacts, memory, c):
+    """Save which contact c was, and whether it stuck or carried an impulse."""
+    row, mark, saved = contacts.row[c], contacts.mark[c], memory.mark[c]
+    n, p = vec3_of(row.normal), vec3_of(row.impulse)
+    saved.pair, saved.feature = mark.pair, mark.feature
+    saved.sticking = 1 if _sticks(n, p, row.friction) else 0
+    saved.bore = 1 if bears(contacts.row, c) else 0
 
 
 @inner_kernel
