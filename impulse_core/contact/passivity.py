@@ -18,61 +18,66 @@ __all__ = ["account_first_half", "account_second_half", "energy_created"]
 
 
 @inner_kernel
-def account_first_half(contacts, solver_bodies, motion, h, accuracy, coarse):
-    """Note the work of each contact at the start of a part of length h: on its way over the part,
-    and on its velocities. Returns the sum of the latter, ½ p·(u⁻ + u⁺) [J], with that of turning.
+def account_first_half(contacts, solver_bodies, c, motion, h, accuracy, coarse):
+    """Note the work of contact c at the start of a part of length h: on its way over the part, and
+    on its velocities. Returns the latter, ½ p·(u⁻ + u⁺) [J], with that of turning.
 
     Bodies that come together do the work of that way as well, from their gap to none; an impact may
     return it. Penetrating bodies are pushed apart on purpose, and do no work so far.
     """
-    row = contacts.row
-    total = 0.0
-    for c in range(contacts.used[0]):
-        row[c].extra, row[c].returned, row[c].worked = 0.0, 0.0, 0.0
-        p = vec3_of(row[c].impulse)
-        if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
-            continue
-        u, w = _velocities(contacts, c, motion)
-        row[c].worked = _work(row, c, u, w)
-        total += row[c].worked
-        on_way = dot(p, u + vec3_of(row[c].offset))
-        if row[c].resists > 0.0:
-            on_way += dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_offset))
-        row[c].extra = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
-        way = row[c].target - row[c].gap
-        on_gap = dot(p, vec3_of(row[c].normal)) * way / h
-        row[c].returned = min(on_gap, 0.0)
-        row[c].worked -= max(on_gap, 0.0)
-    return total
+    row = contacts.row[c]
+    row.extra, row.returned, row.worked = 0.0, 0.0, 0.0
+    p = vec3_of(row.impulse)
+    if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
+        return 0.0
+    u, w = _velocities(contacts, c, motion)
+    work = _work(row, u, w)
+    on_way = dot(p, u + vec3_of(row.offset))
+    if row.resists > 0.0:
+        on_way += dot(vec3_of(row.torque), w + vec3_of(row.turn_offset))
+    row.extra = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
+    way = row.target - row.gap
+    on_gap = dot(p, vec3_of(row.normal)) * way / h
+    row.returned = min(on_gap, 0.0)
+    row.worked = work - max(on_gap, 0.0)
+    return work
 
 
 @inner_kernel
 def account_second_half(contacts, solver_bodies, motion, accuracy, coarse):
     """Add the work of each contact at the end of a part, on the velocities after it and on those
-    before and after it, of which the sum is returned. The accuracies are those of velocities [m/s].
+    before and after it. The accuracies are those of velocities [m/s].
 
-    What impacts do along their normals is what they return.
+    What impacts do along their normals is what they return. Returns the sum of the work on both
+    velocities, and whether any contact may have created energy.
     """
-    row = contacts.row
-    total = 0.0
+    total, suspect = 0.0, False
     for c in range(contacts.used[0]):
-        p = vec3_of(row[c].impulse)
-        if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
-            continue
-        u, w = _velocities(contacts, c, motion)
-        work = _work(row, c, u, w)
-        row[c].worked += work
-        total += work
-        after = dot(p, u)
-        if row[c].resists > 0.0:
-            after += dot(vec3_of(row[c].torque), w)
-        n = vec3_of(row[c].normal)
-        if row[c].min_impulse > 0.0 or dot(n, vec3_of(row[c].offset)) != 0.0:
-            back = dot(n, p) * dot(n, u)
-            after -= back
-            row[c].returned += back
-        row[c].extra += _beyond_accuracy(contacts, solver_bodies, c, after, accuracy, coarse)
-    return total
+        row = contacts.row[c]
+        p = vec3_of(row.impulse)
+        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+            total += _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
+        suspect = suspect or row.extra > 0.0 or row.returned > 0.0 or row.worked > 0.0
+    return total, suspect
+
+
+@inner_kernel
+def _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse):
+    """Add the work of contact c, which bears the impulse p."""
+    row = contacts.row[c]
+    u, w = _velocities(contacts, c, motion)
+    work = _work(row, u, w)
+    row.worked += work
+    after = dot(p, u)
+    if row.resists > 0.0:
+        after += dot(vec3_of(row.torque), w)
+    n = vec3_of(row.normal)
+    if row.min_impulse > 0.0 or dot(n, vec3_of(row.offset)) != 0.0:
+        back = dot(n, p) * dot(n, u)
+        after -= back
+        row.returned += back
+    row.extra += _beyond_accuracy(contacts, solver_bodies, c, after, accuracy, coarse)
+    return work
 
 
 @inlined_kernel
@@ -83,11 +88,11 @@ def _velocities(contacts, c, motion):
 
 
 @inlined_kernel
-def _work(row, c, u, w):
-    """½ p·(u⁻ + u⁺) of contact c, and the same of what resists turning."""
-    work = 0.5 * dot(vec3_of(row[c].impulse), u + vec3_of(row[c].before))
-    if row[c].resists > 0.0:
-        work += 0.5 * dot(vec3_of(row[c].torque), w + vec3_of(row[c].turn_before))
+def _work(contact, u, w):
+    """½ p·(u⁻ + u⁺) of a contact (ContactRow), and the same of what resists turning."""
+    work = 0.5 * dot(vec3_of(contact.impulse), u + vec3_of(contact.before))
+    if contact.resists > 0.0:
+        work += 0.5 * dot(vec3_of(contact.torque), w + vec3_of(contact.turn_before))
     return work
 
 
@@ -109,12 +114,6 @@ def energy_created(model, contacts, h, work):
     beyond MOST_CREATED; -1 if there is no such group.
     """
     row, mark = contacts.row, contacts.mark
-    suspect = False
-    for c in range(contacts.used[0]):
-        if row[c].extra > 0.0 or row[c].returned > 0.0 or row[c].worked > 0.0:
-            suspect = True
-    if not suspect:
-        return 0.0, -1
     begin_groups(model, h, work)
     for c in range(contacts.used[0]):
         if _acted(row, c):

@@ -134,6 +134,8 @@ class ContactSetup(NamedTuple):
     (1,)."""
     hit: Ints
     """1 where a contact was hit in this part, shape (1,)."""
+    suspect: Ints
+    """1 where a contact may have created energy in this part, shape (1,)."""
     divided: Ints
     """1 within a step of which parts are done, and how many events there were before it, shape
     (2,)."""

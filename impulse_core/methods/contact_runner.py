@@ -94,6 +94,7 @@ class ContactRunner(ElementRunner):
             closed=np.zeros(1, dtype=np.int64),
             again=np.zeros(1, dtype=np.int64),
             hit=np.zeros(1, dtype=np.int64),
+            suspect=np.zeros(1, dtype=np.int64),
             divided=np.zeros(2, dtype=np.int64),
             accuracy=max(_ACCURACY * options.tolerance, _FINEST),
             coarse=_COARSE * options.tolerance / options.step,

@@ -212,24 +212,19 @@ def close_first_half(contact, model, state, h, work, tally):
     """Account for the work of the contacts, and keep their impulses."""
     if contact is None:
         return
-    contacts = contact.contacts
+    contacts, solver_bodies = contact.contacts, contact.solver_bodies
+    motion, coarse, total = motion_of(model, state, work), contact.coarse * h, 0.0
     add_exchange(model, state, True, work)
-    tally.totals[0].dissipated -= account_first_half(
-        contacts,
-        contact.solver_bodies,
-        motion_of(model, state, work),
-        h,
-        contact.accuracy,
-        contact.coarse * h,
-    )
     row = contacts.row
     for c in range(contacts.used[0]):
+        total += account_first_half(contacts, solver_bodies, c, motion, h, contact.accuracy, coarse)
         n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
         row[c].earlier = max(0.0, dot(n, vec3_of(row[c].first)))
         row[c].earlier += max(0.0, dot(n, vec3_of(row[c].second)))
         set_vec3(row[c].first, p)
         if row[c].resists > 0.0:
             set_vec3(row[c].roll_first, vec3_of(row[c].torque))
+    tally.totals[0].dissipated -= total
 
 
 @inner_kernel
@@ -307,13 +302,15 @@ def close_second_half(contact, model, state, h, jumps, work, tally):
 @inner_kernel
 def _account_second_half(contact, model, state, h, work, tally):
     """Account for the work of what acts at the end of a part."""
-    tally.totals[0].dissipated -= account_second_half(
+    total, suspect = account_second_half(
         contact.contacts,
         contact.solver_bodies,
         motion_of(model, state, work),
         contact.accuracy / h,
         contact.coarse,
     )
+    tally.totals[0].dissipated -= total
+    contact.suspect[0] = 1 if suspect else 0
 
 
 @inner_kernel
@@ -321,6 +318,8 @@ def judge(contact, model, h, work, tally):
     """CREATED, with their bodies, where contacts created energy in a part against their laws. h is
     the length of the whole stage.
     """
+    if not contact.suspect[0]:
+        return COMPLETED
     contacts = contact.contacts
     created, guilty = energy_created(model, contacts, h, work)
     if guilty >= 0 and contact.law != NEWTON:
