@@ -28,6 +28,7 @@ __all__ = [
     "i8",
     "mat3",
     "new_records",
+    "new_zeros",
     "pair",
     "pair_i8",
     "quat",
@@ -87,13 +88,22 @@ def _field(kind: str) -> tuple[Any, ...]:
     return held if isinstance(held, tuple) else (held,)
 
 
+def new_zeros(count: int, dtype: Any = np.float64) -> NDArray[Any]:
+    """So many zeros, in large pages where they take megabytes: NumPy asks for these where it does
+    not have memory cleared by the system.
+    """
+    zeros = np.empty(count, dtype)
+    zeros.view(np.uint8)[...] = 0
+    return zeros
+
+
 def new_records(declared: type, count: int) -> Records:
     """So many records of zeros.
 
     Without the compiler (NUMBA_DISABLE_JIT=1) as NumPy's kind whose records have attributes too,
     which costs each call of a compiled kernel a look at its type.
     """
-    records = np.zeros(count, dtype=declared.dtype)  # type: ignore[attr-defined]
+    records = new_zeros(count, declared.dtype)  # type: ignore[attr-defined]
     return records.view(np.recarray) if PLAIN else records
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from impulse_core.algebra import cross, dot, mat3_of, set_mat3, vec3_of
 from impulse_core.contact.jacobian import own_block
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.types import Floats, Ints, by_address
+from impulse_core.types import Floats, Ints, by_address, new_zeros
 
 __all__ = [
     "ARM1",
@@ -104,12 +104,12 @@ def new_batches(contacts: int, bodies: int) -> Batches:
         start=np.zeros(points + 1, dtype=np.int64),
         body=np.zeros(points * 2 * LANES, dtype=np.int64),
         contact=np.zeros(points * LANES, dtype=np.int64),
-        inertia=np.zeros(points * INERTIA_NUMBERS * LANES),
-        point=np.zeros(points * POINT_NUMBERS * LANES),
-        last=np.zeros(points * 3 * LANES),
+        inertia=new_zeros(points * INERTIA_NUMBERS * LANES),
+        point=new_zeros(points * POINT_NUMBERS * LANES),
+        last=new_zeros(points * 3 * LANES),
         lane=np.zeros(14 * LANES),
-        velocity=np.zeros((bodies + 1) * LANES),
-        last_velocity=np.zeros((bodies + 1) * LANES),
+        velocity=new_zeros((bodies + 1) * LANES),
+        last_velocity=new_zeros((bodies + 1) * LANES),
         lanes=np.full(1, LANES, dtype=np.int64),
         listed=np.zeros(contacts, dtype=np.int64),
         first=np.zeros(contacts + 1, dtype=np.int64),

@@ -23,6 +23,7 @@ def find_islands(contacts, solver_bodies):
         solver_body[i].number = 0
         solver_body[i].articulated = 0
         solver_body[i].unsolved = 0
+        solver_body[i].contradictory = 0
         solver_body[i].too_many = 0
         solver_body[i].batches = 0
     for c in range(contacts.used[0]):

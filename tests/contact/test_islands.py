@@ -337,3 +337,19 @@ def test_laws_of_a_pile_hold_in_every_step(step):
     result = ic.simulate(pile, duration=0.6, step=step)
     assert result.diagnostics["contacts"]["max"] >= 50
     assert result.diagnostics["contacts"]["max_violation_m"] <= 1e-8
+
+
+def test_nothing_of_islands_is_left_from_the_half_before():
+    """What was found of islands is found anew, whatever stood there."""
+    setup = after_steps(pyramid(3), 40)
+    mark, island = setup.solver_bodies.mark, np.zeros(setup.contacts.used[0], dtype=np.int64)
+    names = ["island", "head", "number", "articulated", "unsolved", "contradictory", "too_many"]
+    names.append("batches")
+    find(setup.contacts, setup.solver_bodies, island)
+    found = mark[names].copy()
+
+    for name in names:
+        mark[name] = 3
+    find(setup.contacts, setup.solver_bodies, island)
+
+    np.testing.assert_array_equal(mark[names], found)

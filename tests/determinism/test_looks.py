@@ -76,6 +76,7 @@ SCRATCH = (
     "runner.setup.needed",
     "runner.setup.closed",
     "runner.setup.hit",
+    "runner.setup.suspect",
     "runner.setup.sleep.verdict",
     *(
         f"runner.setup.sweep.{name}"
