@@ -122,6 +122,11 @@ def _tolerance(compiled: CompiledScene, options: Options, wanted: float | None) 
             f"the tolerance {chosen:.3g} m is finer than coordinates of"
             f" {compiled.farthest:.3g} m can hold; write {finest:.2g} or more."
         )
+    if chosen > max(default, compiled.size) > 0.0:
+        raise OptionError(
+            f"the tolerance {chosen:.3g} m is larger than the machine ({compiled.size:.3g} m);"
+            f" leave it out for {default:.2g} m, or write less."
+        )
     return chosen
 
 

@@ -277,6 +277,25 @@ def test_tolerance_below_round_off():
         ic.simulate(scene, duration=0.1, tolerance=1e-15)
 
 
+@pytest.mark.parametrize("scale", [0.5, 3.0, 10.0])
+def test_tolerance_beyond_the_machine(scale):
+    """What would let joints open by more than all there is is refused with what it would be."""
+    scene = scene_of([box("a", (0.0, 0.0, 0.0), mass=1.0), box("b", (scale, 0.0, 0.0), mass=1.0)])
+    size = compile_scene(scene).size
+
+    with pytest.raises(ic.OptionError, match=r"larger than the machine .* leave it out for"):
+        ic.simulate(scene, duration=0.02, tolerance=1.01 * size)
+
+    ic.simulate(scene, duration=0.02, tolerance=0.5 * size)
+
+
+def test_any_tolerance_where_nothing_has_a_size():
+    """As a ground alone."""
+    ground = Body(name="ground", motion="static", geometry=[{"shape": "plane"}])
+
+    ic.simulate(scene_of([ground]), duration=0.02, tolerance=1e-4)
+
+
 def test_friction_against_a_motor_of_any_force_is_refused():
     """It could decide nothing; against a motor with a largest force it does."""
     motor = Motor(kind="velocity", expression="1.0")

@@ -43,10 +43,10 @@ class Settings(Element):
     )
     tolerance: Positive | None = Field(
         default=None,
-        description="Largest joint error accepted after a step. Default for steps of 10 ms or more:"
-        " 1e-6 for order 2, 1e-9 for order 4, 1e-12 for order 6 and 8, 1e-14 for order 10, times"
-        " the scene's size; times (step / 10 ms)^(order + 1) for smaller ones, down to 1e-14 of"
-        " the size.",
+        description="Largest joint error accepted after a step, at most the scene's size. Default"
+        " for steps of 10 ms or more: 1e-6 for order 2, 1e-9 for order 4, 1e-12 for order 6 and 8,"
+        " 1e-14 for order 10, times the scene's size; times (step / 10 ms)^(order + 1) for smaller"
+        " ones, down to 1e-14 of the size.",
         json_schema_extra=meta("m"),
     )
     free_motion: Literal["exact", "rk4"] = Field(
