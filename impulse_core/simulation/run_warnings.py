@@ -16,6 +16,7 @@ _LARGEST_DRIFT = 0.05  # of the energy that was moved: 2.5 % of the velocities
 _LARGEST_TURN = 0.7  # rad per stage; there imp2 was seen to be wrong by 14 % in energy
 _LARGEST_LEFT = 1e-4  # of the largest kinetic energy: 1 % of the velocities
 _LARGEST_KICK = 1e-4  # the same, of one correction along rows that nearly repeat others
+_DEEPEST = 1e-3  # of the scene's size: how far contacts may be from their laws
 _STILL = 1e-6
 
 
@@ -31,6 +32,7 @@ def run_warnings(engine: Engine, moving: float) -> list[str]:
         *_turn_warnings(engine),
         *_tolerance_warnings(engine),
         *_newton_warnings(engine, moving),
+        *_contact_warnings(engine),
         *_balance_warnings(engine),
         *_motor_warnings(engine),
     ]
@@ -78,6 +80,20 @@ def _newton_warnings(engine: Engine, moving: float) -> list[str]:
         " touch at several points or rub; impact_law poisson does not"
     )
     return [warning]
+
+
+def _contact_warnings(engine: Engine) -> list[str]:
+    """Contacts far from their laws: in a vice, or between masses too far apart to solve for."""
+    totals, most = engine.tally.totals[0], _DEEPEST * engine.compiled.size
+    overlap, violation = float(totals["deepest"]), float(totals["violation"])
+    if max(overlap, violation) <= most:
+        return []
+    return [
+        f"bodies overlapped by up to {overlap:.2g} m, and contacts broke their laws by up to"
+        f" {violation:.2g} m in a step: the motion is not what bodies that touch do; use a smaller"
+        " step or time_of_impact, let nothing be squeezed between bodies that cannot give way, or"
+        " choose masses less far apart"
+    ]
 
 
 def _balance_warnings(engine: Engine) -> list[str]:

@@ -1,0 +1,68 @@
+"""A body between two that come together and cannot give way: no motion keeps all laws of contacts,
+and a run says so.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import impulse_core as ic
+from impulse_schema import Scene
+from impulse_schema.models import Body, Keyframe
+from tests.contact.scenes import cube, scene
+
+SECONDS = 1.0
+
+
+def vice(width: float, squeeze: float, mass: float) -> Scene:
+    """A cube on the ground, and kinematic jaws that leave it so much less than its width [m]."""
+    jaws = []
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        open_, closed = width + 0.5, 0.5 * (width - squeeze) + 0.5
+        keys = [
+            Keyframe(time=time, position=(side * x, 0.0, 0.5 * width))
+            for time, x in ((0.0, open_), (SECONDS, closed))
+        ]
+        jaw = cube(name, motion="kinematic", position=keys[0].position, keyframes=keys)
+        jaws.append(jaw)
+    body = Body(
+        name="between",
+        position=(0.0, 0.0, 0.5 * width),
+        mass=mass,
+        geometry=[{"shape": "box", "size": (width, width, width)}],
+    )
+    return scene(body, *jaws)
+
+
+def overlaps(recording: ic.Recording) -> list[str]:
+    return [text for text in recording.diagnostics["warnings"] if "overlapped" in text]
+
+
+@pytest.mark.parametrize("width", [0.3, 0.6, 1.0])
+@pytest.mark.parametrize("mass", [0.5, 40.0])
+def test_what_has_room_is_not_warned_of(width, mass):
+    recording = ic.simulate(vice(width, -0.02 * width, mass), duration=SECONDS)
+
+    assert recording.diagnostics["warnings"] == []
+    assert recording.diagnostics["contacts"]["max_penetration_m"] < 1e-9
+
+
+@pytest.mark.parametrize("width", [0.2, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("share", [0.03, 0.1, 0.4])
+@pytest.mark.parametrize("mass", [0.5, 5.0, 40.0])
+def test_what_is_squeezed_is_told(width, share, mass):
+    """Whatever the squeezed body does: a warning, or an end that names the contact."""
+    ended = ""
+    try:
+        recording = ic.simulate(vice(width, share * width, mass), duration=SECONDS)
+    except ic.SimulationError as error:
+        ended = str(error)
+    if ended:
+        assert "creates" in ended or "rises" in ended
+        return
+    contacts = recording.diagnostics["contacts"]
+    told = overlaps(recording)
+
+    assert max(contacts["max_penetration_m"], contacts["max_violation_m"]) > 1e-3
+    assert len(told) == 1
+    assert f"{contacts['max_penetration_m']:.2g} m" in told[0]
