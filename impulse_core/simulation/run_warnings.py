@@ -88,12 +88,13 @@ def _contact_warnings(engine: Engine) -> list[str]:
     overlap, violation = float(totals["deepest"]), float(totals["violation"])
     if max(overlap, violation) <= most:
         return []
-    return [
+    warning = (
         f"bodies overlapped by up to {overlap:.2g} m, and contacts broke their laws by up to"
         f" {violation:.2g} m in a step: the motion is not what bodies that touch do; use a smaller"
         " step or time_of_impact, let nothing be squeezed between bodies that cannot give way, or"
         " choose masses less far apart"
-    ]
+    )
+    return [warning]
 
 
 def _balance_warnings(engine: Engine) -> list[str]:
