@@ -90,7 +90,7 @@ def _field(kind: str) -> tuple[Any, ...]:
 
 def new_zeros(count: int, dtype: Any = np.float64) -> NDArray[Any]:
     """So many zeros, in large pages where they take megabytes: NumPy asks for these where it does
-    not have memory cleared by the system.
+    not have memory cleared by the system. Shape (count,).
     """
     zeros = np.empty(count, dtype)
     zeros.view(np.uint8)[...] = 0

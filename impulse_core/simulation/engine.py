@@ -52,6 +52,7 @@ class Engine:
         start: What the start state needed: joint error before and after [m], largest shift [m]
             and turn [rad] of a body, largest change of a body's velocity [m/s]; where joints were
             open, the shift and turn of every body.
+        start_overlap: How deep bodies overlap at the start that are to be pushed apart [m].
         times: How long the steps took.
         completed: Steps that the last call of ``advance`` completed.
     """
@@ -105,6 +106,7 @@ class Engine:
         self.times = CallTimes()
         self._known_layout: Layout | None = None
         self.completed = 0
+        self.start_overlap = 0.0
         self.compile_seconds = 0.0
         with compiled_beside(lambda: self.runner.calls_of_step(self.state, self.tally)):
             parts = self._load_kernels(on_part)
@@ -203,6 +205,7 @@ class Engine:
             raise SceneError(overlap_problems(self.compiled.scene, overlaps))
         if overlaps:  # to push them apart lifts them, which nothing else explains
             self.tally.totals["noise"] = self.tally.totals["fall"] = math.inf
+            self.start_overlap = max(depth for *_, depth in overlaps)
 
     def _refuse_overconstraint(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""

@@ -83,10 +83,12 @@ def _newton_warnings(engine: Engine, moving: float) -> list[str]:
 
 
 def _contact_warnings(engine: Engine) -> list[str]:
-    """Contacts far from their laws: in a vice, or between masses too far apart to solve for."""
+    """Contacts far from their laws: in a vice, or between masses too far apart to solve for. What
+    overlapped at the start, and was to be pushed apart, is not.
+    """
     totals, most = engine.tally.totals[0], _DEEPEST * engine.compiled.size
     overlap, violation = float(totals["deepest"]), float(totals["violation"])
-    if max(overlap, violation) <= most:
+    if max(overlap - engine.start_overlap, violation) <= most:
         return []
     warning = (
         f"bodies overlapped by up to {overlap:.2g} m, and contacts broke their laws by up to"
