@@ -51,8 +51,7 @@ class Engine:
         compile_seconds: Time spent on getting compiled kernels, from the cache or anew [s].
         start: What the start state needed: joint error before and after [m], largest shift [m]
             and turn [rad] of a body, largest change of a body's velocity [m/s]; where joints were
-            open, the shift and turn of every body.
-        start_overlap: How deep bodies overlap at the start that are to be pushed apart [m].
+            open, the shift and turn of every body; how deep bodies overlapped [m], if they did.
         times: How long the steps took.
         completed: Steps that the last call of ``advance`` completed.
     """
@@ -106,7 +105,6 @@ class Engine:
         self.times = CallTimes()
         self._known_layout: Layout | None = None
         self.completed = 0
-        self.start_overlap = 0.0
         self.compile_seconds = 0.0
         with compiled_beside(lambda: self.runner.calls_of_step(self.state, self.tally)):
             parts = self._load_kernels(on_part)
@@ -205,7 +203,7 @@ class Engine:
             raise SceneError(overlap_problems(self.compiled.scene, overlaps))
         if overlaps:  # to push them apart lifts them, which nothing else explains
             self.tally.totals["noise"] = self.tally.totals["fall"] = math.inf
-            self.start_overlap = max(depth for *_, depth in overlaps)
+            self.start["overlap_m"] = max(depth for *_, depth in overlaps)
 
     def _refuse_overconstraint(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""
@@ -229,7 +227,6 @@ class Engine:
         done = self.completed = self._run(length, count, grid)
         if done:
             self.times.add((time.perf_counter() - self.compile_seconds - began) / done, done)
-        # in the same order however the steps are shared out to calls
         broken = broken_joints(self.tally, self.names, self._noted_breaks)
         self._noted_breaks += len(broken)
         touched = contact_events(self.runner, self.compiled.body_names)

@@ -88,7 +88,7 @@ def _contact_warnings(engine: Engine) -> list[str]:
     """
     totals, most = engine.tally.totals[0], _DEEPEST * engine.compiled.size
     overlap, violation = float(totals["deepest"]), float(totals["violation"])
-    if max(overlap - engine.start_overlap, violation) <= most:
+    if max(overlap - engine.start.get("overlap_m", 0.0), violation) <= most:
         return []
     warning = (
         f"bodies overlapped by up to {overlap:.2g} m, and contacts broke their laws by up to"
