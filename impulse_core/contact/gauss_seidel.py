@@ -28,6 +28,7 @@ from impulse_core.contact.islands import is_large
 from impulse_core.contact.jacobian import diagonal_blocks
 from impulse_core.contact.law import contact_law, in_disc
 from impulse_core.contact.newton import IMPROVED, SOLVED, solve_island
+from impulse_core.contact.residuals import ENOUGH
 from impulse_core.contact.solver_bodies import push_solver_body
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -41,10 +42,12 @@ _ENOUGH = 0.03  # of the changes in the first sweep, what large islands are left
 
 
 @deferred_kernel("none")
-def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy, coarse):
+def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy, coarse, share):
     """Find the impulses of all unsolved islands for the velocities of the solver bodies.
 
-    The laws are to hold to accuracy [m/s], those of large islands to a coarse one.
+    The laws are to hold to accuracy [m/s], those of large islands to a coarse one. Small islands of
+    free bodies that will be solved for again are left with a share of what they lack, in m/s over
+    the unit of that.
     """
     world = len(solver_bodies.mark) - 1
     for i in range(world):
@@ -59,16 +62,19 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy,
         if large:
             how = sweep_batches(contacts, solver_bodies, delassus, batches, i, calm)
         if how == UNDIVIDED:
+            rough = share * solver_bodies.row[i].left
+            if not rough > ENOUGH * accuracy or large or island.articulated:
+                rough = accuracy
             how = _solve_one(
-                contacts, solver_bodies, delassus, newton, batches, i, accuracy, coarse
+                contacts, solver_bodies, delassus, newton, batches, i, accuracy, rough, coarse
             )
         island.contradictory = 0 if how == QUIET else 1
 
 
 @inner_kernel
-def _solve_one(contacts, solver_bodies, delassus, newton, batches, i, accuracy, coarse):
+def _solve_one(contacts, solver_bodies, delassus, newton, batches, i, accuracy, rough, coarse):
     """Solve for the island of solver body i by a few sweeps, by Newton's method, or by many sweeps;
-    QUIET or RESTLESS.
+    QUIET or RESTLESS. Beyond the rough accuracy only what comes easily is solved for.
     """
     large = is_large(solver_bodies.mark, i)
     calm = _CALM * (coarse if large else accuracy)
@@ -76,10 +82,10 @@ def _solve_one(contacts, solver_bodies, delassus, newton, batches, i, accuracy, 
     sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
     if quiet and large:
         return QUIET
-    result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy)
+    result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy, rough)
     if result == SOLVED:
         return QUIET
-    how, most = UNDIVIDED, _MOST_SWEEPS
+    how, most, calm = UNDIVIDED, _MOST_SWEEPS, max(calm, _CALM * rough)
     if result == IMPROVED:
         _apply_changes(contacts, solver_bodies, delassus, i)
         for k in range(solver_bodies.mark[i].number, items):

@@ -44,8 +44,9 @@ _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
 @deferred_kernel("int64", "int64")
-def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
-    """Improve the impulses of the island of solver body i until its laws hold to accuracy [m/s].
+def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
+    """Improve the impulses of the island of solver body i until its laws hold to accuracy [m/s],
+    or to a rough one where steps that follow are not needed or do not help much.
 
     What is stored is the best iterate within its cones, and nothing worse than the impulses given.
     The velocities in solver_bodies and delassus belong to the impulses it begins with, and stay.
@@ -71,12 +72,13 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy):
     if articulated:
         best = _solve_dense(contacts, work, n, items, accuracy, given)
     else:
-        best = _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given)
+        size = bodies, bandwidth
+        best = _solve_banded(contacts, solver_bodies, work, n, size, accuracy, rough, given)
     if best < given:
         best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
         if best < given:
             _store(contacts, work, n, items)
-    return (SOLVED if min(best, given) <= accuracy else IMPROVED), items
+    return (SOLVED if min(best, given) <= rough else IMPROVED), items
 
 
 @inner_kernel
@@ -107,7 +109,7 @@ def _solve_dense(contacts, work, n, items, accuracy, given):
 
 
 @inner_kernel
-def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy, given):
+def _solve_banded(contacts, solver_bodies, work, n, size, accuracy, rough, given):
     """The same of free bodies.
 
     Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
@@ -116,6 +118,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
     they help. What contacts contradict each other by is left out of a step after one that did not
     help.
     """
+    bodies, bandwidth = size
     best = worst = given
     proximal, stalls, careful = _PROXIMAL, 0, False
     _keep_iterate(work, n)
@@ -126,7 +129,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
             break
         banded_push(contacts, solver_bodies, work, n, bodies)
         after = _residual(contacts, work, n, n, 1.0)
-        if worst <= accuracy and not (after < 0.5 * worst):
+        if worst <= rough and not (after < (0.5 if worst <= accuracy else _QUICK) * worst):
             break
         share = 1.0
         if careful:
@@ -140,7 +143,7 @@ def _solve_banded(contacts, solver_bodies, work, n, bodies, bandwidth, accuracy,
             _keep_iterate(work, n)
         if stalls == _LESS_PATIENCE and careful:
             break
-        if stalls >= _CONTENT and best <= ENOUGH * accuracy:
+        if stalls >= _CONTENT and best <= ENOUGH * rough:
             break
         if stalls == _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL

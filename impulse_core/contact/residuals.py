@@ -21,6 +21,8 @@ __all__ = ["ENOUGH", "accuracy_of", "position_residuals", "set_target", "velocit
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
+_STALLED = 0.5  # of what was left before, what a round leaves that does not help
+_LITTLE = 1e4  # times the accuracy, what is left for a later step where rounds do not help
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
@@ -147,20 +149,27 @@ def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
 @inner_kernel
 def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
     """Whether a violation is within the accuracy of island i, or near to it after a round in which
-    no impulses met its linear laws: corners contradict each other, and there is nothing to gain.
-    Else it is marked as unsolved.
+    no impulses met its linear laws: corners contradict each other, and there is nothing to gain,
+    for articulated islands if that round did not help. Else it is marked as unsolved.
 
     The first iteration is strict: what it lets pass adds up from step to step, to a creep.
     Articulated islands stay unsolved, since corrections of joints move contacts.
     """
     island = solver_bodies.mark[i]
-    articulated = island.articulated == 1
+    articulated, large = island.articulated == 1, is_large(solver_bodies.mark, i)
     most = _accuracy_of_island(solver_bodies, i, accuracy, coarse)
-    if first and is_large(solver_bodies.mark, i):
-        most = coarse
-    elif first and not articulated:
+    if large:
+        most = coarse if first else most
+    elif articulated:
+        most = accuracy
+    elif first:
         most = _CLOSELY * accuracy
     done = violated <= most
+    if island.contradictory and not large:
+        stalls = violated > _STALLED * solver_bodies.row[i].left
+        little = ENOUGH if articulated else _LITTLE
+        done = done or (stalls and violated <= little * accuracy)
+    solver_bodies.row[i].left = violated
     island.unsolved = 1 if articulated or not done else 0
     return done
 
@@ -178,9 +187,7 @@ def _accuracy_of_island(solver_bodies, i, accuracy, coarse):
     island = solver_bodies.mark[i]
     if is_large(solver_bodies.mark, i):
         return ENOUGH * coarse
-    if island.contradictory and not island.articulated:
-        return ENOUGH * accuracy
-    return accuracy
+    return ENOUGH * accuracy if island.contradictory else accuracy
 
 
 @inner_kernel

@@ -65,6 +65,9 @@ class SolverBody:
     """[1/kg] of the body alone, whatever holds it."""
     inverse_inertia: mat3
     """[1/(kg m²)], world frame."""
+    left: f8
+    """What the laws of the island that a solver body stands for were last found to lack, as way or
+    velocity [m, m/s]."""
 
 
 @by_address

@@ -60,6 +60,8 @@ __all__ = [
     "start_again",
 ]
 
+_SHARE = 0.01  # of what contacts lack at t+h, as directions turn: what a round may leave
+
 
 @inner_kernel
 def begin_first_half(contact, model, state, h, work):
@@ -191,6 +193,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.batches,
         contact.accuracy / h,
         contact.coarse,
+        0.0 if multipliers else _SHARE / h,
     )
     _push(contact, model, structure, state, multipliers, work)
     find_given(contacts, delassus)

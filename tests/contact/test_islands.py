@@ -75,7 +75,7 @@ def newton_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, a
 @kernel
 def improve(contacts, solver_bodies, delassus, work, i):
     """Solve island i by Newton's method; returns whether its laws hold to 1e-7 m/s."""
-    return solve_island(contacts, solver_bodies, delassus, work, i, 1e-7)
+    return solve_island(contacts, solver_bodies, delassus, work, i, 1e-7, 1e-7)
 
 
 @kernel
