@@ -24,11 +24,11 @@ from impulse_core.types import (
 
 PLANE_POINT = 0
 POINT_POINT = 1
-LINE_POINT = 2
+LINE_POINT = 2  # of a rounded edge, from end to end
 LINE_LINE = 3
 PLANE_ELLIPSOID = 4
 PLANE_RIM = 5
-EDGE_EDGE = 6
+EDGE_EDGE = 6  # sharp ones, whose gap is that of their lines
 
 MOST_POINTS = 8  # of one pair of shapes
 MOST_CORNERS = 128  # of a contact polygon before it is reduced
@@ -53,9 +53,11 @@ class Found(NamedTuple):
     point2: Floats
     """Point on the core of body 2 [m], shape (p, 3), body-2 frame."""
     axis1: Floats
-    """Normal of the plane towards body 2, or direction of the line, shape (p, 3), body-1 frame."""
+    """Normal of the plane towards body 2, direction of the edge, or the whole edge from point 1,
+    shape (p, 3), body-1 frame."""
     axis2: Floats
-    """Direction of the line, or axis of the rim, shape (p, 3), body-2 frame."""
+    """Direction of the edge, the whole edge from point 2, or axis of the rim, shape (p, 3), body-2
+    frame."""
     rim: Floats
     """Radius of a rim [m], shape (p,)."""
     gap: Floats
@@ -138,9 +140,9 @@ class ContactRow:
     point2: vec3
     """On the core of body 2 [m], body-2 frame."""
     axis1: vec3
-    """Normal of the plane or direction of the line, body-1 frame."""
+    """Normal of the plane, direction of the edge or whole edge, body-1 frame."""
     axis2: vec3
-    """Direction of the line or axis of the rim, body-2 frame."""
+    """Direction of the edge, whole edge or axis of the rim, body-2 frame."""
     radius1: f8
     """Rounding of the first shape [m]."""
     radius2: f8

@@ -241,16 +241,15 @@ def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, siz
         if count > 0:
             return count
         if kind1 == EDGE:
-            axis1 = unit(direction(cores, i))
+            point1, axis1 = _tail(cores, i), direction(cores, i)
             if kind2 == EDGE:
                 kind = LINE_LINE
-                axis2 = unit(direction(cores, j))
+                point2, axis2 = _tail(cores, j), direction(cores, j)
             else:
                 kind = LINE_POINT
         elif kind2 == EDGE:
             kind, swapped = LINE_POINT, 1
-            axis1 = unit(direction(cores, j))
-            point1, point2 = point2, point1
+            point1, point2, axis1 = _tail(cores, j), point1, direction(cores, j)
         else:
             kind = POINT_POINT
     put_point(found, 0, (kind, swapped, name), point1, point2, axis1, axis2, gap)
@@ -301,30 +300,32 @@ def _side_by_side(cores, R, t, first, second, wanted, found):
         of_first = low <= 0.0 if end == 0 else high >= length
         if of_first:
             v = cores.edge_vertex[e, end]
-            d = transposed_times(R, vec3_at(cores.vertex, v) - t) - vec3_at(
-                cores.vertex, cores.edge_vertex[g, 0]
-            )
-            line = unit(direction(cores, g))
-            foot = vec3_at(cores.vertex, cores.edge_vertex[g, 0]) + line * dot(line, d)
+            tail, edge = _tail(cores, g), direction(cores, g)
+            d = transposed_times(R, vec3_at(cores.vertex, v) - t) - tail
         else:
             v = cores.edge_vertex[g, end if same_way else 1 - end]
+            tail, edge = P, a
             d = R @ vec3_at(cores.vertex, v) + t - P
-            line = a1
-            foot = P + line * dot(line, d)
+        line = unit(edge)
         gap = norm(d - line * dot(line, d))
         if gap <= wanted:
             what = (LINE_POINT, 1 if of_first else 0, vertex_of(v, not of_first))
-            put_point(found, count, what, foot, vec3_at(cores.vertex, v), line, ZERO3, gap)
+            put_point(found, count, what, tail, vec3_at(cores.vertex, v), edge, ZERO3, gap)
             count += 1
     if sine > _NO_CROSSING:
         s, u = closest_of_segments(P, a, Q, b)
         if 0.0 < s < 1.0 and 0.0 < u < 1.0:
-            A, B = P + a * s, Q + b * u
             what = (LINE_LINE, 0, edge_crossing(e, g, False))
-            b1 = unit(direction(cores, g))
-            put_point(found, count, what, A, transposed_times(R, B - t), a1, b1, norm(B - A))
+            gap = norm(Q + b * u - P - a * s)
+            put_point(found, count, what, P, _tail(cores, g), a, direction(cores, g), gap)
             count += 1
     return count
+
+
+@inlined_kernel
+def _tail(cores, e):
+    """Where an edge begins, in the frame of its core."""
+    return vec3_at(cores.vertex, cores.edge_vertex[e, 0])
 
 
 @inlined_kernel

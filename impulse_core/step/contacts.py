@@ -22,10 +22,9 @@ from impulse_core.contact.jacobian import (
     read_bodies,
     respond_joints,
 )
-from impulse_core.contact.passivity import account_first_half, account_second_half, energy_created
+from impulse_core.contact.passivity import account_first_half, account_second_half
 from impulse_core.contact.residuals import position_residuals, velocity_residuals
 from impulse_core.contact.restitution import (
-    NEWTON,
     approach_velocities_now,
     find_approach_velocity,
     impact_threshold,
@@ -37,8 +36,9 @@ from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.model.status import COMPLETED, CREATED
+from impulse_core.model.status import COMPLETED, ROSE
 from impulse_core.step.corrections import add_multipliers
+from impulse_core.step.judgement import flings, judge
 
 __all__ = [
     "add_restitution",
@@ -54,7 +54,6 @@ __all__ = [
     "close_jump",
     "close_second_half",
     "correct_contacts",
-    "judge",
     "let_sleep",
     "note_motion",
     "start_again",
@@ -293,12 +292,15 @@ def begin_restitution(contact, model, structure, state, work):
 @inner_kernel
 def close_second_half(contact, model, state, h, jumps, work, tally):
     """Account for the work of the contacts; CREATED, with their bodies, where they create energy
-    against their laws, unless they jump first. h is the length of the whole stage.
+    against their laws, unless they jump first, ROSE where bodies were flung within the part. h is
+    the length of the whole stage.
     """
     if contact is None:
         return COMPLETED
     add_exchange(model, state, False, work)
     _account_second_half(contact, model, state, h, work, tally)
+    if flings(contact, model, state, work, tally):
+        return ROSE
     return COMPLETED if jumps else judge(contact, model, h, work, tally)
 
 
@@ -314,25 +316,6 @@ def _account_second_half(contact, model, state, h, work, tally):
     )
     tally.totals[0].dissipated -= total
     contact.suspect[0] = 1 if suspect else 0
-
-
-@inner_kernel
-def judge(contact, model, h, work, tally):
-    """CREATED, with their bodies, where contacts created energy in a part against their laws. h is
-    the length of the whole stage.
-    """
-    if not contact.suspect[0]:
-        return COMPLETED
-    contacts = contact.contacts
-    created, guilty = energy_created(model, contacts, h, work)
-    if guilty >= 0 and contact.law != NEWTON:
-        failure, mark = tally.failure[0], contacts.mark[guilty]
-        failure.energy = created
-        failure.bodies[0] = contact.shapes.owner[mark.shape1]
-        failure.bodies[1] = contact.shapes.owner[mark.shape2]
-        return CREATED
-    tally.totals[0].created += created
-    return COMPLETED
 
 
 @inner_kernel

@@ -47,7 +47,7 @@ from impulse_core.contact.time_of_impact import (
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
-from impulse_core.step.contacts import judge
+from impulse_core.step.judgement import judge
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import close_limits, find_reached
 from impulse_core.step.step import Part, begin_stage, first_half, second_half

@@ -55,13 +55,16 @@ def _gap_of_row(found: Found, i, poses, radii):
     if found.kind[i] == EDGE_EDGE:
         n = np.cross(a, b) / np.linalg.norm(np.cross(a, b))
         return n @ (B - A) - sum(radii), A, B, n
-    between = B - A
     if found.kind[i] == LINE_POINT:
-        between = between - a * (a @ between)
+        A = A + a * (a @ (B - A)) / (a @ a)
     if found.kind[i] == LINE_LINE:
         n = np.cross(a, b)
         n /= np.linalg.norm(n)
-        between = n * (n @ between)
+        s, u, _ = np.linalg.solve(np.array([a, -b, n]).T, B - A)
+        assert 0.0 <= s <= 1.0
+        assert 0.0 <= u <= 1.0
+        A, B = A + a * s, B + b * u
+    between = B - A
     distance = np.linalg.norm(between)
     return distance - sum(radii), A, B, between / distance
 
@@ -74,7 +77,7 @@ def _check_rows(found: Found, poses, pieces):
         gap, *_, n = _gap_of_row(found, i, poses, radii)
         assert gap == pytest.approx(found.gap[i], abs=1e-12)
         assert np.linalg.norm(n) == pytest.approx(1.0, abs=1e-12)
-        if found.kind[i] != POINT_POINT:
+        if found.kind[i] in (PLANE_POINT, EDGE_EDGE):
             assert np.linalg.norm(found.axis1[i]) == pytest.approx(1.0, abs=1e-12)
 
 

@@ -73,9 +73,12 @@ class Ground:
                 if found.kind[i] == PLANE_POINT:
                     n = found.axis1[i] if swapped else -matrices(q) @ found.axis1[i]
                 else:
-                    along = found.axis1[i] if found.kind[i] == LINE_POINT else np.zeros(3)
-                    n = B - A - along * (along @ (B - A))
-                    n /= np.linalg.norm(n)
+                    if found.kind[i] == LINE_POINT:
+                        edge = found.axis1[i] if swapped else matrices(q) @ found.axis1[i]
+                        tail, end = (A, B) if swapped else (B, A)
+                        foot = tail + edge * (edge @ (end - tail)) / (edge @ edge)
+                        A, B = (foot, B) if swapped else (A, foot)
+                    n = (B - A) / np.linalg.norm(B - A)
                 normals.append(n)
                 gaps.append(found.gap[i])
                 kinds.append(found.kind[i])
