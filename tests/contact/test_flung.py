@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
-from impulse_core.compile import compile_scene
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -21,12 +19,14 @@ WEDGED = [  # rate, first, second and third sine of gaits whose feet meet
     (8.377135365574777, -0.13247787441812417, -0.24770666367759134, 0.03954482394141261),
     (8.705636029076464, -0.21976181529565364, -0.33453629188724254, -0.009373908886509297),
 ]
-MOST = 8.0  # times the largest kinetic energy of a state: four times those at both ends of a step
+MOST = (
+    2.0  # times the largest kinetic energy: steps in which a leg is flung have 4 to 40 unexplained
+)
 
 
-def walk(values: tuple[float, ...], step: float, duration: float) -> tuple[ic.Recording, float]:
-    """The six-legged machine with a gait, or what there is of it where the run ended by name; and
-    the largest kinetic energy of the ways of all centres within a step, over that of a state.
+def share_unexplained(values: tuple[float, ...], step: float, duration: float) -> float:
+    """Of the six-legged machine with a gait, also if the run ends by name: what its worst step
+    leaves unexplained, over its largest kinetic energy.
     """
     machine = six_legged()
     names = [f"constants[{constant.name}].value" for constant in machine.constants]
@@ -35,25 +35,17 @@ def walk(values: tuple[float, ...], step: float, duration: float) -> tuple[ic.Re
         recording = ic.simulate(gait, duration=duration, step=step, fps=1.0 / step)
     except ic.SimulationError as ended:
         recording = ended.recording
-    compiled = compile_scene(gait)
-    dynamic = [name for name in compiled.body_names if name != "ground"]  # in the Model's order
-    mass_of = dict(zip(dynamic, compiled.model.bodies["mass"], strict=False))
-    masses = [mass_of.get(name, 0.0) for name in recording.body_names]
-    ways = np.diff(recording.positions, axis=0)
-    energy = 0.5 * np.einsum("tbk,tbk,b->t", ways, ways, masses) / step**2
-    return recording, float(energy.max() / recording.energy["kinetic"].max())
+    worst = recording.diagnostics["energy_j"]["max_unexplained_step"]
+    return float(worst / recording.energy["kinetic"].max())
 
 
 @pytest.mark.parametrize("values", WEDGED)
 def test_feet_that_meet_throw_no_leg(values: tuple[float, ...]) -> None:
-    """Legs went half a metre and back within a step, by impulses that did 300 to 800 J."""
-    recording, share = walk(values, 0.005, 1.2)
-
-    assert share <= MOST
-    assert recording.diagnostics["energy_j"]["max_unexplained_step"] <= 30.0
+    """Legs went to where they cannot go and back within a step, which did 260 and 740 J."""
+    assert share_unexplained(values, 0.005, 1.2) <= MOST
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     values=st.tuples(
         st.floats(6.0, 9.5), st.floats(-0.35, -0.1), st.floats(-0.35, 0.1), st.floats(-0.05, 0.05)
@@ -61,7 +53,5 @@ def test_feet_that_meet_throw_no_leg(values: tuple[float, ...]) -> None:
     step=st.sampled_from([0.0025, 0.004, 0.008]),
 )
 def test_fast_gaits_throw_no_leg(values: tuple[float, ...], step: float) -> None:
-    """Other gaits and steps: complete or ended by name, and nobody goes farther than it moves."""
-    _, share = walk(values, step, 1.0)
-
-    assert share <= MOST
+    """Other gaits and steps, of which a fifth threw legs."""
+    assert share_unexplained(values, step, 1.0) <= MOST
