@@ -27,15 +27,14 @@ __all__ = [
     "MOST_CREATED",
     "add_exchange",
     "begin_groups",
+    "energy_between",
     "excess_of_groups",
-    "flung",
     "group_of",
     "join_bodies",
     "note_velocities",
 ]
 
 _MOST_SWING = 0.1  # of the same: (1 - cos φ) of a body that turns by φ = 0.45 rad in the step
-_FLUNG = 4.0  # of the usual kinetic energy
 MOST_CREATED = 1e-6  # of the kinetic energy that the impulses of a group of bodies meet
 
 
@@ -57,7 +56,8 @@ def add_exchange(model, state, first, work):
     for i in range(model.dynamic):
         account = work.account[i]
         if first:
-            account.taken, account.met, account.passed = 0.0, 0.0, 0.0
+            account.taken, account.met = 0.0, 0.0
+            account.outside, account.between = 0.0, 0.0
         m = 0.5 * model.bodies[i].mass
         v, L = vec3_of(state.bodies[i].velocity), vec3_of(state.bodies[i].angular_momentum)
         w = vec3_at(work.angular_velocity, i)
@@ -65,41 +65,31 @@ def add_exchange(model, state, first, work):
         momentum = vec3_of(account.angular_momentum)
         taken = m * dot(v - before, v - before) + 0.5 * dot(L - momentum, w - w_before)
         came = m * dot(before, before) + 0.5 * dot(momentum, w_before)
-        left = m * dot(v, v) + 0.5 * dot(L, w)
+        went = m * dot(v, v) + 0.5 * dot(L, w)
         account.taken += taken
-        account.met += came + left
-        account.passed += left if first else came
-        if first:
-            account.came = came
+        account.met += came + went
+        account.outside += came if first else went
+        account.between += went if first else came
     _add_rotors(model, work)
 
 
 @inner_kernel
-def flung(model, state, overlap_speed, totals, work):
-    """The fastest body where all together had far more kinetic energy between the halves of a part
-    of a step than before and after it, and what was done in the step; -1 if they had not. How much
-    they had [J]. Needs the angular velocities after it, and the speed at which overlaps are taken
-    back.
-
-    Where bodies are wedged a step that is too long finds them beyond, where they cannot have gone:
-    impulses throw and catch them within it. Four times is what bodies have that fell for two steps
-    instead of one.
+def energy_between(model, totals, work):
+    """Kinetic energy of all bodies between the halves of a part of a step [J], and the usual one
+    beside which that is no wonder: what they had before and after it, what was done in the step, and
+    what those that rest may have. Then the body with most of it.
     """
-    between, most, body, ends, mass = 0.0, 0.0, -1, 0.0, 0.0
+    between, usual, most, body = 0.0, totals.noise, -1.0, 0
     for i in range(model.dynamic):
-        account, m = work.account[i], model.bodies[i].mass
-        v, L = vec3_of(state.bodies[i].velocity), vec3_of(state.bodies[i].angular_momentum)
-        after = 0.5 * (m * dot(v, v) + dot(L, vec3_at(work.angular_velocity, i)))
-        between += 0.5 * account.passed
-        ends += account.came + after
-        mass += m
-        if account.passed > most:
-            most, body = account.passed, i
+        account = work.account[i]
+        between += 0.5 * account.between
+        usual += account.outside
+        if account.between > most:
+            most, body = account.between, i
     before = work.totals[0]
-    done = abs(totals.work - before.work) + abs(totals.motor_work - before.motor_work)
-    done += abs(totals.kinematic_work - before.kinematic_work)
-    usual = ends + done + totals.noise + 0.5 * mass * overlap_speed * overlap_speed
-    return (body if between > _FLUNG * usual else -1), between
+    usual += abs(totals.work - before.work) + abs(totals.motor_work - before.motor_work)
+    usual += abs(totals.kinematic_work - before.kinematic_work)
+    return between, usual, body
 
 
 @inner_kernel

@@ -75,10 +75,10 @@ class Account:
     """½ ΔvᵀM Δv of the halves so far [J]."""
     met: f8
     """Kinetic energies before and after them [J]."""
-    came: f8
-    """That before the first half, without rotors [J]."""
-    passed: f8
-    """Those after the first half and before the second, likewise [J]."""
+    outside: f8
+    """Of these, that before the first half and that after the second, without rotors [J]."""
+    between: f8
+    """That after the first half and that before the second, likewise [J]."""
     created: f8
     """Σ p·U of what only resists [J], in the group that the body stands for."""
     returned: f8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from impulse_core.contact.account import flung
+from impulse_core.contact.account import energy_between
 from impulse_core.contact.passivity import energy_created
 from impulse_core.contact.restitution import NEWTON
 from impulse_core.jit import inner_kernel
@@ -10,6 +10,10 @@ from impulse_core.model.status import COMPLETED, CREATED
 from impulse_core.observables.invariants import most_pushing
 
 __all__ = ["flings", "judge"]
+
+_FLUNG = (
+    4.0  # times the usual energy: bodies that fell for two steps have four times that after one
+)
 
 
 @inner_kernel
@@ -33,16 +37,24 @@ def judge(contact, model, h, work, tally):
 
 @inner_kernel
 def flings(contact, model, state, work, tally):
-    """Whether bodies were flung within a part that ends; the one that was most, and the joint that
-    pushes it most, are then named. Needs the angular velocities.
+    """Whether bodies had far more kinetic energy between the halves of a part that ends than is
+    usual; the one with most of it, and the joint that pushes it most, are then named.
+
+    Where bodies are wedged a step that is too long finds them beyond, where they cannot have gone:
+    impulses throw and catch them within it. Overlaps that are taken back move bodies as well.
     """
-    row, deepest = contact.contacts.row, 0.0
+    between, usual, body = energy_between(model, tally.totals[0], work)
+    if not between > _FLUNG * usual:
+        return False
+    row, deepest, mass = contact.contacts.row, 0.0, 0.0
     for c in range(contact.contacts.used[0]):
         deepest = max(deepest, -row[c].gap)
-    body, energy = flung(model, state, contact.recovery * deepest, tally.totals[0], work)
-    if body < 0:
+    for i in range(model.dynamic):
+        mass += model.bodies[i].mass
+    usual += 0.5 * mass * (contact.recovery * deepest) ** 2
+    if not between > _FLUNG * usual:
         return False
     failure = tally.failure[0]
-    failure.energy, failure.body = energy, body
+    failure.energy, failure.body = between, body
     failure.joint = most_pushing(model, state.joints.multiplier, body)
     return True

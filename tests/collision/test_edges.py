@@ -50,7 +50,7 @@ def distance(tail1, edge1, tail2, edge2) -> float:
 
 
 def test_a_crossing_of_edges_side_by_side_does_not_run_off():
-    """Their lines cross 50 edges away after a turn by a hundredth of a degree."""
+    """Their lines cross a hundred edges away after a turn by a twentieth of a degree."""
     edge = np.array([1.0, 0.0, 0.0])
     other = np.array([1.0, 1e-3, 0.0])
     q = turn((0, 0, 1), -9e-4)

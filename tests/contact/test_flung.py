@@ -19,9 +19,7 @@ WEDGED = [  # rate, first, second and third sine of gaits whose feet meet
     (8.377135365574777, -0.13247787441812417, -0.24770666367759134, 0.03954482394141261),
     (8.705636029076464, -0.21976181529565364, -0.33453629188724254, -0.009373908886509297),
 ]
-MOST = (
-    2.0  # times the largest kinetic energy: steps in which a leg is flung have 4 to 40 unexplained
-)
+MOST = 2.0  # times the largest kinetic energy; where legs are flung it is up to 40
 
 
 def share_unexplained(values: tuple[float, ...], step: float, duration: float) -> float:
