@@ -75,9 +75,9 @@ def add_exchange(model, state, first, work):
 
 @inner_kernel
 def energy_between(model, totals, work):
-    """Kinetic energy of all bodies between the halves of a part of a step [J], the usual one [J]
-    (what they had before and after it, what was done in the step, what bodies at rest swing by), and
-    the body with most.
+    """Kinetic energy of all bodies between the halves of a part of a step [J], the usual one [J],
+    and the body with most. Usual is what they had before and after it, what was done in the step,
+    and what bodies at rest swing by.
     """
     between, usual, most, body = 0.0, totals.noise, -1.0, 0
     for i in range(model.dynamic):
