@@ -44,7 +44,9 @@ def test_feet_that_meet_throw_no_leg(values: tuple[float, ...]) -> None:
 
 
 def test_few_of_other_gaits_leave_much_unexplained() -> None:
-    """Other gaits and steps, of which a fifth threw legs. Jams that go on still multiply forces, and the report warns of it (docs/design/contact.md)."""
+    """Other gaits and steps, of which a fifth threw legs. Jams that go on still multiply forces,
+    and the report warns of it (docs/design/contact.md).
+    """
     rng = np.random.default_rng(77)
     low, high = (6.0, -0.35, -0.35, -0.05), (9.5, -0.1, 0.1, 0.05)
     shares = [
