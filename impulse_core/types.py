@@ -61,6 +61,8 @@ PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba 
 # Of indices whose sign the compiler need not look at; NumPy makes floats of them and plain ones.
 unsigned: Any = int if PLAIN else np.uint64
 
+_LINES = 128  # bytes: two cache lines, which processors fetch together
+
 _TYPES: dict[str, Any] = {
     "f8": np.float64,
     "i8": np.int64,
@@ -89,12 +91,15 @@ def _field(kind: str) -> tuple[Any, ...]:
 
 
 def new_zeros(count: int, dtype: Any = np.float64) -> NDArray[Any]:
-    """So many zeros, in large pages where they take megabytes: NumPy asks for these where it does
-    not have memory cleared by the system. Shape (count,).
+    """So many zeros that begin with a cache line, in large pages where they take megabytes: NumPy
+    asks for these where it does not have memory cleared by the system. Shape (count,).
     """
-    zeros = np.empty(count, dtype)
-    zeros.view(np.uint8)[...] = 0
-    return zeros
+    size = count * np.dtype(dtype).itemsize
+    raw = np.empty(size + _LINES, np.uint8)
+    skipped = -raw.ctypes.data % _LINES
+    zeros = raw[skipped : skipped + size]
+    zeros[...] = 0
+    return zeros.view(dtype)
 
 
 def new_records(declared: type, count: int) -> Records:

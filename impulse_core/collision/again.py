@@ -131,12 +131,9 @@ def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, adde
             added += 1
             continue
         contacts.mark[c].pair = key
-        if found.swapped[p]:
-            keep_point(shapes, contacts, c, s2, s1, found, p)
-        else:
-            keep_point(shapes, contacts, c, s1, s2, found, p)
+        keep_point(shapes, contacts, c, s1, s2, found.point[p])
         _, _, _, gap = contact_geometry(contacts, c, state.bodies)
-        if gap < found.gap[p] - allowed:
+        if gap < found.point[p].gap - allowed:
             continue  # a plane that one of them comes through from behind
         remember(contacts, c, memory, at, scale)
         row = contacts.row[c]
@@ -169,14 +166,14 @@ def _is_stood_for(contacts, poses, first, key, found, p, same):
     """Whether a contact of the pair is point p: it has its name and, at these poses, its gap. The
     lowest point of a curved surface is one that runs by itself.
     """
-    runs = found.kind[p] in (PLANE_ELLIPSOID, PLANE_RIM)
+    runs = found.point[p].kind in (PLANE_ELLIPSOID, PLANE_RIM)
     c = first
     while c < contacts.used[0] and contacts.mark[c].pair == key:
-        if contacts.mark[c].feature == found.feature[p]:
+        if contacts.mark[c].feature == found.point[p].feature:
             if runs:
                 return True
             _, _, _, gap = contact_geometry(contacts, c, poses)
-            if gap <= found.gap[p] + same:
+            if gap <= found.point[p].gap + same:
                 return True
         c += 1
     return False

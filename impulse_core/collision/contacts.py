@@ -17,6 +17,7 @@ from impulse_core.types import (
     i8,
     mat3,
     new_records,
+    new_zeros,
     quat,
     record,
     vec3,
@@ -31,43 +32,73 @@ PLANE_RIM = 5
 EDGE_EDGE = 6  # sharp ones, whose gap is that of their lines
 
 MOST_POINTS = 8  # of one pair of shapes
+PAIRS = 32  # that a thread takes at a time
+BLOCK = 64  # points that it makes room for at a time
 MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
+
+_NOTED = 10  # numbers of a contact that a pass may note
+
+
+@record
+class FoundPoint:
+    """A contact point of a pair of shapes. "Body 1" is that of the first shape, or of the second
+    where ``swapped``.
+    """
+
+    kind: i8
+    """PLANE_POINT, POINT_POINT, …: how the gap follows from the poses."""
+    swapped: i8
+    """1 where body 1 is that of the pair's second shape."""
+    feature: i8
+    """Name of the point among those of the pair, the same from step to step."""
+    point1: vec3
+    """Point on the core of body 1 [m], body-1 frame."""
+    point2: vec3
+    """Point on the core of body 2 [m], body-2 frame."""
+    axis1: vec3
+    """Normal of the plane towards body 2, direction of the edge, or the whole edge from point 1,
+    body-1 frame."""
+    axis2: vec3
+    """Direction of the edge, the whole edge from point 2, or axis of the rim, body-2 frame."""
+    rim: f8
+    """Radius of a rim [m]."""
+    gap: f8
+    """Distance of the two surfaces [m], negative where they overlap."""
 
 
 @by_address
 class Found(NamedTuple):
-    """Contact points of one pair of shapes, at most MOST_POINTS of them.
+    """Contact points of one pair of shapes, at most MOST_POINTS of them."""
 
-    "Body 1" is that of the first shape of the pair, or of the second where ``swapped``.
-    """
-
-    kind: Ints
-    """PLANE_POINT, POINT_POINT, …: how the gap follows from the poses, shape (p,)."""
-    swapped: Ints
-    """1 where body 1 of the row is that of the pair's second shape, shape (p,)."""
-    feature: Ints
-    """Name of the point among those of the pair, the same from step to step, shape (p,)."""
-    point1: Floats
-    """Point on the core of body 1 [m], shape (p, 3), body-1 frame."""
-    point2: Floats
-    """Point on the core of body 2 [m], shape (p, 3), body-2 frame."""
-    axis1: Floats
-    """Normal of the plane towards body 2, direction of the edge, or the whole edge from point 1,
-    shape (p, 3), body-1 frame."""
-    axis2: Floats
-    """Direction of the edge, the whole edge from point 2, or axis of the rim, shape (p, 3), body-2
-    frame."""
-    rim: Floats
-    """Radius of a rim [m], shape (p,)."""
-    gap: Floats
-    """Distance of the two surfaces [m], negative where they overlap, shape (p,)."""
+    point: Records
+    """FoundPoint, shape (p,)."""
     polygon: Floats
     """Scratch: corners and heights of contact polygons, shape (2, MOST_CORNERS, 4)."""
     polygon_source: Ints
     """Scratch: name of each of these corners and of the edge after it, (2, MOST_CORNERS, 2)."""
     cache: Ints
     """Scratch: by what the features of a new pair are remembered, shape (CACHE_NUMBERS,)."""
+
+
+@by_address
+class Staged(NamedTuple):
+    """Contact points of all pairs, at most p, before they are put into the order of the contacts:
+    each thread takes a block of points at a time.
+    """
+
+    used: Ints
+    """Points in blocks that are taken, shape (1,)."""
+    point: Records
+    """FoundPoint, shape (q,)."""
+    first: Ints
+    """First point of each pair, shape (p,)."""
+    count: Ints
+    """How many it has; -1 for pairs of which points depend on each other, shape (p,)."""
+    row: Ints
+    """Contact that its first point becomes, -1 where that has been done, shape (p,)."""
+    memory: Ints
+    """Where the pair is in the memory of the step before, if it is, shape (p,)."""
 
 
 @record
@@ -259,6 +290,8 @@ class Contacts(NamedTuple):
     """Of each (ContactMark), shape (c,)."""
     row: Records
     """Of each (ContactRow), shape (c,)."""
+    noted: Floats
+    """What a pass finds of each, until that of all is put together, shape (c, 10)."""
 
 
 @by_address
@@ -279,20 +312,26 @@ class Memory(NamedTuple):
 
 def new_found() -> Found:
     """Room for the points of one pair."""
-    p = MOST_POINTS
     return Found(
-        kind=np.zeros(p, dtype=np.int64),
-        swapped=np.zeros(p, dtype=np.int64),
-        feature=np.zeros(p, dtype=np.int64),
-        point1=np.zeros((p, 3)),
-        point2=np.zeros((p, 3)),
-        axis1=np.zeros((p, 3)),
-        axis2=np.zeros((p, 3)),
-        rim=np.zeros(p),
-        gap=np.zeros(p),
+        point=new_records(FoundPoint, MOST_POINTS),
         polygon=np.zeros((2, MOST_CORNERS, 4)),
         polygon_source=np.zeros((2, MOST_CORNERS, 2), dtype=np.int64),
         cache=np.zeros(CACHE_NUMBERS, dtype=np.int64),
+    )
+
+
+def new_staged(contacts: int, pairs: int) -> Staged:
+    """Room for the points of so many contacts and pairs: each share of pairs may leave a block of
+    points unused, and each block the points of a pair.
+    """
+    points = contacts + contacts // 4 + BLOCK // PAIRS * pairs + 2 * BLOCK
+    return Staged(
+        used=np.zeros(1, dtype=np.int64),
+        point=new_records(FoundPoint, points),
+        first=np.zeros(pairs, dtype=np.int64),
+        count=np.zeros(pairs, dtype=np.int64),
+        row=np.zeros(pairs, dtype=np.int64),
+        memory=np.zeros(pairs, dtype=np.int64),
     )
 
 
@@ -302,6 +341,7 @@ def new_contacts(rows: int) -> Contacts:
         used=np.zeros(1, dtype=np.int64),
         mark=new_records(ContactMark, rows),
         row=new_records(ContactRow, rows),
+        noted=new_zeros(rows * _NOTED).reshape(rows, _NOTED),
     )
 
 

@@ -25,10 +25,13 @@ from impulse_core.algebra import (
 )
 from impulse_core.collision.broad import find_pairs, turning_of
 from impulse_core.collision.contacts import (
+    BLOCK,
+    PAIRS,
     PLANE_ELLIPSOID,
     Contacts,
     Found,
     Memory,
+    Staged,
     copy_impulses,
 )
 from impulse_core.collision.geometry import contact_geometry
@@ -36,9 +39,21 @@ from impulse_core.collision.narrow import collide
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
+from impulse_core.jit.atomics import fetch_add
+from impulse_core.jit.team import Team, share
+from impulse_core.model.tasks import FIND_POINTS, KEEP_POINTS
 from impulse_core.types import Ints
 
-__all__ = ["Search", "detect", "gives_nothing_back", "keep_point", "pair_key", "remember"]
+__all__ = [
+    "Search",
+    "detect",
+    "find_points",
+    "gives_nothing_back",
+    "keep_point",
+    "keep_points",
+    "pair_key",
+    "remember",
+]
 
 _TURNING = 50.0  # margins that points must move by turning for a second look
 _SAME_POINT = 1e-9  # of the smaller shape, within which points of two capsules are one
@@ -50,8 +65,10 @@ class Search(NamedTuple):
     shapes: Shapes
     sweep: Sweep
     found: Found
+    staged: Staged
     memory: Memory
     contacts: Contacts
+    team: Team
     needed: Ints
     """Where there was not room: for how many contacts [0] or pairs [2], shape (3,)."""
 
@@ -65,28 +82,98 @@ def detect(model, search, state, still, h, margin):
     are looked at once more where free motion would take them. Pairs of bodies of which neither
     moves, by still (b,), are left out. False if there was not room.
     """
-    shapes, sweep, memory = search.shapes, search.sweep, search.memory
-    pairs = find_pairs(model, shapes, state, h, margin, sweep)
+    sweep, team = search.sweep, search.team
+    pairs = find_pairs(model, search.shapes, state, h, margin, sweep)
     if pairs < 0:
         search.needed[2] = -pairs
         return False
+    search.staged.used[0] = 0
+    team.number[0] = margin
+    given = search, search.found, state, still, margin
+    share(team, FIND_POINTS, 0, pairs, PAIRS, find_points, given)
+    used = _place_pairs(model, search, state, still, h, margin, pairs)
+    if used > len(search.contacts.row):
+        search.needed[0] = used
+        return False
+    search.contacts.used[0] = used
+    team.number[0] = h
+    share(team, KEEP_POINTS, 0, pairs, PAIRS, keep_points, (search, h))
+    return True
+
+
+@inner_kernel
+def find_points(search, found, state, still, margin, begin, end):
+    """Find the points of some pairs, each in ``found`` first, and stage them. Those of others
+    depend on each other: where shapes turn, or capsules of a ring share their ends.
+    """
+    shapes, sweep, staged = search.shapes, search.sweep, search.staged
+    at, room = 0, 0
+    for k in range(begin, end):
+        s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+        staged.count[k] = 0
+        if still[shapes.body[s1]] and still[shapes.body[s2]]:
+            continue
+        if _looks(shapes, sweep, s1, s2, margin) > 1 or _is_of_ring(shapes, s1, s2):
+            staged.count[k] = -1
+            continue
+        pose1 = _pose_of(state.bodies, shapes.body[s1])
+        pose2 = _pose_of(state.bodies, shapes.body[s2])
+        approach, cache = sweep.pair_approach[k], sweep.cache[k]
+        count = collide(shapes, s1, s2, pose1, pose2, approach, cache, found)
+        if at + count > room:
+            at = fetch_add(staged.used, 0, BLOCK)
+            room = at + BLOCK
+        staged.first[k], staged.count[k] = at, count
+        if room <= len(staged.point):  # else there are more than contacts have room for
+            for p in range(count):
+                staged.point[at + p] = found.point[p]
+        at += count
+
+
+@inner_kernel
+def _place_pairs(model, search, state, still, h, margin, pairs):
+    """Say which contacts the staged points of each pair become; those of pairs that are not staged
+    become contacts now. Returns how many contacts there are.
+    """
+    shapes, sweep, staged, memory = search.shapes, search.sweep, search.staged, search.memory
     used = 0
     run = 0  # first contact of the same two bodies, as far as their pairs follow each other
     at = 0  # in the memory, whose pairs ascend as those of the sweep do
     for k in range(pairs):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
-        if still[shapes.body[s1]] and still[shapes.body[s2]]:
+        if staged.count[k] == 0 and still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
         while at < memory.used[0] and memory.mark[at].pair < pair_key(s1, s2):
             at += 1
         if k == 0 or not _same_owners(shapes, sweep, k):
             run = used
-        used = _add_pair(model, search, state, k, h, margin, run, at, used)
-    if used > len(search.contacts.row):
-        search.needed[0] = used
-        return False
-    search.contacts.used[0] = used
-    return True
+        staged.row[k], staged.memory[k] = used, at
+        if staged.count[k] >= 0:
+            used += staged.count[k]
+        else:
+            used = _add_pair(model, search, state, k, h, margin, run, at, used)
+    return used
+
+
+@inner_kernel
+def keep_points(search, h, begin, end):
+    """Make contacts of the staged points of some pairs, in a step of length h."""
+    shapes, sweep, staged, contacts = search.shapes, search.sweep, search.staged, search.contacts
+    scale = h / search.memory.step[0] if search.memory.step[0] > 0.0 else 0.0
+    for k in range(begin, end):
+        s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+        for p in range(staged.count[k]):
+            c = staged.row[k] + p
+            contacts.mark[c].pair = pair_key(s1, s2)
+            keep_point(shapes, contacts, c, s1, s2, staged.point[staged.first[k] + p])
+            remember(contacts, c, search.memory, staged.memory[k], scale)
+
+
+@inner_kernel
+def _looks(shapes, sweep, s1, s2, margin):
+    """How often a pair is looked at: twice where the shapes turn noticeably."""
+    turning = turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
+    return 2 if turning > _TURNING * margin and gives_nothing_back(shapes, s1, s2) else 1
 
 
 @inlined_kernel
@@ -99,13 +186,10 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
     shapes, sweep, found, contacts = search.shapes, search.sweep, search.found, search.contacts
     s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
     first = used
-    of_ring = _is_of_ring(shapes, s1) or _is_of_ring(shapes, s2)
+    of_ring = _is_of_ring(shapes, s1, s2)
     scale = h / search.memory.step[0] if search.memory.step[0] > 0.0 else 0.0
-    looks, deepest = 1, -margin
-    turning = turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2)
-    if turning > _TURNING * margin and gives_nothing_back(shapes, s1, s2):
-        looks = 2
-    for look in range(looks):
+    deepest = -margin
+    for look in range(_looks(shapes, sweep, s1, s2, margin)):
         later = h if look == 1 else 0.0
         pose1 = _free_pose(model, state, shapes.body[s1], later)
         pose2 = _free_pose(model, state, shapes.body[s2], later)
@@ -115,17 +199,15 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
             used += count
             continue
         for p in range(count):
-            if look == 1 and _is_listed(contacts, first, used, found, p):
+            point = found.point[p]
+            if look == 1 and _is_listed(contacts, first, used, point.feature):
                 continue
             contacts.mark[used].pair = pair_key(s1, s2)
-            if found.swapped[p]:
-                keep_point(shapes, contacts, used, s2, s1, found, p)
-            else:
-                keep_point(shapes, contacts, used, s1, s2, found, p)
+            keep_point(shapes, contacts, used, s1, s2, point)
             if of_ring and _is_doubled(shapes, contacts, run, used):
                 continue
             if look == 0:
-                deepest = min(deepest, found.gap[p])
+                deepest = min(deepest, point.gap)
             elif _gap_now(contacts, used, state) < deepest:
                 continue  # a plane found in a deep overlap that the bodies have passed already
             remember(contacts, used, search.memory, at, scale)
@@ -158,9 +240,9 @@ def _same_owners(shapes, sweep, k):
 
 
 @inner_kernel
-def _is_of_ring(shapes, s):
-    """Whether shape s is a capsule of a torus."""
-    return shapes.sought <= s < shapes.boxed
+def _is_of_ring(shapes, s1, s2):
+    """Whether either shape is a capsule of a torus."""
+    return shapes.sought <= s1 < shapes.boxed or shapes.sought <= s2 < shapes.boxed
 
 
 @inner_kernel
@@ -180,9 +262,15 @@ def _is_doubled(shapes, contacts, run, c):
 
 
 @inner_kernel
+def _pose_of(bodies, i):
+    """Centre and orientation of body i."""
+    return vec3_of(bodies[i].position), quat_of(bodies[i].orientation)
+
+
+@inner_kernel
 def _free_pose(model, state, i, h):
     """Centre and orientation of body i after free motion for a while h, to the second order."""
-    C, q = vec3_of(state.bodies[i].position), quat_of(state.bodies[i].orientation)
+    C, q = _pose_of(state.bodies, i)
     if i < model.dynamic and h > 0.0:
         g = model.gravity
         C = C + vec3_of(state.bodies[i].velocity) * h + Vec3(g[0], g[1], g[2]) * (0.5 * h * h)
@@ -194,10 +282,10 @@ def _free_pose(model, state, i, h):
 
 
 @inner_kernel
-def _is_listed(contacts, first, used, found, p):
-    """Whether point p is among the contacts of its pair already."""
+def _is_listed(contacts, first, used, feature):
+    """Whether a point of that name is among the contacts of its pair already."""
     for c in range(first, min(used, len(contacts.row))):
-        if contacts.mark[c].feature == found.feature[p]:
+        if contacts.mark[c].feature == feature:
             return True
     return False
 
@@ -210,21 +298,23 @@ def _gap_now(contacts, c, state):
 
 
 @inner_kernel
-def keep_point(shapes, contacts, c, s1, s2, found, p):
-    """Store point p of a pair of shapes as contact c."""
+def keep_point(shapes, contacts, c, s1, s2, point):
+    """Store a point (FoundPoint) of a pair of shapes as contact c."""
     mark, row = contacts.mark, contacts.row
+    if point.swapped:
+        s1, s2 = s2, s1
     mark[c].shape1, mark[c].shape2 = s1, s2
     mark[c].body1, mark[c].body2 = shapes.body[s1], shapes.body[s2]
-    mark[c].kind, mark[c].feature = found.kind[p], found.feature[p]
-    set_vec3(row[c].point1, vec3_at(found.point1, p))
-    set_vec3(row[c].point2, vec3_at(found.point2, p))
-    set_vec3(row[c].axis1, vec3_at(found.axis1, p))
-    set_vec3(row[c].axis2, vec3_at(found.axis2, p))
-    if found.kind[p] == PLANE_ELLIPSOID:
+    mark[c].kind, mark[c].feature = point.kind, point.feature
+    set_vec3(row[c].point1, vec3_of(point.point1))
+    set_vec3(row[c].point2, vec3_of(point.point2))
+    set_vec3(row[c].axis1, vec3_of(point.axis1))
+    set_vec3(row[c].axis2, vec3_of(point.axis2))
+    if point.kind == PLANE_ELLIPSOID:
         set_vec3(row[c].axis2, vec3_at(shapes.extent, s2))
         for k in range(4):
             row[c].frame[k] = shapes.frame[s2, k]
-    row[c].rim, row[c].gap = found.rim[p], found.gap[p]
+    row[c].rim, row[c].gap = point.rim, point.gap
     row[c].least = -math.inf
     set_vec3(row[c].lowest, ZERO3)
     row[c].radius1, row[c].radius2 = shapes.radius[s1], shapes.radius[s2]

@@ -18,7 +18,7 @@ from impulse_core.algebra import (
     cross,
     dot,
     norm,
-    put_vec3,
+    set_vec3,
     transposed_times,
     unit,
     vec3_at,
@@ -245,13 +245,13 @@ def _axis_at(cores, name, swapped, incident, R, n):
 @inner_kernel
 def put_point(found, i, what, point1, point2, axis1, axis2, gap):
     """Write row i of the points found; ``what``: its kind, whether it is swapped, its name."""
-    found.kind[i], found.swapped[i], found.feature[i] = what
-    put_vec3(found.point1, i, point1)
-    put_vec3(found.point2, i, point2)
-    put_vec3(found.axis1, i, axis1)
-    put_vec3(found.axis2, i, axis2)
-    found.rim[i] = 0.0
-    found.gap[i] = gap
+    row = found.point[i]
+    row.kind, row.swapped, row.feature = what
+    set_vec3(row.point1, point1)
+    set_vec3(row.point2, point2)
+    set_vec3(row.axis1, axis1)
+    set_vec3(row.axis2, axis2)
+    row.rim, row.gap = 0.0, gap
 
 
 # ---------------------------------------------------------------------------------------

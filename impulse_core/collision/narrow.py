@@ -92,7 +92,7 @@ def collide(shapes, s1, s2, pose1, pose2, largest_gap, memory, found):
         t = rotate_back(q1, C2 - C1)
         count = _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found)
     for i in range(count):
-        found.gap[i] -= rounding
+        found.point[i].gap -= rounding
     return count
 
 

@@ -15,11 +15,12 @@ from impulse_core.algebra import (
     cross,
     dot,
     norm,
-    put_vec3,
     quat_at,
     rotate,
     rotate_back,
+    set_vec3,
     vec3_at,
+    vec3_of,
 )
 from impulse_core.collision.contacts import (
     MOST_CORNERS,
@@ -67,22 +68,22 @@ def plane_contact(shapes, plane, s, pose1, pose2, swapped, wanted, memory, found
         count = _corners(shapes, s, m, offset, wanted, swapped == 0, memory, found)
     turn = conjugate(q1) * q2
     for i in range(count):
-        B = from_plane + rotate(turn, vec3_at(found.point2, i))
-        put_vec3(found.point1, i, B - n * dot(n, B) + plane_center)
-        put_vec3(found.axis1, i, n)
-        found.swapped[i] = swapped
+        point = found.point[i]
+        B = from_plane + rotate(turn, vec3_of(point.point2))
+        set_vec3(point.point1, B - n * dot(n, B) + plane_center)
+        set_vec3(point.axis1, n)
+        point.swapped = swapped
     return count
 
 
 @inner_kernel
 def _put(found, i, kind, name, point, axis, rim, height):
     """The part of row i that is of the shape on the plane."""
-    found.kind[i] = kind
-    found.feature[i] = name
-    put_vec3(found.point2, i, point)
-    put_vec3(found.axis2, i, axis)
-    found.rim[i] = rim
-    found.gap[i] = height
+    row = found.point[i]
+    row.kind, row.feature = kind, name
+    set_vec3(row.point2, point)
+    set_vec3(row.axis2, axis)
+    row.rim, row.gap = rim, height
 
 
 # ---------------------------------------------------------------------------------------

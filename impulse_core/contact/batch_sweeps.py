@@ -32,20 +32,35 @@ from impulse_core.contact.batches import (
     OFFSET,
     POINT_NUMBERS,
     PULL,
+    batches_of,
+    part_of_level,
     plan_batches,
     read_island,
     write_island,
 )
 from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit.atomics import prefetch
+from impulse_core.jit.team import share
+from impulse_core.model.tasks import GO_ON, SWEEP
 from impulse_core.types import unsigned
 
-__all__ = ["FALL", "LOOK", "QUIET", "RESTLESS", "UNDIVIDED", "sweep_batches"]
+__all__ = [
+    "FALL",
+    "LOOK",
+    "QUIET",
+    "RESTLESS",
+    "UNDIVIDED",
+    "extrapolate",
+    "sweep_batches",
+    "visit_batches",
+]
 
 UNDIVIDED, QUIET, RESTLESS = 0, 1, 2
 
 _MOST_SWEEPS = 60
 LOOK = 8  # sweeps in which the least change is to fall
 FALL = 0.8  # to this part, or sweeps no longer help
+_NUMBERS = 1024  # of velocities that it takes
 
 # Distances between numbers of a lane.
 _0, _1, _2, _3, _4, _5, _6, _7 = (unsigned(LANES * k) for k in range(8))
@@ -66,22 +81,21 @@ _ONE = unsigned(1)
 
 
 @deferred_kernel("int64")
-def sweep_batches(contacts, solver_bodies, delassus, batches, i, calm):
+def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm):
     """Improve the impulses of the island of solver body i until a sweep changes no velocity by more
     than calm [m/s], and it is QUIET, or sweeps no longer help, and it is RESTLESS. What is not
     worth batches is left as it is, UNDIVIDED.
     """
-    if not plan_batches(contacts, solver_bodies, batches, i):
+    if not plan_batches(contacts, solver_bodies, batches, team, i):
         return UNDIVIDED
-    read_island(contacts, solver_bodies, batches, i)
+    read_island(contacts, solver_bodies, batches, team, i)
     begin_articulated(contacts, solver_bodies, delassus, i)
-    begin = unsigned(solver_bodies.mark[i].first_batch)
-    end = begin + unsigned(solver_bodies.mark[i].batches)
-    before, least, looked, turns = 0.0, math.inf, math.inf, 0.0
+    begin, end = batches_of(solver_bodies, i)
+    before, least, looked, turns, beta = 0.0, math.inf, math.inf, 0.0, 0.0
     quiet = False
     for sweep in range(1, _MOST_SWEEPS + 1):
-        _sweep(batches, begin, end)
-        change, largest = _changes(batches)
+        _sweep(batches, team, begin, end, beta)
+        change, largest = _changes(batches, begin, end)
         more, also = visit_articulated(contacts, solver_bodies, delassus, batches.velocity, i)
         change, largest = change + more, max(largest, also)
         least = min(least, change)
@@ -95,39 +109,64 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, i, calm):
         turns = turns + 1.0 if change < before or before == 0.0 else 0.0
         before = change
         beta = turns / (turns + 3.0)
-        _go_on(batches, begin, end, beta)
+        _go_on(batches, team, beta)
         extrapolate_articulated(contacts, solver_bodies, delassus, i, beta)
-    write_island(contacts, solver_bodies, batches, i)
+    write_island(contacts, solver_bodies, batches, team, i)
     return QUIET if quiet else RESTLESS
 
 
 @inner_kernel
-def _changes(batches):
-    """Σ w Δp² of the last sweep [J], and the largest w Δp [m/s]; both begin anew."""
-    lane, total, largest = batches.lane, 0.0, 0.0
-    for k in range(LANES):
-        total += lane[12 * LANES + k]
-        largest = max(largest, lane[13 * LANES + k])
-        lane[12 * LANES + k] = 0.0
-        lane[13 * LANES + k] = 0.0
+def _changes(batches, begin, end):
+    """Σ w Δp² of the last sweep [J], and the largest w Δp [m/s]."""
+    lane, change = batches.lane[0], batches.change
+    for x in range(_LANES):
+        lane[_SUM + x], lane[_LARGEST + x] = 0.0, 0.0
+    for k in range(unsigned(begin), unsigned(end)):
+        for x in range(_LANES):
+            lane[_SUM + x] += change[k * _BOTH + x]
+            most = change[k * _BOTH + _LANES + x]
+            lane[_LARGEST + x] = most if most > lane[_LARGEST + x] else lane[_LARGEST + x]
+    total, largest = 0.0, 0.0
+    for x in range(_LANES):
+        total += lane[_SUM + x]
+        largest = max(largest, lane[_LARGEST + x])
     return total, math.sqrt(largest)
 
 
 @inner_kernel
-def _sweep(batches, begin, end):
-    """Give all contacts the impulses of their laws, batch after batch."""
-    lanes = unsigned(batches.lanes[0])
-    for k in range(begin, end):
-        _gather(batches.velocity, batches.body, batches.lane, k * _BOTH)
-        first, last = unsigned(batches.start[k]), unsigned(batches.start[k + _ONE])
-        for q in range(first, last):
-            _visit(batches.point, batches.inertia, batches.lane, q * _POINT, k * _INERTIA, lanes)
-        _scatter(batches.velocity, batches.body, batches.lane, k * _BOTH)
+def _sweep(batches, team, begin, end, beta):
+    """Give all contacts the impulses of their laws, level after level; impulses go on by β before,
+    as velocities have.
+    """
+    team.number[0] = beta
+    k = begin
+    while k < end:
+        after, part = batches.level_end[k], part_of_level(team, batches, k)
+        share(team, SWEEP, k, after, part, visit_batches, (batches, 0, beta))
+        k = after
+
+
+@inner_kernel
+def visit_batches(batches, thread, beta, first, last):
+    """Give the contacts of some batches of one level the impulses of their laws."""
+    lane, lanes, change = batches.lane[thread], unsigned(batches.lanes[0]), batches.change
+    for k in range(unsigned(first), unsigned(last)):
+        _gather(batches.velocity, batches.body, lane, k * _BOTH)
+        if k + _ONE < unsigned(last):
+            _ask_for(batches.velocity, batches.body, (k + _ONE) * _BOTH)
+        for q in range(unsigned(batches.start[k]), unsigned(batches.start[k + _ONE])):
+            _go_on_from(batches.point, batches.last, q * _POINT + _PX, q * _IMPULSES, beta)
+            _visit(batches.point, batches.inertia, lane, q * _POINT, k * _INERTIA, lanes)
+        _scatter(batches.velocity, batches.body, lane, k * _BOTH)
+        for x in range(_BOTH):
+            change[k * _BOTH + x] = lane[_SUM + x]
 
 
 @inner_kernel
 def _gather(velocity, body, lane, bodies):
-    """Read the velocities of the bodies of a batch."""
+    """Read the velocities of the bodies of a batch; nothing has changed so far."""
+    for x in range(_BOTH):
+        lane[_SUM + x] = 0.0
     for x in range(_LANES):
         i, j = unsigned(body[bodies + x]) * _LANES, unsigned(body[bodies + _LANES + x]) * _LANES
         for k in range(unsigned(6)):
@@ -136,13 +175,24 @@ def _gather(velocity, body, lane, bodies):
 
 
 @inner_kernel
+def _ask_for(velocity, body, bodies):
+    """Ask for the velocities of the bodies of a batch, which other threads may have written."""
+    for x in range(_BOTH):
+        prefetch(velocity, unsigned(body[bodies + x]) * _LANES)
+
+
+@inner_kernel
 def _scatter(velocity, body, lane, bodies):
-    """Write them back; several lanes write what does not move, and what it was."""
+    """Write them back; not those of nothing, for which threads would wait for each other."""
+    nothing = unsigned(len(velocity)) - _LANES
     for x in range(_LANES):
         i, j = unsigned(body[bodies + x]) * _LANES, unsigned(body[bodies + _LANES + x]) * _LANES
-        for k in range(unsigned(6)):
-            velocity[i + k] = lane[k * _LANES + x]
-            velocity[j + k] = lane[(k + unsigned(6)) * _LANES + x]
+        if i < nothing:
+            for k in range(unsigned(6)):
+                velocity[i + k] = lane[k * _LANES + x]
+        if j < nothing:
+            for k in range(unsigned(6)):
+                velocity[j + k] = lane[(k + unsigned(6)) * _LANES + x]
 
 
 @inner_kernel
@@ -205,18 +255,26 @@ def _visit(point, inertia, lane, at, held, lanes):
 
 
 @inner_kernel
-def _go_on(batches, begin, end, beta):
-    """Go on by β of the way since the sweep before, p ← p + β (p - p_before); velocities too."""
-    for q in range(unsigned(batches.start[begin]), unsigned(batches.start[end])):
-        _go_on_from(batches.point, batches.last, q * _POINT + _PX, q * _IMPULSES, _IMPULSES, beta)
-    numbers = unsigned(len(batches.velocity))
-    _go_on_from(batches.velocity, batches.last_velocity, _0, _0, numbers, beta)
+def _go_on_from(now, before, at, kept, beta):
+    """Let impulses go on by β of their way since the sweep before, p ← p + β (p - p_before)."""
+    for x in range(_IMPULSES):
+        p = now[at + x]
+        now[at + x] = p + beta * (p - before[kept + x])
+        before[kept + x] = p
 
 
 @inner_kernel
-def _go_on_from(now, before, at, kept, count, beta):
-    """So many numbers."""
-    for k in range(count):
-        x = now[at + k]
-        now[at + k] = x + beta * (x - before[kept + k])
-        before[kept + k] = x
+def _go_on(batches, team, beta):
+    """Let velocities go on by β of their way; impulses do when they are visited."""
+    team.number[0] = beta
+    share(team, GO_ON, 0, len(batches.velocity), _NUMBERS, extrapolate, (batches, beta))
+
+
+@inner_kernel
+def extrapolate(batches, beta, first, last):
+    """Let some of the velocities go on."""
+    now, before = batches.velocity, batches.last_velocity
+    for k in range(unsigned(first), unsigned(last)):
+        v = now[k]
+        now[k] = v + beta * (v - before[k])
+        before[k] = v

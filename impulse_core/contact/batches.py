@@ -18,6 +18,8 @@ import numpy as np
 from impulse_core.algebra import cross, dot, mat3_of, set_mat3, vec3_of
 from impulse_core.contact.jacobian import own_block
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit.team import share
+from impulse_core.model.tasks import FILL, READ, WRITE
 from impulse_core.types import Floats, Ints, by_address, new_zeros
 
 __all__ = [
@@ -35,13 +37,19 @@ __all__ = [
     "POINT_NUMBERS",
     "PULL",
     "Batches",
+    "batches_of",
+    "fill_batches",
     "new_batches",
+    "part_of_level",
     "plan_batches",
+    "read_batches",
     "read_island",
+    "write_batches",
     "write_island",
 ]
 
 LANES = 8
+_LEAST_SHARED = 8  # batches of a level for each thread, or the first does them all: 3 µs of a sweep
 _MOST_POINTS = 4  # of a group
 _LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
 
@@ -49,6 +57,7 @@ _LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are no
 NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
 GIVE_ALONG, GIVE_ACROSS, FRICTION, FLOOR = 18, 19, 20, 21
 POINT_NUMBERS = 22
+_LANE_NUMBERS = 16 * LANES  # a thread's own cache lines
 # Of the two bodies of a lane: 1/m, then xx, yy, zz, xy, xz, yz of the inverse inertia.
 INERTIA_NUMBERS = 14
 
@@ -61,8 +70,11 @@ class Batches(NamedTuple):
     """Batches and points in use, shape (2,)."""
     start: Ints
     """First point of each batch, shape (b+1,)."""
+    level_end: Ints
+    """One after the last batch of the level of each: what no other of it moves, shape (b,)."""
     body: Ints
-    """Rows of the bodies of each lane, those of nothing one after the last, shape (b × 2 × 8,)."""
+    """Rows of the bodies of each lane; of nothing, and of what does not move, the one after the
+    last. Shape (b × 2 × 8,)."""
     contact: Ints
     """Row of the contact in each lane of a point, -1 for none, shape (q × 8,)."""
     inertia: Floats
@@ -74,7 +86,11 @@ class Batches(NamedTuple):
     last: Floats
     """Impulses after the sweep before [N s], shape (q × 3 × 8,)."""
     lane: Floats
-    """Scratch of a batch: velocities of its bodies, and how much impulses changed, (14 × 8,)."""
+    """Scratch of each thread: velocities of the bodies of a batch, and how much impulses changed,
+    shape (n, 16 × 8)."""
+    change: Floats
+    """How much impulses of each batch changed in a sweep, in its lanes: Σ w Δp² [J], and the
+    largest of (w Δp)² [m²/s²]; shape (b × 2 × 8,)."""
     velocity: Floats
     """Change of the velocities [m/s] and angular velocities [rad/s] of all bodies, a row of eight
     numbers each, and of nothing."""
@@ -96,18 +112,20 @@ class Batches(NamedTuple):
     """Plan: highest level of each body so far, shape (bodies,)."""
 
 
-def new_batches(contacts: int, bodies: int) -> Batches:
-    """For so many contacts and bodies of a scene."""
+def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
+    """For so many contacts and bodies of a scene, and for threads that share them."""
     points = _LEAST_FILLED * contacts // LANES + 1
     return Batches(
         used=np.zeros(2, dtype=np.int64),
         start=np.zeros(points + 1, dtype=np.int64),
+        level_end=np.zeros(points, dtype=np.int64),
         body=np.zeros(points * 2 * LANES, dtype=np.int64),
         contact=np.zeros(points * LANES, dtype=np.int64),
         inertia=new_zeros(points * INERTIA_NUMBERS * LANES),
         point=new_zeros(points * POINT_NUMBERS * LANES),
         last=new_zeros(points * 3 * LANES),
-        lane=np.zeros(14 * LANES),
+        lane=new_zeros(threads * _LANE_NUMBERS).reshape(threads, _LANE_NUMBERS),
+        change=new_zeros(points * 2 * LANES),
         velocity=new_zeros((bodies + 1) * LANES),
         last_velocity=new_zeros((bodies + 1) * LANES),
         lanes=np.full(1, LANES, dtype=np.int64),
@@ -121,7 +139,7 @@ def new_batches(contacts: int, bodies: int) -> Batches:
 
 
 @inner_kernel
-def plan_batches(contacts, solver_bodies, batches, i):
+def plan_batches(contacts, solver_bodies, batches, team, i):
     """Divide the contacts of the island of solver body i into batches, once in a half step; False
     where they are not worth it.
     """
@@ -135,7 +153,7 @@ def plan_batches(contacts, solver_bodies, batches, i):
         body.batches = -1
         if groups > 0 and _place_groups(batches, groups, levels, batches.first[groups]):
             body.batches = batches.used[0] - body.first_batch
-            _fill(contacts, solver_bodies, batches, body.first_batch, batches.used[0])
+            _fill(contacts, solver_bodies, batches, team, i)
     return body.batches > 0
 
 
@@ -254,12 +272,14 @@ def _open_batches(batches, groups, lanes):
         j = _kind(batches, g)
         batches.group[batches.counted[j]] = g
         batches.counted[j] += 1
+    _order_batches(batches, lanes // LANES)
     for k in range(lanes // LANES):
         batches.start[begin + k] = point
-        g = batches.group[LANES * k]
+        at = LANES * batches.counted[k]
+        g = batches.group[at]
         for q in range(first[g + 1] - first[g]):
             for lane in range(LANES):
-                g = batches.group[LANES * k + lane]
+                g = batches.group[at + lane]
                 listed = g >= 0 and first[g] + q < first[g + 1]
                 batches.contact[LANES * point + lane] = (
                     batches.listed[first[g] + q] if listed else -1
@@ -268,19 +288,79 @@ def _open_batches(batches, groups, lanes):
     batches.used[0] = begin + lanes // LANES
     batches.used[1] = point
     batches.start[batches.used[0]] = point
+    _find_ends_of_levels(batches, begin)
 
 
 @inner_kernel
-def _fill(contacts, solver_bodies, batches, begin, end):
-    """What stays the same in a half step: bodies, their inertia, and how their points give way."""
+def _order_batches(batches, count):
+    """Put the batches of each level in the order of their first groups, into ``counted``: threads
+    that share a level in halves have bodies of their own then.
+    """
+    order, group, level = batches.counted, batches.group, batches.level
+    for k in range(count):
+        g, at = group[LANES * k], k
+        while at > 0:
+            before = group[LANES * order[at - 1]]
+            if before < g or level[before] != level[g]:
+                break
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = k
+
+
+@inner_kernel
+def _find_ends_of_levels(batches, begin):
+    """Where the levels of the batches from ``begin`` on end."""
+    end = batches.used[0]
+    for k in range(batches.used[0] - begin - 1, -1, -1):
+        level = batches.level[batches.group[LANES * k]]
+        if begin + k + 1 < batches.used[0]:
+            after = batches.level[batches.group[LANES * (k + 1)]]
+            end = end if level == after else begin + k + 1
+        batches.level_end[begin + k] = end
+
+
+@inner_kernel
+def batches_of(solver_bodies, i):
+    """First batch of the island of solver body i, and one after its last."""
+    begin = solver_bodies.mark[i].first_batch
+    return begin, begin + solver_bodies.mark[i].batches
+
+
+@inner_kernel
+def part_of_level(team, batches, k):
+    """How many batches of a level that begins with batch k a thread takes: always the same ones, so
+    that they stay with its processor.
+    """
+    count, threads = batches.level_end[k] - k, team.threads
+    return (count + threads - 1) // threads if count >= _LEAST_SHARED * threads else count
+
+
+@inner_kernel
+def _fill(contacts, solver_bodies, batches, team, i):
+    """What stays the same in a half step, level after level, as sweeps share them."""
+    k, end = batches_of(solver_bodies, i)
+    while k < end:
+        after, part = batches.level_end[k], part_of_level(team, batches, k)
+        share(team, FILL, k, after, part, fill_batches, (contacts, solver_bodies, batches))
+        k = after
+
+
+@inner_kernel
+def fill_batches(contacts, solver_bodies, batches, first, last):
+    """What of some batches stays the same in a half step: bodies, their inertia, and how their
+    points give way.
+    """
     nothing = len(solver_bodies.row)
-    for k in range(begin, end):
+    for k in range(first, last):
         for lane in range(LANES):
             c = batches.contact[LANES * batches.start[k] + lane]
             for side in range(2):
                 b = nothing
                 if c >= 0:
                     b = contacts.mark[c].body2 if side else contacts.mark[c].body1
+                    if solver_bodies.row[b].inverse_mass == 0.0:
+                        b = nothing
                 batches.body[(2 * k + side) * LANES + lane] = b
                 at = (INERTIA_NUMBERS * k + INERTIA_NUMBERS // 2 * side) * LANES + lane
                 _fill_inertia(solver_bodies, batches.inertia, at, b)
@@ -291,11 +371,10 @@ def _fill(contacts, solver_bodies, batches, begin, end):
 
 @inner_kernel
 def _fill_inertia(solver_bodies, inertia, at, b):
-    """1/m and the inverse inertia of body b; none of what does not move."""
-    moves = b < len(solver_bodies.row) and solver_bodies.row[b].inverse_mass > 0.0
+    """1/m and the inverse inertia of body b; none of nothing."""
     for j in range(INERTIA_NUMBERS // 2):
         inertia[at + LANES * j] = 0.0
-    if moves:
+    if b < len(solver_bodies.row):
         J = mat3_of(solver_bodies.row[b].inverse_inertia)
         inertia[at] = solver_bodies.row[b].inverse_mass
         _put3(inertia, at + LANES, J.xx, J.yy, J.zz)
@@ -350,12 +429,23 @@ def _gives(W, n, pull):
 
 
 @inner_kernel
-def read_island(contacts, solver_bodies, batches, i):
+def read_island(contacts, solver_bodies, batches, team, i):
     """Take impulses and velocities as they are now: changes of velocities begin with none."""
-    begin = solver_bodies.mark[i].first_batch
-    end = begin + solver_bodies.mark[i].batches
+    for t in range(len(batches.velocity)):
+        batches.velocity[t] = 0.0
+        batches.last_velocity[t] = 0.0
+    k, end = batches_of(solver_bodies, i)
+    while k < end:
+        after, part = batches.level_end[k], part_of_level(team, batches, k)
+        share(team, READ, k, after, part, read_batches, (contacts, solver_bodies, batches))
+        k = after
+
+
+@inner_kernel
+def read_batches(contacts, solver_bodies, batches, first, last):
+    """Take impulses and velocities of the contacts of some batches."""
     bodies = solver_bodies.row
-    for q in range(batches.start[begin], batches.start[end]):
+    for q in range(batches.start[first], batches.start[last]):
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c < 0:
@@ -370,19 +460,22 @@ def read_island(contacts, solver_bodies, batches, i):
             _put3(batches.point, at + LANES * OFFSET, u.x, u.y, u.z)
             _put3(batches.point, at + LANES * IMPULSE, p.x, p.y, p.z)
             _put3(batches.last, 3 * LANES * q + lane, p.x, p.y, p.z)
-    for t in range(len(batches.velocity)):
-        batches.velocity[t] = 0.0
-        batches.last_velocity[t] = 0.0
-    for t in range(len(batches.lane)):
-        batches.lane[t] = 0.0
 
 
 @inner_kernel
-def write_island(contacts, solver_bodies, batches, i):
+def write_island(contacts, solver_bodies, batches, team, i):
     """Give the contacts the impulses that were found."""
-    begin = solver_bodies.mark[i].first_batch
-    end = begin + solver_bodies.mark[i].batches
-    for q in range(batches.start[begin], batches.start[end]):
+    k, end = batches_of(solver_bodies, i)
+    while k < end:
+        after, part = batches.level_end[k], part_of_level(team, batches, k)
+        share(team, WRITE, k, after, part, write_batches, (contacts, batches))
+        k = after
+
+
+@inner_kernel
+def write_batches(contacts, batches, first, last):
+    """Give the contacts of some batches the impulses that were found."""
+    for q in range(batches.start[first], batches.start[last]):
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c >= 0:

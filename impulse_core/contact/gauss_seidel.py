@@ -42,7 +42,9 @@ _ENOUGH = 0.03  # of the changes in the first sweep, what large islands are left
 
 
 @deferred_kernel("none")
-def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy, coarse, share):
+def solve_contacts(
+    contacts, solver_bodies, delassus, newton, batches, team, accuracy, coarse, share
+):
     """Find the impulses of all unsolved islands for the velocities of the solver bodies.
 
     The laws are to hold to accuracy [m/s], those of large islands to a coarse one. Small islands of
@@ -60,19 +62,21 @@ def solve_contacts(contacts, solver_bodies, delassus, newton, batches, accuracy,
         calm = _CALM * (coarse if large else accuracy)
         how = UNDIVIDED
         if large:
-            how = sweep_batches(contacts, solver_bodies, delassus, batches, i, calm)
+            how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm)
         if how == UNDIVIDED:
             rough = share * solver_bodies.row[i].left
             if not rough > ENOUGH * accuracy or large or island.articulated:
                 rough = accuracy
             how = _solve_one(
-                contacts, solver_bodies, delassus, newton, batches, i, accuracy, rough, coarse
+                contacts, solver_bodies, delassus, newton, batches, team, i, accuracy, rough, coarse
             )
         island.contradictory = 0 if how == QUIET else 1
 
 
 @inner_kernel
-def _solve_one(contacts, solver_bodies, delassus, newton, batches, i, accuracy, rough, coarse):
+def _solve_one(
+    contacts, solver_bodies, delassus, newton, batches, team, i, accuracy, rough, coarse
+):
     """Solve for the island of solver body i by a few sweeps, by Newton's method, or by many sweeps;
     QUIET or RESTLESS. Beyond the rough accuracy only what comes easily is solved for.
     """
@@ -99,7 +103,7 @@ def _solve_one(contacts, solver_bodies, delassus, newton, batches, i, accuracy, 
         solver_bodies.mark[i].too_many = 1
         calm = _CALM * coarse
     if not large:
-        how = sweep_batches(contacts, solver_bodies, delassus, batches, i, calm)
+        how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm)
     if how == UNDIVIDED:
         _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
         how = QUIET if quiet else RESTLESS

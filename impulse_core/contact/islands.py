@@ -33,6 +33,8 @@ def find_islands(contacts, solver_bodies):
         if world not in (a, b):
             a, b = _root(solver_body, a), _root(solver_body, b)
             solver_body[max(a, b)].island = min(a, b)
+    for i in range(world + 1):
+        solver_body[i].island = _root(solver_body, i)
     for c in range(contacts.used[0] - 1, -1, -1):
         if mark[c].active:
             i = island_of(mark, solver_body, c)
@@ -57,13 +59,13 @@ def island_of(mark, solver_body, c):
     a = solver_body[mark[c].body1].articulation
     if a == len(solver_body) - 1:
         a = solver_body[mark[c].body2].articulation
-    return _root(solver_body, a)
+    return solver_body[a].island
 
 
 @inner_kernel
 def root_of(solver_bodies, i):
     """Mover that stands for the island of body i."""
-    return _root(solver_bodies.mark, solver_bodies.mark[i].articulation)
+    return solver_bodies.mark[solver_bodies.mark[i].articulation].island
 
 
 @inner_kernel

@@ -11,6 +11,7 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     ZERO3,
+    Vec3,
     cross,
     cross_matrix,
     dot,
@@ -28,12 +29,14 @@ from impulse_core.algebra import (
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.contact.delassus import delassus_block
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit.team import share
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
     relative_velocities,
 )
 from impulse_core.model.copies import copy_poses, halt
+from impulse_core.model.tasks import APPLY
 from impulse_core.solver.direct import solve
 
 __all__ = [
@@ -42,6 +45,7 @@ __all__ = [
     "contact_velocity",
     "diagonal_block",
     "diagonal_blocks",
+    "find_new_impulses",
     "inertia_of_solver_bodies",
     "number_articulated",
     "own_block",
@@ -51,6 +55,7 @@ __all__ = [
     "respond_joints",
 ]
 
+_CONTACTS = 64  # that a thread takes at a time
 _RIGID = 1e-9  # of the inverse mass of two bodies alone: what joints leave of it counts as none
 _YIELD = 1e-6  # of the same
 
@@ -199,16 +204,18 @@ def _push_probe(contacts, solver_bodies, delassus, motion, c, p):
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     bodies = delassus.probe.bodies
     if solver_bodies.mark[i1].jointed:
-        _push(bodies[i1], motion.bodies[i1].inverse_mass, -p, vec3_of(contacts.row[c].arm1))
+        torque = cross(vec3_of(contacts.row[c].arm1), -p)
+        _push(bodies[i1], motion.bodies[i1].inverse_mass, -p, torque)
     if solver_bodies.mark[i2].jointed:
-        _push(bodies[i2], motion.bodies[i2].inverse_mass, p, vec3_of(contacts.row[c].arm2))
+        torque = cross(vec3_of(contacts.row[c].arm2), p)
+        _push(bodies[i2], motion.bodies[i2].inverse_mass, p, torque)
 
 
 @inner_kernel
-def _push(body, inverse_mass, p, arm):
-    """Let the impulse p act on a body (BodyState) at ``arm`` from its centre."""
+def _push(body, inverse_mass, p, torque):
+    """Let the impulse p act on a body (BodyState), with its torque about the centre."""
     set_vec3(body.velocity, vec3_of(body.velocity) + p * inverse_mass)
-    set_vec3(body.angular_momentum, vec3_of(body.angular_momentum) + cross(arm, p))
+    set_vec3(body.angular_momentum, vec3_of(body.angular_momentum) + torque)
 
 
 @inner_kernel
@@ -261,19 +268,19 @@ def _articulated_angular_velocity(contacts, solver_bodies, c, angular_velocity):
 
 
 @inner_kernel
-def apply_contact_impulses(contacts, solver_bodies, delassus, motion):
+def apply_contact_impulses(contacts, solver_bodies, delassus, team, motion):
     """Let what of the impulses has not acted yet act on the bodies.
 
     Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
     bodies, p times their own velocity, is added to the kinematic work.
     """
-    row, mark = contacts.row, contacts.mark
-    world = len(motion.bodies) - 1
+    row, mark, noted = contacts.row, contacts.mark, contacts.noted
     any_articulated = False
     if delassus.used[0] > 0:
         _rest(delassus, motion)
+    share(team, APPLY, 0, contacts.used[0], _CONTACTS, find_new_impulses, (contacts,))
     for c in range(contacts.used[0]):
-        if row[c].resists > 0.0:
+        if noted[c, 9] > 0.0:
             t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
             set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
             _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
@@ -281,25 +288,46 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, motion):
             if mark[c].delassus_row >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
                 _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
                 any_articulated = True
-        p = vec3_of(row[c].impulse) - vec3_of(row[c].applied)
+        p = Vec3(noted[c, 0], noted[c, 1], noted[c, 2])
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
-        set_vec3(row[c].applied, vec3_of(row[c].impulse))
-        for side in range(2):
-            i = mark[c].body2 if side else mark[c].body1
-            r = vec3_of(row[c].arm2 if side else row[c].arm1)
-            P = p if side else -p
-            if i < motion.dynamic:
-                _push(motion.states[i], motion.bodies[i].inverse_mass, P, r)
-            elif i < world:
-                v = vec3_of(motion.states[i].velocity) + cross(
-                    vec3_at(motion.angular_velocity, i), r
-                )
-                motion.kinematic_work[0] -= dot(P, v)
+        torque1 = Vec3(noted[c, 3], noted[c, 4], noted[c, 5])
+        torque2 = Vec3(noted[c, 6], noted[c, 7], noted[c, 8])
+        _act(motion, mark[c].body1, -p, torque1, vec3_of(row[c].arm1))
+        _act(motion, mark[c].body2, p, torque2, vec3_of(row[c].arm2))
         if mark[c].delassus_row >= 0:
             _push_probe(contacts, solver_bodies, delassus, motion, c, p)
             any_articulated = True
     return any_articulated
+
+
+@inner_kernel
+def find_new_impulses(contacts, begin, end):
+    """Note of some contacts what of the impulse has not acted yet, its torques about the centres of
+    both bodies, and whether the contact resists turning.
+    """
+    for c in range(begin, end):
+        row, noted = contacts.row[c], contacts.noted[c]
+        p = vec3_of(row.impulse) - vec3_of(row.applied)
+        torque1, torque2 = ZERO3, ZERO3
+        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+            set_vec3(row.applied, vec3_of(row.impulse))
+            torque1 = cross(vec3_of(row.arm1), -p)
+            torque2 = cross(vec3_of(row.arm2), p)
+        noted[0], noted[1], noted[2] = p.x, p.y, p.z
+        noted[3], noted[4], noted[5] = torque1.x, torque1.y, torque1.z
+        noted[6], noted[7], noted[8] = torque2.x, torque2.y, torque2.z
+        noted[9] = 1.0 if row.resists > 0.0 else 0.0
+
+
+@inlined_kernel
+def _act(motion, i, p, torque, arm):
+    """Let an impulse p act on body i, with its torque about the centre and the arm of that."""
+    if i < motion.dynamic:
+        _push(motion.states[i], motion.bodies[i].inverse_mass, p, torque)
+    elif i < len(motion.bodies) - 1:
+        v = vec3_of(motion.states[i].velocity) + cross(vec3_at(motion.angular_velocity, i), arm)
+        motion.kinematic_work[0] -= dot(p, v)
 
 
 @inner_kernel

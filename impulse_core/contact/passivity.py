@@ -13,8 +13,12 @@ from impulse_core.contact.account import (
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit.team import share
+from impulse_core.model.tasks import CLOSE_SECOND
 
-__all__ = ["account_first_half", "account_second_half", "energy_created"]
+__all__ = ["account_first_half", "account_second_half", "close_second", "energy_created"]
+
+_CONTACTS = 64  # that a thread takes at a time
 
 
 @inner_kernel
@@ -44,7 +48,7 @@ def account_first_half(contacts, solver_bodies, c, motion, h, accuracy, coarse):
 
 
 @inner_kernel
-def account_second_half(contacts, solver_bodies, motion, accuracy, coarse):
+def account_second_half(contacts, solver_bodies, team, motion, accuracy, coarse):
     """Add the work of each contact at the end of a part, on the velocities after it and on those
     before and after it. The accuracies are those of velocities [m/s].
 
@@ -52,13 +56,25 @@ def account_second_half(contacts, solver_bodies, motion, accuracy, coarse):
     velocities, and whether any contact may have created energy.
     """
     total, suspect = 0.0, False
+    team.number[0], team.number[1] = accuracy, coarse
+    given = contacts, solver_bodies, motion, accuracy, coarse
+    share(team, CLOSE_SECOND, 0, contacts.used[0], _CONTACTS, close_second, given)
     for c in range(contacts.used[0]):
-        row = contacts.row[c]
+        total += contacts.noted[c, 0]
+        suspect = suspect or contacts.noted[c, 1] > 0.0
+    return total, suspect
+
+
+@inner_kernel
+def close_second(contacts, solver_bodies, motion, accuracy, coarse, begin, end):
+    """Account for some contacts: note the work of each, and whether it may have created energy."""
+    for c in range(begin, end):
+        row, work = contacts.row[c], 0.0
         p = vec3_of(row.impulse)
         if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-            total += _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
-        suspect = suspect or row.extra > 0.0 or row.returned > 0.0 or row.worked > 0.0
-    return total, suspect
+            work = _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
+        suspect = row.extra > 0.0 or row.returned > 0.0 or row.worked > 0.0
+        contacts.noted[c, 0], contacts.noted[c, 1] = work, 1.0 if suspect else 0.0
 
 
 @inner_kernel

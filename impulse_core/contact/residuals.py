@@ -16,9 +16,20 @@ from impulse_core.collision.geometry import contact_geometry, moved, turn
 from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit.team import share
+from impulse_core.model.tasks import VELOCITIES, WAYS
 
-__all__ = ["ENOUGH", "accuracy_of", "position_residuals", "set_target", "velocity_residuals"]
+__all__ = [
+    "ENOUGH",
+    "accuracy_of",
+    "position_errors",
+    "position_residuals",
+    "set_target",
+    "velocity_errors",
+    "velocity_residuals",
+]
 
+_CONTACTS = 64  # that a thread takes at a time
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
 _STALLED = 0.5  # of what was left before, what a round leaves that does not help
@@ -55,7 +66,7 @@ def _carried_impulse(contact):
 
 
 @inner_kernel
-def position_residuals(contacts, solver_bodies, motion, h, accuracy, coarse, first, totals):
+def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coarse, first, totals):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
     The first iteration is over all islands, later ones over those marked as unsolved. Returns
@@ -63,38 +74,107 @@ def position_residuals(contacts, solver_bodies, motion, h, accuracy, coarse, fir
     keeps it to its accuracy; those that do not are marked. The violation in totals is raised to
     the largest within the accuracy [m], since its island is not evaluated again.
     """
-    return _island_residuals(
-        _position_residual, contacts, solver_bodies, motion, h, accuracy, coarse, first, 1.0, totals
-    )
+    _tell(team, h, coarse, first)
+    given = contacts, solver_bodies, motion, h, coarse, first
+    if _are_many(contacts, solver_bodies, first):
+        share(team, WAYS, 0, contacts.used[0], _CONTACTS, position_errors, given)
+    else:
+        _each_unsolved(position_errors, given)
+    return _judge_islands(contacts, solver_bodies, accuracy, coarse, first, 1.0, totals)
 
 
 @inner_kernel
-def velocity_residuals(contacts, solver_bodies, motion, h, accuracy, coarse, first, totals):
+def velocity_residuals(contacts, solver_bodies, team, motion, h, accuracy, coarse, first, totals):
     """As position_residuals, for the present velocities [m/s]; offsets are left as they are."""
-    return _island_residuals(
-        _velocity_residual, contacts, solver_bodies, motion, h, accuracy, coarse, first, h, totals
-    )
+    _tell(team, h, coarse, first)
+    given = contacts, solver_bodies, motion, coarse, first
+    if _are_many(contacts, solver_bodies, first):
+        share(team, VELOCITIES, 0, contacts.used[0], _CONTACTS, velocity_errors, given)
+    else:
+        _each_unsolved(velocity_errors, given)
+    return _judge_islands(contacts, solver_bodies, accuracy, coarse, first, h, totals)
+
+
+@inner_kernel
+def _tell(team, h, coarse, first):
+    """Let other threads know what the errors depend on."""
+    team.number[0], team.number[1], team.number[2] = h, coarse, 1.0 if first else 0.0
+
+
+@inner_kernel
+def _are_many(contacts, solver_bodies, first):
+    """Whether half of all contacts are to be looked at: then all are gone through in order."""
+    if first:
+        return True
+    solver_body, count = solver_bodies.mark, 0
+    for i in range(len(solver_body) - 1):
+        if solver_body[i].head >= 0 and solver_body[i].unsolved:
+            count += solver_body[i].number
+    return 2 * count >= contacts.used[0]
 
 
 @inlined_kernel
-def _island_residuals(
-    error_of, contacts, solver_bodies, motion, h, accuracy, coarse, first, unit, totals
-):
-    """As position_residuals, for the violations that error_of finds, in a unit [m]."""
+def _each_unsolved(errors_of, given):
+    """Find the errors of the contacts of unsolved islands."""
+    contacts, solver_body = given[0], given[1].mark
+    for i in range(len(solver_body) - 1):
+        if solver_body[i].head < 0 or not solver_body[i].unsolved:
+            continue
+        c = solver_body[i].head
+        while c >= 0:
+            errors_of(*given, c, c + 1)
+            c = contacts.mark[c].next
+
+
+@inner_kernel
+def position_errors(contacts, solver_bodies, motion, h, coarse, first, begin, end):
+    """Note by how much some contacts break their laws at the prediction."""
+    for c in range(begin, end):
+        if _is_sought(contacts, solver_bodies, c, first):
+            error, unsolved = _position_residual(contacts, c, motion, h)
+            _note_errors(contacts, solver_bodies, c, error, unsolved, coarse)
+
+
+@inner_kernel
+def velocity_errors(contacts, solver_bodies, motion, coarse, first, begin, end):
+    """The same of the present velocities."""
+    for c in range(begin, end):
+        if _is_sought(contacts, solver_bodies, c, first):
+            error, unsolved = _velocity_residual(contacts, c, motion)
+            _note_errors(contacts, solver_bodies, c, error, unsolved, coarse)
+
+
+@inlined_kernel
+def _is_sought(contacts, solver_bodies, c, first):
+    """Whether contact c is of an island that is to be looked at."""
+    if not contacts.mark[c].active:
+        return False
+    return first or solver_bodies.mark[island_of(contacts.mark, solver_bodies.mark, c)].unsolved
+
+
+@inlined_kernel
+def _note_errors(contacts, solver_bodies, c, error, unsolved, coarse):
+    """Note the violation of contact c, and what of it is left to solve for."""
+    i = island_of(contacts.mark, solver_bodies.mark, c)
+    allowed = coarse if is_large(solver_bodies.mark, i) else -1.0
+    contacts.noted[c, 0], contacts.noted[c, 1] = error, unsolved
+    contacts.row[c].lacking = unsolved
+    contacts.mark[c].violated = 1 if unsolved > allowed else 0
+
+
+@inner_kernel
+def _judge_islands(contacts, solver_bodies, accuracy, coarse, first, unit, totals):
+    """Put the errors of each island together, in a unit [m]."""
     solver_body = solver_bodies.mark
     worst, solved = 0.0, True
     for i in range(len(solver_body) - 1):
         if solver_body[i].head < 0 or not (first or solver_body[i].unsolved):
             continue
         violated, judged = 0.0, 0.0
-        allowed = coarse if is_large(solver_body, i) else -1.0
         c = solver_body[i].head
         while c >= 0:
-            error, unsolved = error_of(contacts, c, motion, h)
-            violated = max(violated, error)
-            judged = max(judged, unsolved)
-            contacts.row[c].lacking = unsolved
-            contacts.mark[c].violated = 1 if unsolved > allowed else 0
+            violated = max(violated, contacts.noted[c, 0])
+            judged = max(judged, contacts.noted[c, 1])
             c = contacts.mark[c].next
         worst = max(worst, violated)
         if _is_done(solver_bodies, i, judged, accuracy, coarse, first):
@@ -131,7 +211,7 @@ def _position_residual(contacts, c, motion, h):
 
 
 @inner_kernel
-def _velocity_residual(contacts, c, motion, h):  # noqa: ARG001  # as _error
+def _velocity_residual(contacts, c, motion):
     """The same of the present velocities [m/s]."""
     row = contacts.row
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.collision.contacts import Contacts, Found, Memory
+from impulse_core.collision.contacts import Contacts, Found, Memory, Staged
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
 from impulse_core.contact.batches import Batches
@@ -20,6 +20,7 @@ from impulse_core.contact.newton_work import NewtonWork
 from impulse_core.contact.sleep import Sleep
 from impulse_core.contact.solver_bodies import SolverBodies
 from impulse_core.jit import inlined_kernel
+from impulse_core.jit.team import Team
 from impulse_core.model import State, Structure, Workspace
 from impulse_core.types import Floats, Ints, Records, by_address
 
@@ -113,6 +114,7 @@ class ContactSetup(NamedTuple):
     shapes: Shapes
     sweep: Sweep
     found: Found
+    staged: Staged
     contacts: Contacts
     memory: Memory
     earlier: Memory
@@ -122,6 +124,8 @@ class ContactSetup(NamedTuple):
     delassus: Delassus
     newton: NewtonWork
     batches: Batches
+    team: Team
+    """Threads that share the passes over contacts."""
     needed: Ints
     """Rows that a step wanted but did not have: contacts, those on jointed bodies, and pairs; 0
     where there was room. Shape (3,)."""

@@ -202,7 +202,7 @@ def penetrates_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance)
         pose2 = (vec3_of(motion.next[i2].position), quat_of(motion.next[i2].orientation))
         count = collide(shapes, s1, s2, pose1, pose2, 0.0, sweep.cache[k], found)
         for point in range(count):
-            if found.gap[point] < deepest - _PENETRATION * tolerance:
+            if found.point[point].gap < deepest - _PENETRATION * tolerance:
                 return True
     return False
 

@@ -52,6 +52,7 @@ _WITHOUT_KERNELS = (
     "jit/shipped.py",
     "jit/trusted.py",
     "methods/contact_runner.py",
+    "methods/crew.py",
     "methods/paper_runners.py",
     "methods/runner_choice.py",
     "methods/runners.py",

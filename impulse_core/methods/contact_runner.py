@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from impulse_core.collision.contacts import (
     new_contacts,
     new_found,
     new_memory,
+    new_staged,
 )
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import enlarge, new_sweep
@@ -23,6 +25,8 @@ from impulse_core.contact.restitution import NEWTON, POISSON
 from impulse_core.contact.sleep import Sleep, new_sleep
 from impulse_core.contact.solver_bodies import new_solver_bodies
 from impulse_core.contact.system import ContactSetup, new_delassus
+from impulse_core.jit.team import new_team
+from impulse_core.methods.crew import Crew
 from impulse_core.methods.runners import ContactEvent, ContactPoints, ElementRunner
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
@@ -43,6 +47,7 @@ _RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
 _ROUNDS = 6  # iterations of either solve for the sake of contacts
 _MOST_LEFT = 5.0  # times the tolerance: the overlap for which a stage is solved again
 _FINEST_STAGE = 0.3  # of a step, the length of a stage that may leave more
+_SHARED = 500  # contacts, from which on threads share them
 _DEEPEST_START = 1e-4  # of the scene's size, which bodies may penetrate by at the start
 
 
@@ -77,10 +82,13 @@ class ContactRunner(ElementRunner):
     ) -> None:
         super().__init__(options, fractions, model, structure, work)
         rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
+        self._crew = Crew(options.threads)
+        sweep = new_sweep(shapes, state)
         self.setup = ContactSetup(
             shapes=shapes,
-            sweep=new_sweep(shapes, state),
+            sweep=sweep,
             found=new_found(),
+            staged=new_staged(rows, len(sweep.pair_first)),
             contacts=new_contacts(rows),
             memory=new_memory(rows, len(model.joints)),
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
@@ -88,7 +96,8 @@ class ContactRunner(ElementRunner):
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             delassus=new_delassus(structure, state, work, _ARTICULATED_ROWS),
             newton=new_newton_work(rows, len(model.bodies)),
-            batches=new_batches(rows, len(model.bodies)),
+            batches=new_batches(rows, len(model.bodies), options.threads),
+            team=new_team(options.threads),
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
             closed=np.zeros(1, dtype=np.int64),
@@ -113,8 +122,14 @@ class ContactRunner(ElementRunner):
         return System(self.structure, 1, None, self.setup)
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
-        self.setup.needed[:] = 0
-        return super()._take_steps(state, length, count, grid, tally)
+        setup = self.setup
+        setup.needed[:] = 0
+        shared = self.model, setup, state, self.work
+        if not count:
+            self._crew.load(*shared)
+        large = setup.contacts.used[0] >= _SHARED
+        with self._crew.serving(*shared) if large else nullcontext():
+            return super()._take_steps(state, length, count, grid, tally)
 
     def contact_figures(self, totals: Any) -> dict[str, float]:
         return {
@@ -228,13 +243,16 @@ class ContactRunner(ElementRunner):
                 earlier=new_memory(rows if setup.time_of_impact else 0, len(model.joints)),
                 sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
                 newton=new_newton_work(rows, len(model.bodies)),
-                batches=new_batches(rows, len(model.bodies)),
+                batches=new_batches(rows, len(model.bodies), setup.team.threads),
             )
         if articulated:
             probe, more = setup.delassus.probe, articulated + articulated // 2
             setup = setup._replace(delassus=new_delassus(self.structure, probe, self.work, more))
         if pairs:
             setup = setup._replace(sweep=enlarge(setup.sweep, pairs))
+        if rows or pairs:
+            room = len(setup.contacts.row), len(setup.sweep.pair_first)
+            setup = setup._replace(staged=new_staged(*room))
         if events:
             setup = setup._replace(events=new_contact_events(2 * events))
         self.setup = setup

@@ -25,6 +25,7 @@ class Options:
         impact_law: "poisson" or "newton", what restitution means.
         sleeping: Whether bodies that rest are left out of the steps until something comes near.
         record_contacts: Whether the recording holds the contact points of each frame.
+        threads: Largest number of threads, on which no bit of the result depends.
     """
 
     duration: float
@@ -39,3 +40,4 @@ class Options:
     impact_law: Literal["poisson", "newton"] = "poisson"
     sleeping: bool = False
     record_contacts: bool = False
+    threads: int = 1

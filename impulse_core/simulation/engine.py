@@ -311,11 +311,11 @@ class Engine:
 
     @cached_property
     def _options(self) -> str:
-        """Digest of the options on which a step depends: not how long a run is, or how often it is
-        recorded.
+        """Digest of the options on which a step depends: not how long a run is, how often it is
+        recorded, or how many threads share it.
         """
         options = asdict(self.options)
-        for name in ("duration", "fps", "record_contacts"):
+        for name in ("duration", "fps", "record_contacts", "threads"):
             del options[name]
         return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
 

@@ -65,6 +65,7 @@ def choose_options(
     budget_corrections: int | None = None,
     time_of_impact: bool | None = None,
     contacts: bool | None = None,
+    threads: int = 1,
 ) -> Options:
     """Merge arguments and settings, and refuse what cannot be run.
 
@@ -86,6 +87,7 @@ def choose_options(
         impact_law=settings.impact_law,
         sleeping=settings.sleeping,
         record_contacts=settings.record_contacts if contacts is None else bool(contacts),
+        threads=threads,
     )
     refuse_method = partial(_refuse, compiled, "method", method is not None)
     refuse_solver = partial(_refuse, compiled, "solver", solver is not None)

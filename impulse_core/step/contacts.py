@@ -11,34 +11,34 @@ from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.give import add_give, find_given
-from impulse_core.contact.guesses import let_go, start_from
+from impulse_core.contact.guesses import start_from
 from impulse_core.contact.islands import find_islands
 from impulse_core.contact.jacobian import (
     apply_contact_impulses,
-    contact_direction,
     contact_velocity,
     inertia_of_solver_bodies,
     number_articulated,
     read_bodies,
     respond_joints,
 )
-from impulse_core.contact.passivity import account_first_half, account_second_half
+from impulse_core.contact.passivity import account_second_half
 from impulse_core.contact.residuals import position_residuals, velocity_residuals
 from impulse_core.contact.restitution import (
     approach_velocities_now,
-    find_approach_velocity,
     impact_threshold,
     restitution_impulses,
 )
 from impulse_core.contact.sleep import hold, put_to_rest
 from impulse_core.contact.system import motion_of
-from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
+from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, ROSE
+from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
+from impulse_core.step.passes import CONTACTS, begin_first, begin_second, close_first
 
 __all__ = [
     "add_restitution",
@@ -67,19 +67,11 @@ def begin_first_half(contact, model, state, h, work):
     """First guesses for a stage of length h."""
     if contact is None:
         return
-    contacts = contact.contacts
-    row, mark = contacts.row, contacts.mark
-    motion = motion_of(model, state, work)
-    for c in range(contacts.used[0]):
-        find_approach_velocity(contacts, c, motion, h)
-        mark[c].active = 1
-        set_vec3(row[c].begun, vec3_of(row[c].first))
-        if contact.again[0]:
-            start_from(row[c], row[c].impulse, row[c].torque)
-        else:
-            start_from(row[c], row[c].first, row[c].roll_first)
-        if mark[c].impacting and not contact.closed[0]:
-            leave_open(contacts, c)
+    motion, team = motion_of(model, state, work), contact.team
+    team.number[0] = h
+    share(
+        team, BEGIN_FIRST, 0, contact.contacts.used[0], CONTACTS, begin_first, (contact, motion, h)
+    )
 
 
 @inner_kernel
@@ -113,7 +105,9 @@ def begin_contacts(contact, model, state, work):
     if not _find_islands(contact):
         return False
     motion = motion_of(model, state, work)
-    apply_contact_impulses(contact.contacts, contact.solver_bodies, contact.delassus, motion)
+    apply_contact_impulses(
+        contact.contacts, contact.solver_bodies, contact.delassus, contact.team, motion
+    )
     return True
 
 
@@ -140,6 +134,7 @@ def check_positions(contact, model, state, h, iteration, work, tally):
     violation, solved = position_residuals(
         contact.contacts,
         contact.solver_bodies,
+        contact.team,
         motion_of(model, state, work),
         h,
         contact.accuracy,
@@ -158,6 +153,7 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
     violation, solved = velocity_residuals(
         contact.contacts,
         contact.solver_bodies,
+        contact.team,
         motion_of(model, state, work),
         h,
         contact.accuracy / h,
@@ -190,6 +186,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         delassus,
         contact.newton,
         contact.batches,
+        contact.team,
         contact.accuracy / h,
         contact.coarse,
         0.0 if multipliers else _SHARE / h,
@@ -202,7 +199,8 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
 def _push(contact, model, structure, state, multipliers, work):
     """Apply the contact impulses that were found, and the reactions of joints and axes."""
     contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
-    if apply_contact_impulses(contacts, solver_bodies, delassus, motion_of(model, state, work)):
+    motion = motion_of(model, state, work)
+    if apply_contact_impulses(contacts, solver_bodies, delassus, contact.team, motion):
         respond_joints(model, structure, delassus, state, work)
         add_axis_impulses(model, work)
         if multipliers:
@@ -214,18 +212,13 @@ def close_first_half(contact, model, state, h, work, tally):
     """Account for the work of the contacts, and keep their impulses."""
     if contact is None:
         return
-    contacts, solver_bodies = contact.contacts, contact.solver_bodies
-    motion, coarse, total = motion_of(model, state, work), contact.coarse * h, 0.0
+    contacts, team = contact.contacts, contact.team
+    motion, total = motion_of(model, state, work), 0.0
     add_exchange(model, state, True, work)
-    row = contacts.row
+    team.number[0] = h
+    share(team, CLOSE_FIRST, 0, contacts.used[0], CONTACTS, close_first, (contact, motion, h))
     for c in range(contacts.used[0]):
-        total += account_first_half(contacts, solver_bodies, c, motion, h, contact.accuracy, coarse)
-        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
-        row[c].earlier = max(0.0, dot(n, vec3_of(row[c].first)))
-        row[c].earlier += max(0.0, dot(n, vec3_of(row[c].second)))
-        set_vec3(row[c].first, p)
-        if row[c].resists > 0.0:
-            set_vec3(row[c].roll_first, vec3_of(row[c].torque))
+        total += contacts.noted[c, 0]
     tally.totals[0].dissipated -= total
 
 
@@ -248,23 +241,11 @@ def begin_second_half(contact, model, state, jumps, tolerance, work):
     """
     if contact is None:
         return
-    contacts = contact.contacts
-    motion = motion_of(model, state, work)
-    row, mark = contacts.row, contacts.mark
+    motion, team = motion_of(model, state, work), contact.team
     inertia_of_solver_bodies(contact.solver_bodies, motion)
-    for c in range(contacts.used[0]):
-        contact_direction(contacts, c, motion)
-        contact_velocity(contacts, c, motion)
-        p = vec3_of(row[c].first)
-        pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
-        closed = (pressed or row[c].gap <= tolerance) and not (jumps and mark[c].impacting)
-        mark[c].active = 1 if closed else 0
-        set_vec3(row[c].offset, ZERO3)
-        start_from(row[c], row[c].second, row[c].roll_second)
-        if row[c].resists > 0.0:
-            set_vec3(row[c].turn_offset, ZERO3)
-        if not mark[c].active:
-            let_go(row[c])
+    team.number[0], team.number[1] = 1.0 if jumps else 0.0, tolerance
+    given = contact, motion, jumps, tolerance
+    share(team, BEGIN_SECOND, 0, contact.contacts.used[0], CONTACTS, begin_second, given)
 
 
 @inner_kernel
@@ -310,6 +291,7 @@ def _account_second_half(contact, model, state, h, work, tally):
     total, suspect = account_second_half(
         contact.contacts,
         contact.solver_bodies,
+        contact.team,
         motion_of(model, state, work),
         contact.accuracy / h,
         contact.coarse,

@@ -67,7 +67,7 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
         islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.newton
         search = Search(*(getattr(contact, name) for name in Search._fields))
         calls.append((solve_island, (*islands, 1, 1.0, 1.0)))
-        calls.append((solve_contacts, (*islands, contact.batches, 1.0, 1.0, 1.0)))
+        calls.append((solve_contacts, (*islands, contact.batches, contact.team, 1.0, 1.0, 1.0)))
         still = contact.sleep.still
         again = model, search, state, work.part, work.next, still, 1.0, 1.0
         calls.append((look_again, again))

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import dot, norm, set_vec3, vec3_of
 from impulse_core.collision.again import look_again
-from impulse_core.collision.contacts import copy_impulses, copy_memory
-from impulse_core.collision.detect import Search, detect
-from impulse_core.collision.geometry import note_lowest
-from impulse_core.contact.events import bears, note_events
-from impulse_core.contact.guesses import guess_force
+from impulse_core.collision.contacts import copy_memory
+from impulse_core.collision.detect import detect
+from impulse_core.contact.events import note_events
 from impulse_core.contact.jacobian import (
-    contact_direction,
-    contact_velocity,
     inertia_of_solver_bodies,
 )
-from impulse_core.contact.residuals import set_target
 from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import (
     count_rest,
@@ -45,18 +39,26 @@ from impulse_core.contact.time_of_impact import (
     shorten,
 )
 from impulse_core.jit import inner_kernel
+from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
+from impulse_core.model.tasks import BEGIN_POINTS, SAVE_MARKS, SAVE_POINTS
 from impulse_core.step.judgement import judge
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import close_limits, find_reached
+from impulse_core.step.passes import (
+    CONTACTS,
+    begin_points,
+    save_marks,
+    save_points,
+    search_of,
+)
 from impulse_core.step.step import Part, begin_stage, first_half, second_half
 
 __all__ = ["contact_stage", "restore_memory"]
 
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
 _MOST_LOOKS = 2  # for points that were missed, before the step is divided for them
-_ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 
 
 @inner_kernel
@@ -131,7 +133,7 @@ def _find_contacts(model, contact, state, left, tolerance, work):
     """Contacts of the rest ``left`` of a stage; False if there is not room for all."""
     contacts, sleep, memory = contact.contacts, contact.sleep, contact.memory
     margin = _MARGIN * tolerance
-    search = _search_of(contact)
+    search = search_of(contact)
     while True:
         if contact.sleeps and not thaw(contact.shapes.body, sleep, memory, contact.needed):
             return False
@@ -147,15 +149,11 @@ def _begin_points(model, contact, state, left, tolerance, work):
     """Directions, velocities, targets and first guesses of all contacts at the start of what is
     left of a stage; needs the angular velocities.
     """
-    contacts, motion = contact.contacts, motion_of(model, state, work)
+    motion, team = motion_of(model, state, work), contact.team
     inertia_of_solver_bodies(contact.solver_bodies, motion)
-    recovery = contact.recovery * left
-    for c in range(contacts.used[0]):
-        note_lowest(contacts, c, state.bodies)
-        contact_direction(contacts, c, motion)
-        contact_velocity(contacts, c, motion)
-        set_target(contacts.row[c], tolerance, contact.slack, recovery)
-        guess_force(contacts, contact.solver_bodies, c)
+    team.number[0], team.number[1] = tolerance, left
+    given = contact, motion, tolerance, left
+    share(team, BEGIN_POINTS, 0, contact.contacts.used[0], CONTACTS, begin_points, given)
 
 
 @inner_kernel
@@ -163,7 +161,7 @@ def _find_missed(model, contact, state, left, tolerance, work):
     """Add the points that the first half over what is left of a stage shows to be missing, and go
     back to its start: how many these are, or -1 if there is not room for them.
     """
-    search = _search_of(contact)
+    search = search_of(contact)
     still, allowed = contact.sleep.still, contact.most_left
     added = look_again(model, search, state, work.part, work.next, still, left, allowed)
     if added > 0:
@@ -171,19 +169,6 @@ def _find_missed(model, contact, state, left, tolerance, work):
         angular_velocities(model, state, work)
         _begin_points(model, contact, state, left, tolerance, work)
     return added
-
-
-@inner_kernel
-def _search_of(contact):
-    """Where contacts are looked for."""
-    return Search(
-        contact.shapes,
-        contact.sweep,
-        contact.found,
-        contact.memory,
-        contact.contacts,
-        contact.needed,
-    )
 
 
 @inner_kernel
@@ -257,77 +242,47 @@ def _finish_part(contact, state, part, jumped, tally):
     note_events(contacts, memory, contact.events, state.clock[0].time)
     impact = (part.at_impact or contact.hit[0] == 1) and not jumped
     if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
-        _save_first_impulses(contacts, memory, part.length)
+        _save_first_impulses(contact, part.length)
     else:
-        _save_impulses(contacts, memory, state, part.length, jumped)
+        _save_impulses(contact, state, part.length, jumped)
     _count(contacts, tally.totals[0], part.length / part.whole)
 
 
 @inner_kernel
-def _save_impulses(contacts, memory, state, h, jumped):
+def _save_impulses(contact, state, h, jumped):
     """Save the impulses of a part of length h, without those of a jump at its end."""
-    memory.step[0], memory.used[0] = h, contacts.used[0]
+    memory, team = contact.memory, contact.team
+    memory.step[0], memory.used[0] = h, contact.contacts.used[0]
     for j in range(len(state.joints)):
         for k in range(6):
             memory.multiplier[j, k] = state.joints[j].multiplier[k]
-    for c in range(contacts.used[0]):
-        _save_mark(contacts, memory, c)
-        row = contacts.row[c]
-        if not jumped:
-            set_vec3(row.second, vec3_of(row.impulse))
-            if row.resists > 0.0:
-                set_vec3(row.roll_second, vec3_of(row.torque))
-        copy_impulses(row, memory.row[c], 1.0)
+    team.number[0] = 1.0 if jumped else 0.0
+    share(team, SAVE_POINTS, 0, memory.used[0], CONTACTS, save_points, (contact, jumped))
 
 
 @inner_kernel
-def _save_first_impulses(contacts, memory, h):
-    """Save the forces at the beginning of a part of length h: impacts at its end are no forces, and
-    a very short part cannot tell them.
-    """
+def _save_first_impulses(contact, h):
+    """Save the forces at the beginning of a part of length h, with those of joints."""
+    memory = contact.memory
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
-    memory.step[0], memory.used[0] = h, contacts.used[0]
-    row = contacts.row
+    memory.step[0], memory.used[0] = h, contact.contacts.used[0]
     for j in range(len(memory.multiplier)):
         for k in range(6):
             memory.multiplier[j, k] *= scale
-    for c in range(contacts.used[0]):
-        _save_mark(contacts, memory, c)
-        set_vec3(memory.row[c].first, vec3_of(row[c].begun))
-        set_vec3(memory.row[c].second, vec3_of(row[c].second))
-        set_vec3(memory.row[c].roll_first, vec3_of(row[c].roll_second))
-        set_vec3(memory.row[c].roll_second, vec3_of(row[c].roll_second))
+    share(contact.team, SAVE_MARKS, 0, memory.used[0], CONTACTS, save_marks, (contact,))
 
 
 @inner_kernel
-def _save_mark(contacts, memory, c):
-    """Save which contact c was, and whether it stuck or carried an impulse."""
-    row, mark, saved = contacts.row[c], contacts.mark[c], memory.mark[c]
-    n, p = vec3_of(row.normal), vec3_of(row.impulse)
-    saved.pair, saved.feature = mark.pair, mark.feature
-    saved.sticking = 1 if _sticks(n, p, row.friction) else 0
-    saved.bore = 1 if bears(contacts.row, c) else 0
-
-
-@inner_kernel
-def _sticks(n, p, friction):
-    """Whether an impulse is strictly inside its cone."""
-    p_n = dot(n, p)
-    return p_n > 0.0 and norm(p - n * p_n) < friction * p_n * (1.0 - _ON_CONE)
-
-
-@inner_kernel
-def _count(contacts, totals, share):
-    """Add the contacts that bear an impulse in a share of a step to the totals, and the largest
-    penetration of all.
+def _count(contacts, totals, weight):
+    """Add the contacts that bear an impulse in a part of a step, with its weight in that, to the
+    totals, and the largest penetration of all, from what was noted as they were saved.
     """
-    row = contacts.row
     bearing = 0
     for c in range(contacts.used[0]):
-        if dot(vec3_of(row[c].first), vec3_of(row[c].normal)) > 0.0:
+        if contacts.noted[c, 0] > 0.0:
             bearing += 1
-        totals.deepest = max(totals.deepest, -row[c].gap)
-    totals.bearing += bearing * share
+        totals.deepest = max(totals.deepest, -contacts.noted[c, 1])
+    totals.bearing += bearing * weight
     totals.most_bearing = max(totals.most_bearing, bearing)
 
 

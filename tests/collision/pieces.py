@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from impulse_core.algebra import quat_at, rotation_matrix, vec3_at
-from impulse_core.collision.contacts import CACHE_NUMBERS, Found, new_found
+from impulse_core.collision.contacts import CACHE_NUMBERS, new_found
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.penetration import nearest_features
 from impulse_core.collision.polyhedra import Core, stacked
@@ -77,13 +78,14 @@ class Pair:
         self.cache = np.full((1, CACHE_NUMBERS), -1)
         self.found = new_found()
 
-    def contacts(self, C1, q1, C2, q2, reach: float) -> Found:
-        """The points at these poses, without unused rows."""
+    def contacts(self, C1, q1, C2, q2, reach: float) -> SimpleNamespace:
+        """The points at these poses, an array for each field, without unused rows."""
         C, q = np.array([C1, C2], dtype=float), np.array([q1, q2], dtype=float)
         count = collide_once(
             self.shapes, self.first, self.second, C, q, reach, self.cache, self.found
         )
-        return Found(*(np.array(field[:count]) for field in self.found))
+        point = self.found.point[:count].copy()
+        return SimpleNamespace(**{name: point[name] for name in point.dtype.names})
 
 
 @kernel

@@ -14,7 +14,6 @@ from impulse_core.collision.contacts import (
     LINE_POINT,
     PLANE_POINT,
     POINT_POINT,
-    Found,
 )
 from impulse_core.collision.penetration import SHALLOW
 from impulse_core.collision.polyhedra import (
@@ -44,7 +43,7 @@ def _pair(first, second) -> Pair:
     return Pair(shapes_of([first, second]), 0, 1)
 
 
-def _gap_of_row(found: Found, i, poses, radii):
+def _gap_of_row(found, i, poses, radii):
     """Gap of a row as its kind defines it, its points in the world, and the normal."""
     (C1, q1), (C2, q2) = poses[::-1] if found.swapped[i] else poses
     R1, R2 = matrices(q1), matrices(q2)
@@ -69,7 +68,7 @@ def _gap_of_row(found: Found, i, poses, radii):
     return distance - sum(radii), A, B, between / distance
 
 
-def _check_rows(found: Found, poses, pieces):
+def _check_rows(found, poses, pieces):
     """Each row's gap is that of its points, normals are unit vectors, names are different."""
     radii = [piece.radius for piece in pieces]
     assert len(set(found.feature.tolist())) == len(found.feature)

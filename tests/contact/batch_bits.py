@@ -24,24 +24,25 @@ from impulse_core.contact.batches import (
     new_batches,
 )
 from impulse_core.jit import kernel
-from impulse_core.types import PLAIN, unsigned
+from impulse_core.jit.team import new_team
+from impulse_core.types import PLAIN
 
 BATCHES, POINTS, BODIES, SWEEPS = 6, 3, 96, 5
 
 
 @kernel
-def improve(batches, count, sweeps):  # type: ignore[no-untyped-def]
+def improve(batches, team, count, sweeps):  # type: ignore[no-untyped-def]
     """So many sweeps with momentum."""
-    begin, end = unsigned(0), unsigned(count)
     for _ in range(sweeps):
-        _sweep(batches, begin, end)
-        _go_on(batches, begin, end, 0.3)
+        _sweep(batches, team, 0, count, 0.3)
+        _go_on(batches, team, 0.3)
 
 
 def random_batches(seed: int) -> Batches:
     """Contacts of any direction, arm, friction and mass; no lane shares a body with another."""
     random = np.random.default_rng(seed)
-    batches = new_batches(BATCHES * POINTS * LANES, BODIES)
+    batches = new_batches(BATCHES * POINTS * LANES, BODIES, 1)
+    batches.level_end[:BATCHES] = 1 + np.arange(BATCHES)
     batches.start[: BATCHES + 1] = POINTS * np.arange(BATCHES + 1)
     for k in range(BATCHES):
         lanes = random.permutation(BODIES)[: 2 * LANES]
@@ -69,6 +70,6 @@ if __name__ == "__main__":
     digest = hashlib.sha256()
     for seed in range(4):
         found = random_batches(seed)
-        improve(found, BATCHES, SWEEPS)
-        digest.update(found.point.tobytes() + found.velocity.tobytes() + found.lane.tobytes())
+        improve(found, new_team(1), BATCHES, SWEEPS)
+        digest.update(found.point.tobytes() + found.velocity.tobytes() + found.change.tobytes())
     print(digest.hexdigest(), 0 if PLAIN else packed_instructions())

@@ -68,10 +68,12 @@ SCRATCH = (
     "runner.sweeps",
     "runner.setup.solver_bodies",
     "runner.setup.found",
+    "runner.setup.staged",
     "runner.setup.contacts",
     "runner.setup.earlier",
     "runner.setup.newton",
     "runner.setup.batches",
+    "runner.setup.team",
     "runner.setup.delassus",
     "runner.setup.needed",
     "runner.setup.closed",
@@ -95,6 +97,7 @@ CONSTANT = (
 )
 # Scratch that is not spoiled: what others look into.
 SPARED = (
+    "runner.setup.team.open",
     *(f"comparison.stages.{name}.present" for name in ("bodies", "axes", "terms")),
     "runner.setup.delassus.probe_rate",
 )

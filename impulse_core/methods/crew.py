@@ -1,0 +1,55 @@
+"""The threads of a team beside the one that takes steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+
+from impulse_core.collision.contacts import new_found
+from impulse_core.contact.system import ContactSetup
+from impulse_core.model import Model, State, Workspace
+from impulse_core.step.serve import serve
+
+__all__ = ["Crew"]
+
+
+class Crew:
+    """Threads that wait until there are steps to share, and serve while these are taken.
+
+    Args:
+        threads: How many, with the one that takes steps.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads - 1, "impulse team") if threads > 1 else None
+
+        self._found = [new_found() for _ in range(threads)]
+
+    def load(self, model: Model, contact: ContactSetup, state: State, work: Workspace) -> None:
+        """Get the kernel that they run."""
+        if self._pool:
+            serve(model, contact, self._found[1], state, work, 1)
+
+    @contextmanager
+    def serving(
+        self, model: Model, contact: ContactSetup, state: State, work: Workspace
+    ) -> Iterator[None]:
+        """Let them serve as long as the context lasts."""
+        if not self._pool:
+            yield
+            return
+        team = contact.team
+        team.open[0] = 1
+        served = [
+            self._pool.submit(serve, model, contact, self._found[k], state, work, k)
+            for k in range(1, self._threads)
+        ]
+        try:
+            yield
+        finally:
+            team.open[0] = 0
+            wait(served)
+        for each in served:
+            each.result()

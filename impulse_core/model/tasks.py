@@ -1,0 +1,33 @@
+"""Passes of a step that a team of threads shares (jit/team.py), by number."""
+
+from __future__ import annotations
+
+__all__ = [
+    "APPLY",
+    "BEGIN_FIRST",
+    "BEGIN_POINTS",
+    "BEGIN_SECOND",
+    "CLOSE_FIRST",
+    "CLOSE_SECOND",
+    "FILL",
+    "FIND_POINTS",
+    "GO_ON",
+    "KEEP_POINTS",
+    "READ",
+    "SAVE_MARKS",
+    "SAVE_POINTS",
+    "SWEEP",
+    "VELOCITIES",
+    "WAYS",
+    "WRITE",
+]
+
+SWEEP = 1  # over batches of one level: contact/batch_sweeps.py
+GO_ON = 2  # with velocities of bodies: the same
+FILL, READ, WRITE = 3, 4, 5  # batches from contacts, and back: contact/batches.py
+WAYS, VELOCITIES = 6, 7  # errors of contacts: contact/residuals.py
+APPLY = 8  # impulses of contacts: contact/jacobian.py
+CLOSE_SECOND = 9  # half of a step: contact/passivity.py
+BEGIN_POINTS, BEGIN_FIRST, CLOSE_FIRST, BEGIN_SECOND = 10, 11, 12, 13  # step/passes.py
+SAVE_POINTS, SAVE_MARKS = 14, 15  # the same
+FIND_POINTS, KEEP_POINTS = 16, 17  # of pairs: collision/detect.py

@@ -1,0 +1,167 @@
+"""Passes over all contacts that threads share (jit/team.py): what is done to some of them.
+
+What a pass finds of a contact that is to be put together with that of others goes into ``noted``,
+and is put together in the order of the contacts.
+"""
+
+from __future__ import annotations
+
+from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
+from impulse_core.collision.contacts import copy_impulses
+from impulse_core.collision.detect import Search
+from impulse_core.collision.geometry import note_lowest
+from impulse_core.contact.events import bears
+from impulse_core.contact.guesses import guess_force, let_go, start_from
+from impulse_core.contact.jacobian import contact_direction, contact_velocity
+from impulse_core.contact.passivity import account_first_half
+from impulse_core.contact.residuals import set_target
+from impulse_core.contact.restitution import find_approach_velocity
+from impulse_core.contact.time_of_impact import leave_open
+from impulse_core.jit import inner_kernel
+
+__all__ = [
+    "CONTACTS",
+    "begin_first",
+    "begin_points",
+    "begin_second",
+    "close_first",
+    "save_marks",
+    "save_points",
+    "search_of",
+]
+
+CONTACTS = 64  # that a thread takes at a time
+_ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
+
+
+@inner_kernel
+def search_of(contact):
+    """Where contacts are looked for."""
+    return Search(
+        contact.shapes,
+        contact.sweep,
+        contact.found,
+        contact.staged,
+        contact.memory,
+        contact.contacts,
+        contact.team,
+        contact.needed,
+    )
+
+
+@inner_kernel
+def begin_points(contact, motion, tolerance, left, begin, end):
+    """Directions, velocities, targets and first guesses at the start of what is left of a stage."""
+    contacts, recovery = contact.contacts, contact.recovery * left
+    for c in range(begin, end):
+        note_lowest(contacts, c, motion.states)
+        contact_direction(contacts, c, motion)
+        contact_velocity(contacts, c, motion)
+        set_target(contacts.row[c], tolerance, contact.slack, recovery)
+        guess_force(contacts, contact.solver_bodies, c)
+
+
+@inner_kernel
+def begin_first(contact, motion, h, begin, end):
+    """First guesses for a stage of length h."""
+    contacts = contact.contacts
+    row, mark = contacts.row, contacts.mark
+    for c in range(begin, end):
+        find_approach_velocity(contacts, c, motion, h)
+        mark[c].active = 1
+        set_vec3(row[c].begun, vec3_of(row[c].first))
+        if contact.again[0]:
+            start_from(row[c], row[c].impulse, row[c].torque)
+        else:
+            start_from(row[c], row[c].first, row[c].roll_first)
+        if mark[c].impacting and not contact.closed[0]:
+            leave_open(contacts, c)
+
+
+@inner_kernel
+def close_first(contact, motion, h, begin, end):
+    """Keep the impulses of a first half of length h, and note their work [J]."""
+    contacts, coarse = contact.contacts, contact.coarse * h
+    row = contacts.row
+    for c in range(begin, end):
+        contacts.noted[c, 0] = account_first_half(
+            contacts, contact.solver_bodies, c, motion, h, contact.accuracy, coarse
+        )
+        n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
+        row[c].earlier = max(0.0, dot(n, vec3_of(row[c].first)))
+        row[c].earlier += max(0.0, dot(n, vec3_of(row[c].second)))
+        set_vec3(row[c].first, p)
+        if row[c].resists > 0.0:
+            set_vec3(row[c].roll_first, vec3_of(row[c].torque))
+
+
+@inner_kernel
+def begin_second(contact, motion, jumps, tolerance, begin, end):
+    """Directions at t+h, and which contacts are closed there, without those that meet if they do so
+    in a jump.
+    """
+    contacts = contact.contacts
+    row, mark = contacts.row, contacts.mark
+    for c in range(begin, end):
+        contact_direction(contacts, c, motion)
+        contact_velocity(contacts, c, motion)
+        p = vec3_of(row[c].first)
+        pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
+        closed = (pressed or row[c].gap <= tolerance) and not (jumps and mark[c].impacting)
+        mark[c].active = 1 if closed else 0
+        set_vec3(row[c].offset, ZERO3)
+        start_from(row[c], row[c].second, row[c].roll_second)
+        if row[c].resists > 0.0:
+            set_vec3(row[c].turn_offset, ZERO3)
+        if not mark[c].active:
+            let_go(row[c])
+
+
+@inner_kernel
+def save_points(contact, jumped, begin, end):
+    """Save the impulses of a part, without those of a jump at its end."""
+    contacts, memory = contact.contacts, contact.memory
+    for c in range(begin, end):
+        _save_mark(contacts, memory, c)
+        row = contacts.row[c]
+        if not jumped:
+            set_vec3(row.second, vec3_of(row.impulse))
+            if row.resists > 0.0:
+                set_vec3(row.roll_second, vec3_of(row.torque))
+        copy_impulses(row, memory.row[c], 1.0)
+
+
+@inner_kernel
+def save_marks(contact, begin, end):
+    """Save the forces at the beginning of a part: impacts at its end are no forces, and a very
+    short part cannot tell them.
+    """
+    contacts, memory = contact.contacts, contact.memory
+    for c in range(begin, end):
+        _save_mark(contacts, memory, c)
+        row, saved = contacts.row[c], memory.row[c]
+        set_vec3(saved.first, vec3_of(row.begun))
+        set_vec3(saved.second, vec3_of(row.second))
+        set_vec3(saved.roll_first, vec3_of(row.roll_second))
+        set_vec3(saved.roll_second, vec3_of(row.roll_second))
+
+
+@inner_kernel
+def _save_mark(contacts, memory, c):
+    """Save which contact c was, and whether it stuck or carried an impulse; note whether it bore
+    one at the start of the part, and its gap [m].
+    """
+    row, mark, saved = contacts.row[c], contacts.mark[c], memory.mark[c]
+    n, p = vec3_of(row.normal), vec3_of(row.impulse)
+    saved.pair, saved.feature = mark.pair, mark.feature
+    saved.sticking = 1 if _sticks(n, p, row.friction) else 0
+    saved.bore = 1 if bears(contacts.row, c) else 0
+    contacts.noted[c, 0] = 1.0 if dot(vec3_of(row.first), n) > 0.0 else 0.0
+    contacts.noted[c, 1] = row.gap
+
+
+@inner_kernel
+def _sticks(n, p, friction):
+    """Whether an impulse is strictly inside its cone."""
+    p_n = dot(n, p)
+    return p_n > 0.0 and norm(p - n * p_n) < friction * p_n * (1.0 - _ON_CONE)
