@@ -116,14 +116,19 @@ def _runs_of_joints() -> Iterator[Callable[[], object]]:
 
 def _runs_on_the_ground() -> Iterator[Callable[[], object]]:
     for coupled in (False, True):
-        yield partial(_run, _machine(coupled=coupled, on_ground=True))
-    yield partial(_run, _machine(acts=False, on_ground=True))
-    yield partial(_run, _cubes(overlapping=True), assemble=True)
+        yield partial(_share, _machine(coupled=coupled, on_ground=True))
+    yield partial(_share, _machine(acts=False, on_ground=True))
+    yield partial(_share, _cubes(overlapping=True), assemble=True)
     pushed = _cubes()
     pushed.loads = [Load(body=pushed.bodies[-1].name, force=(1.0, 0.0, 0.0), expression="t")]
-    yield partial(_run, pushed)
-    yield partial(_run, _cubes(sleeping=True), duration=0.1)
-    yield partial(_run, _cubes(time_of_impact=True), duration=0.1)
+    yield partial(_share, pushed)
+    yield partial(_share, _cubes(sleeping=True), duration=0.1)
+    yield partial(_share, _cubes(time_of_impact=True), duration=0.1)
+
+
+def _share(scene: Scene, **options: Any) -> ic.Recording:
+    """With what threads beside the first one run as well, if there is a processor for one."""
+    return _run(scene, threads=2, **options)
 
 
 def _run(scene: Scene, **options: Any) -> ic.Recording:

@@ -14,11 +14,13 @@ from impulse_core.collision.boxes import gravity_of
 from impulse_core.collision.broad import find_pairs_at, turning_of
 from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_RIM
 from impulse_core.collision.detect import gives_nothing_back, keep_point, pair_key, remember
-from impulse_core.collision.geometry import contact_geometry
+from impulse_core.collision.geometry import contact_geometry, has_direction
 from impulse_core.collision.narrow import collide
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
-__all__ = ["look_again"]
+__all__ = ["UNFIT", "look_again"]
+
+UNFIT = -2
 
 _SAME = 0.1  # of the overlap that is allowed, within which gaps are the same
 
@@ -30,7 +32,8 @@ def look_again(model, search, state, start, poses, still, h, allowed):
 
     start: motion at the start of the step (Momenta). Pairs with a body that sleeps, by still (b,),
     are left out, and so are those that give something back in impacts, of which these points would
-    not know how fast they meet. Returns how many were added, or -1 if there was not room.
+    not know how fast they meet. Returns how many were added, -1 if there was not room, or UNFIT if
+    all that were missed have no direction at the start.
     """
     shapes, sweep, contacts = search.shapes, search.sweep, search.contacts
     if not _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
@@ -40,7 +43,7 @@ def look_again(model, search, state, start, poses, still, h, allowed):
         search.needed[2] = -pairs
         return -1
     used, room = contacts.used[0], len(contacts.row)
-    added = 0
+    added, unfit = 0, 0
     first, row, at = 0, 0, 0  # in the contacts, in the pairs of the step, in the memory
     for k in range(pairs):
         code = sweep.key[half, k]
@@ -59,12 +62,14 @@ def look_again(model, search, state, start, poses, still, h, allowed):
         while at < search.memory.used[0] and search.memory.mark[at].pair < key:
             at += 1
         known = row if row < sweep.pair_count[0] and sweep.old_key[row] == code else -1
-        added = _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, added)
+        added, unfit = _add_missed(
+            search, state, poses, s1, s2, h, allowed, first, known, at, added, unfit
+        )
     if used + 2 * added > room:
         search.needed[0] = used + 2 * added
         return -1
     _sort_in(contacts, added)
-    return added
+    return UNFIT if unfit > 0 and added == 0 else added
 
 
 @inner_kernel
@@ -103,9 +108,10 @@ def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
 
 
 @inlined_kernel
-def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, added):
+def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, added, unfit):
     """Put the points of a pair that were missed at the end of the contacts, the last of them first:
-    how many of all pairs then are there. Where there is not room points are counted only.
+    how many of all pairs then are there, and how many could not be added, since edges that cross
+    there are parallel at the start. Where there is not room points are counted only.
 
     first: the first contact of the pair, if it has any; known: its row among the pairs of the step,
     -1 if it is not one; at: where it is in the memory, if it is.
@@ -132,6 +138,9 @@ def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, adde
             continue
         contacts.mark[c].pair = key
         keep_point(shapes, contacts, c, s1, s2, found.point[p])
+        if not has_direction(contacts, c, state.bodies):
+            unfit += 1
+            continue
         _, _, _, gap = contact_geometry(contacts, c, state.bodies)
         if gap < found.point[p].gap - allowed:
             continue  # a plane that one of them comes through from behind
@@ -141,7 +150,7 @@ def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, adde
         set_vec3(row.impulse, vec3_of(row.first))
         set_vec3(row.torque, vec3_of(row.roll_first))
         added += 1
-    return added
+    return added, unfit
 
 
 @inner_kernel

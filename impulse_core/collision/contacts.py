@@ -93,7 +93,7 @@ class Staged(NamedTuple):
     """FoundPoint, shape (q,)."""
     first: Ints
     """First point of each pair, shape (p,)."""
-    count: Ints
+    number: Ints
     """How many it has; -1 for pairs of which points depend on each other, shape (p,)."""
     row: Ints
     """Contact that its first point becomes, -1 where that has been done, shape (p,)."""
@@ -329,7 +329,7 @@ def new_staged(contacts: int, pairs: int) -> Staged:
         used=np.zeros(1, dtype=np.int64),
         point=new_records(FoundPoint, points),
         first=np.zeros(pairs, dtype=np.int64),
-        count=np.zeros(pairs, dtype=np.int64),
+        number=np.zeros(pairs, dtype=np.int64),
         row=np.zeros(pairs, dtype=np.int64),
         memory=np.zeros(pairs, dtype=np.int64),
     )

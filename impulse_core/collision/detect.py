@@ -34,7 +34,7 @@ from impulse_core.collision.contacts import (
     Staged,
     copy_impulses,
 )
-from impulse_core.collision.geometry import contact_geometry
+from impulse_core.collision.geometry import contact_geometry, has_direction
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
@@ -110,11 +110,11 @@ def find_points(search, found, state, still, margin, begin, end):
     at, room = 0, 0
     for k in range(begin, end):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
-        staged.count[k] = 0
+        staged.number[k] = 0
         if still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
         if _looks(shapes, sweep, s1, s2, margin) > 1 or _is_of_ring(shapes, s1, s2):
-            staged.count[k] = -1
+            staged.number[k] = -1
             continue
         pose1 = _pose_of(state.bodies, shapes.body[s1])
         pose2 = _pose_of(state.bodies, shapes.body[s2])
@@ -123,7 +123,7 @@ def find_points(search, found, state, still, margin, begin, end):
         if at + count > room:
             at = fetch_add(staged.used, 0, BLOCK)
             room = at + BLOCK
-        staged.first[k], staged.count[k] = at, count
+        staged.first[k], staged.number[k] = at, count
         if room <= len(staged.point):  # else there are more than contacts have room for
             for p in range(count):
                 staged.point[at + p] = found.point[p]
@@ -141,15 +141,15 @@ def _place_pairs(model, search, state, still, h, margin, pairs):
     at = 0  # in the memory, whose pairs ascend as those of the sweep do
     for k in range(pairs):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
-        if staged.count[k] == 0 and still[shapes.body[s1]] and still[shapes.body[s2]]:
+        if staged.number[k] == 0 and still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
         while at < memory.used[0] and memory.mark[at].pair < pair_key(s1, s2):
             at += 1
         if k == 0 or not _same_owners(shapes, sweep, k):
             run = used
         staged.row[k], staged.memory[k] = used, at
-        if staged.count[k] >= 0:
-            used += staged.count[k]
+        if staged.number[k] >= 0:
+            used += staged.number[k]
         else:
             used = _add_pair(model, search, state, k, h, margin, run, at, used)
     return used
@@ -162,7 +162,7 @@ def keep_points(search, h, begin, end):
     scale = h / search.memory.step[0] if search.memory.step[0] > 0.0 else 0.0
     for k in range(begin, end):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
-        for p in range(staged.count[k]):
+        for p in range(staged.number[k]):
             c = staged.row[k] + p
             contacts.mark[c].pair = pair_key(s1, s2)
             keep_point(shapes, contacts, c, s1, s2, staged.point[staged.first[k] + p])
@@ -206,6 +206,8 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
             keep_point(shapes, contacts, used, s1, s2, point)
             if of_ring and _is_doubled(shapes, contacts, run, used):
                 continue
+            if not has_direction(contacts, used, state.bodies):
+                continue  # edges that cross later, and are parallel now
             if look == 0:
                 deepest = min(deepest, point.gap)
             elif _gap_now(contacts, used, state) < deepest:

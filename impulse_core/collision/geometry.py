@@ -32,7 +32,16 @@ from impulse_core.collision.contacts import (
 from impulse_core.collision.features import closest_of_segments
 from impulse_core.jit import inner_kernel
 
-__all__ = ["contact_geometry", "line_points", "moved", "note_lowest", "turn"]
+__all__ = [
+    "contact_geometry",
+    "has_direction",
+    "line_points",
+    "moved",
+    "note_lowest",
+    "turn",
+]
+
+_NO_CROSSING = 1e-9  # sine of the angle of edges up to which round-off is most of it
 
 
 @inner_kernel
@@ -79,6 +88,17 @@ def contact_geometry(contacts, c, poses):
     between = B - A
     distance = norm(between)
     return between * (1.0 / distance), A, B, distance - rounding
+
+
+@inner_kernel
+def has_direction(contacts, c, poses):
+    """Whether contact c has a normal at these poses: parallel edges have no crossing."""
+    mark, row = contacts.mark[c], contacts.row[c]
+    if mark.kind != EDGE_EDGE:
+        return True
+    a = rotate(quat_of(poses[mark.body1].orientation), vec3_of(row.axis1))
+    b = rotate(quat_of(poses[mark.body2].orientation), vec3_of(row.axis2))
+    return norm(cross(a, b)) > _NO_CROSSING
 
 
 @inner_kernel

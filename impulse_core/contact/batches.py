@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 LANES = 8
-_LEAST_SHARED = 8  # batches of a level for each thread, or the first does them all: 3 µs of a sweep
+_LEAST_SHARED = 4  # batches of a level for each thread, or the first does them all: a microsecond
 _MOST_POINTS = 4  # of a group
 _LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
 

@@ -98,28 +98,26 @@ def _pause(typing: Any) -> Any:
     return types.void(), written
 
 
-if PLAIN:
+def _plain_load(array: Any, index: int) -> int:
+    return int(array[index])
 
-    def load(array: Any, index: int) -> int:
-        """A number of an array."""
-        return int(array[index])
 
-    def store(array: Any, index: int, value: int) -> None:
-        """Write a number of an array."""
-        array[index] = value
+def _plain_store(array: Any, index: int, value: int) -> None:
+    array[index] = value
 
-    def fetch_add(array: Any, index: int, value: int) -> int:
-        """Add to a number of an array; what it was before."""
-        before = int(array[index])
-        array[index] = before + value
-        return before
 
-    def prefetch(array: Any, index: int) -> None:
-        """Ask for a number of an array that will be written soon."""
+def _plain_fetch_add(array: Any, index: int, value: int) -> int:
+    before = int(array[index])
+    array[index] = before + value
+    return before
 
-    def pause() -> None:
-        """Wait for another thread."""
 
-else:
-    load, store, fetch_add = intrinsic(_load), intrinsic(_store), intrinsic(_fetch_add)
-    prefetch, pause = intrinsic(_prefetch), intrinsic(_pause)
+def _do_nothing(*_args: Any) -> None:
+    pass
+
+
+load: Any = _plain_load if PLAIN else intrinsic(_load)
+store: Any = _plain_store if PLAIN else intrinsic(_store)
+fetch_add: Any = _plain_fetch_add if PLAIN else intrinsic(_fetch_add)
+prefetch: Any = _do_nothing if PLAIN else intrinsic(_prefetch)
+pause: Any = _do_nothing if PLAIN else intrinsic(_pause)

@@ -123,11 +123,11 @@ def take(team, thread):
 
 @inner_kernel
 def _close(team):
-    """Wait until all items of the task are done."""
+    """Wait until all items of the task are done, or a thread has failed, which closes the team."""
     own = team.task
     if own[0] == 0:
         own[5] += own[3] - own[4]
-        while load(team.done, 0) != own[5]:
+        while load(team.done, 0) != own[5] and load(team.open, 0):
             pause()
 
 

@@ -32,7 +32,7 @@ from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept
 from impulse_core.step.run import System
-from impulse_core.types import Floats, Ints, Records
+from impulse_core.types import PLAIN, Floats, Ints, Records
 
 __all__ = ["ContactRunner"]
 
@@ -82,7 +82,8 @@ class ContactRunner(ElementRunner):
     ) -> None:
         super().__init__(options, fractions, model, structure, work)
         rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
-        self._crew = Crew(options.threads)
+        threads = 1 if PLAIN else options.threads
+        self._crew = Crew(threads)
         sweep = new_sweep(shapes, state)
         self.setup = ContactSetup(
             shapes=shapes,
@@ -96,8 +97,8 @@ class ContactRunner(ElementRunner):
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             delassus=new_delassus(structure, state, work, _ARTICULATED_ROWS),
             newton=new_newton_work(rows, len(model.bodies)),
-            batches=new_batches(rows, len(model.bodies), options.threads),
-            team=new_team(options.threads),
+            batches=new_batches(rows, len(model.bodies), threads),
+            team=new_team(threads),
             needed=np.zeros(3, dtype=np.int64),
             events=new_contact_events(),
             closed=np.zeros(1, dtype=np.int64),

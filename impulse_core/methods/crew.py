@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from typing import Any
 
 from impulse_core.collision.contacts import new_found
 from impulse_core.contact.system import ContactSetup
@@ -24,7 +25,6 @@ class Crew:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads - 1, "impulse team") if threads > 1 else None
-
         self._found = [new_found() for _ in range(threads)]
 
     def load(self, model: Model, contact: ContactSetup, state: State, work: Workspace) -> None:
@@ -43,7 +43,7 @@ class Crew:
         team = contact.team
         team.open[0] = 1
         served = [
-            self._pool.submit(serve, model, contact, self._found[k], state, work, k)
+            self._pool.submit(_serve, model, contact, self._found[k], state, work, k)
             for k in range(1, self._threads)
         ]
         try:
@@ -53,3 +53,13 @@ class Crew:
             wait(served)
         for each in served:
             each.result()
+
+
+def _serve(model: Model, contact: ContactSetup, *others: Any) -> None:
+    """Serve until the team is closed. Where that fails it is closed, since the first thread would
+    wait for what is not done.
+    """
+    try:
+        serve(model, contact, *others)
+    finally:
+        contact.team.open[0] = 0

@@ -28,6 +28,7 @@ from impulse_core.model.status import (
     ROSE,
     THROWN,
     TOO_FAR,
+    UNSETTLED,
 )
 from impulse_core.simulation.names import Names
 
@@ -64,9 +65,10 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
             event |= {"joint": attempt.names.joint(j)[0]}
         said = _thrown(attempt, j) if failure["what"] == THROWN else _too_far(attempt, row)
         return {**event, "body1": name, "message": f"{at} body '{name}' {said}"}
-    if failure["what"] == CREATED:
+    if failure["what"] in (CREATED, UNSETTLED):
         body1, body2 = (attempt.compiled.body_names[int(i)] for i in failure["bodies"])
-        message = f"{at} the contact of '{body1}' and '{body2}' {_creates(failure)}"
+        said = _creates(failure) if failure["what"] == CREATED else _has_no_impulse(failure)
+        message = f"{at} the contact of '{body1}' and '{body2}' {said}"
         return {**event, "body1": body1, "body2": body2, "message": message}
     if failure["what"] == NO_LOAD:
         times = failed_at, failed_at + float(failure["part"])
@@ -98,6 +100,14 @@ def energy_bounds(model: Model, options: Options) -> tuple[float, float]:
     mass = float(model.bodies["mass"].sum())
     noise = mass * (0.5 * speed**2 + gravity * options.tolerance)
     return noise, noise + mass * gravity * model.size
+
+
+def _has_no_impulse(failure: np.void) -> str:
+    """The predicate of the sentence about a contact that nothing was found for."""
+    return (
+        "has no finite impulse that meets its law, even with steps of"
+        f" {float(failure['part']):.3g} s; use a smaller step"
+    )
 
 
 def _creates(failure: np.void) -> str:

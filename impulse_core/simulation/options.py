@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -290,7 +291,19 @@ def assembles(scene: Scene, assemble: bool | None) -> bool:
     return scene.settings.assemble == "all" if assemble is None else assemble
 
 
-def check_threads(threads: int) -> None:
-    """Raise ``OptionError`` for a number of threads that cannot be."""
-    if threads < 1:
-        raise OptionError(f"threads is {threads}; it must be at least 1.")
+def check_threads(threads: int) -> int:
+    """How many threads a run uses: as many as it may, and no more than there are processors for.
+
+    Raises:
+        OptionError: for a number of threads that cannot be.
+    """
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise OptionError(f"threads is {threads!r}; it must be a whole number from 1 on.")
+    return min(threads, _processors())
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

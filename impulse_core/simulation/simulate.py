@@ -58,7 +58,8 @@ def simulate(
             come apart that overlap; the report says how far each was moved. False does not.
         control: Called once before each step with the time [s] and a ``Snapshot``; returns targets
             of motors by joint, or by (joint, number of the motor), in the units of the scene file.
-        threads: Largest number of threads; the result does not depend on it.
+        threads: Largest number of threads, no more than there are processors. They share steps with
+            hundreds of contacts; the result does not depend on it.
         progress: Called now and then, at least once a frame.
         file: An .imprec file for the frames, readable while it grows: a run that is killed loses
             its last second. Where it cannot be written any more a warning of the report says so.
@@ -93,13 +94,13 @@ def _simulated(
     """What ``simulate`` does; ``given``: the arguments that ``choose_options`` takes."""
     from impulse_core.simulation.recorder import Keeping
 
-    check_threads(threads)
+    shared_by = check_threads(threads)
     started = Started.now()
     growing = GrowingFile(file) if isinstance(file, (str, os.PathLike)) else file
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
-            options = choose_options(compiled, **given)
+            options = choose_options(compiled, **given, threads=shared_by)
             # of a function there is no key
             key = "" if control else run_key(scene, {**given, "assemble": assemble})
             pulls = assembles(scene, assemble)

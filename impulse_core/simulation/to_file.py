@@ -97,7 +97,7 @@ def simulate_to_file(
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
-            chosen = choose_options(compiled, **options)
+            chosen = choose_options(compiled, **options, threads=check_threads(threads))
             chosen = replace(chosen, fps=chosen.fps / every)
             what = _Recorded(_chosen_bodies(compiled, chosen, bodies), float32)
             given = {**options, "assemble": assemble, "fps": chosen.fps}

@@ -83,8 +83,9 @@ def note_left_open(model, structure, h, error, joint, tally):
 @inner_kernel
 def leaves_too_much(contact, violation, h):
     """Whether rounds of contacts leave a violation [m] for which a stage of length h is divided:
-    impacts that are not quite solved for close less of a gap in a shorter one.
+    impacts that are not quite solved for close less of a gap in a shorter one. What is no number is
+    always too much.
     """
     if contact is None:
         return False
-    return violation > contact.most_left and h > contact.finest
+    return violation >= 1e300 or (violation > contact.most_left and h > contact.finest)

@@ -9,7 +9,7 @@ from impulse_core.jit import inner_kernel
 from impulse_core.model.status import COMPLETED, CREATED
 from impulse_core.observables.invariants import most_pushing
 
-__all__ = ["flings", "judge"]
+__all__ = ["flings", "judge", "name_unsettled"]
 
 _FLUNG = (
     4.0  # times the usual energy: bodies that fell for two steps have four times that after one
@@ -33,6 +33,18 @@ def judge(contact, model, h, work, tally):
         return CREATED
     tally.totals[0].created += created
     return COMPLETED
+
+
+@inner_kernel
+def name_unsettled(contact, tally):
+    """Name the bodies of the contact whose law is farthest from what it says."""
+    row, worst = contact.contacts.row, 0
+    for c in range(contact.contacts.used[0]):
+        if row[c].lacking > row[worst].lacking:
+            worst = c
+    mark, failure = contact.contacts.mark[worst], tally.failure[0]
+    failure.bodies[0] = contact.shapes.owner[mark.shape1]
+    failure.bodies[1] = contact.shapes.owner[mark.shape2]
 
 
 @inner_kernel

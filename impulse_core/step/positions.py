@@ -63,6 +63,7 @@ from impulse_core.step.contacts import (
 )
 from impulse_core.step.corrections import correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
+from impulse_core.step.judgement import name_unsettled
 
 __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
 
@@ -146,6 +147,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         violation, kept = check_positions(contact, model, state, h, correction, work, tally)
         if error <= tolerance and kept:
             if leaves_too_much(contact, violation, h):
+                name_unsettled(contact, tally)
                 return UNSETTLED
             totals.violation = max(totals.violation, violation)
             return _accept(model, structure, state, h, (shift, turn, error, joint), work, tally)

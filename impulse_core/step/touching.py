@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.collision.again import look_again
+from impulse_core.collision.again import UNFIT, look_again
 from impulse_core.collision.contacts import copy_memory
 from impulse_core.collision.detect import detect
 from impulse_core.contact.events import note_events
@@ -159,7 +159,7 @@ def _begin_points(model, contact, state, left, tolerance, work):
 @inner_kernel
 def _find_missed(model, contact, state, left, tolerance, work):
     """Add the points that the first half over what is left of a stage shows to be missing, and go
-    back to its start: how many these are, or -1 if there is not room for them.
+    back to its start: how many these are, or what ``look_again`` says where there are none.
     """
     search = search_of(contact)
     still, allowed = contact.sleep.still, contact.most_left
@@ -189,7 +189,9 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
         )
         if status == COMPLETED and not divides and (looks < _MOST_LOOKS or left > contact.finest):
             added = _find_missed(model, contact, state, left, tolerance, work)
-            if added < 0:
+            if added == UNFIT:
+                status = UNSETTLED if left > contact.finest else COMPLETED
+            elif added < 0:
                 status = NO_ROOM
             elif added > 0 and looks < _MOST_LOOKS:
                 looks += 1

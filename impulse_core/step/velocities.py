@@ -26,7 +26,7 @@ from impulse_core.joints.constraints import (
     apply_impulses,
     relative_velocities,
 )
-from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED
+from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED, UNSETTLED
 from impulse_core.solver.direct import factorise, solve
 from impulse_core.step.contacts import (
     add_restitution,
@@ -37,6 +37,7 @@ from impulse_core.step.contacts import (
 )
 from impulse_core.step.corrections import add_multipliers, correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
+from impulse_core.step.judgement import name_unsettled
 
 __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
@@ -146,6 +147,9 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
                 met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
         if met and kept and (iteration > 0 or not has_joints):
+            if violation >= 1e300:
+                name_unsettled(contact, tally)
+                return UNSETTLED
             totals.violation = max(totals.violation, violation * h)
             return COMPLETED
         if iteration == most - 1:
@@ -162,6 +166,9 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             correct_contacts(contact, model, structure, state, h, new, True, work)
         totals.velocity_corrections += 1
         solves += 1
+    if violation >= 1e300:
+        name_unsettled(contact, tally)
+        return UNSETTLED
     totals.violation = max(totals.violation, violation * h)
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
 

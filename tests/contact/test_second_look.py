@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 import impulse_core
+from impulse_core.collision.contacts import EDGE_EDGE, new_contacts
+from impulse_core.collision.geometry import has_direction
 from impulse_core.compile import compile_scene
+from impulse_core.jit import kernel
+from impulse_core.model import BodyState
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
+from impulse_core.types import new_records
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry
 from tests.contact.scenes import box, scene
@@ -90,3 +95,83 @@ def test_points_that_are_added_create_no_energy(seed):
     energy = recording.energy["total"]
     assert np.diff(energy).max() <= 1e-6 * energy[0]
     assert recording.diagnostics["halvings"] == 0
+
+
+def bricks(side: int, gap: float, mass: float, **settings) -> Scene:
+    """Cubes side by side, all edges of which are parallel, that fall."""
+    return scene(
+        *(
+            box(f"cube-{x}-{y}-{z}", (x * (1 + gap), y * (1 + gap), 0.8 + z * (1 + gap)), mass)
+            for z in range(side)
+            for y in range(side)
+            for x in range(side)
+        ),
+        **settings,
+    )
+
+
+@pytest.mark.parametrize(
+    ("side", "gap", "mass", "step", "seed"),
+    [(3, 0.01, 1.0, 0.01, 1), (4, 0.002, 600.0, 0.01, 2), (5, 0.05, 30.0, 0.005, 3)],
+)
+def test_edges_that_begin_parallel(side, gap, mass, step, seed):
+    """Parallel edges may cross at the end of a step: such a point has no direction at the start.
+    All numbers stay finite, and overlaps small.
+    """
+    made = bricks(side, gap, mass)
+    random = np.random.default_rng(seed)
+    for body in made.bodies[1:]:
+        body.angular_velocity = tuple(0.5 * random.normal(size=3) * (random.random(3) < 0.3))
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=step))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    for taken in range(round(0.5 / step)):
+        assert engine.advance(step, 1, taken)
+        used = engine.runner.setup.contacts.used[0]
+        for name in ("normal", "impulse", "gap"):
+            assert np.isfinite(engine.runner.setup.contacts.row[name][:used]).all()
+    assert np.isfinite(engine.state.bodies["position"]).all()
+    assert engine.tally.totals["deepest"][0] < 3e-3
+
+
+EDGES = [  # of two bodies, by the angle of theirs
+    (0.0, False),
+    (1e-10, False),
+    (1e-6, True),
+    (0.5 * np.pi, True),
+    (np.pi, False),
+]
+
+
+@pytest.mark.parametrize(("angle", "crosses"), EDGES)
+def test_parallel_edges_have_no_crossing(angle, crosses):
+    contacts, poses = new_contacts(1), new_records(BodyState, 2)
+    contacts.mark["kind"], contacts.mark["body2"] = EDGE_EDGE, 1
+    contacts.row["axis1"] = contacts.row["axis2"] = (1.0, 0.0, 0.0)
+    poses["orientation"] = (1.0, 0.0, 0.0, 0.0)
+    poses["orientation"][1] = (np.cos(0.5 * angle), 0.0, 0.0, np.sin(0.5 * angle))
+
+    assert edges_cross(contacts, poses) == crosses
+
+
+@kernel
+def edges_cross(contacts, poses):
+    return has_direction(contacts, 0, poses)
+
+
+@pytest.mark.parametrize("half", ["first", "second"])
+def test_a_step_without_numbers_ends_the_run(half):
+    """What is no number is neither accepted nor passed over: the run ends and names a contact."""
+    made = bricks(3, 0.0, 1.0)
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=0.01))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert engine.advance(0.01, 30, 0)
+    memory = engine.runner.setup.memory
+    assert memory.used[0] > 0
+    memory.row[half][: memory.used[0]] = np.nan
+
+    assert not engine.advance(0.01, 1, 30)
+    said = engine.failure(0.3, 0.01)["message"]
+    assert "cube-" in said
+    assert np.isfinite(engine.state.bodies["position"]).all()

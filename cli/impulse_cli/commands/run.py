@@ -136,7 +136,12 @@ _OF_FILES = ("checkpoint", "resume", "every", "bodies", "float32")
     help="Record 7 digits instead of 16, in half the size (an .imprec).",
 )
 @click.option("--report", metavar="FILE", type=FILE, help="Write what was measured as JSON.")
-@click.option("--threads", metavar="N", type=click.IntRange(min=1), help="Most threads to use.")
+@click.option(
+    "--threads",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Most threads to use, for large heaps; the result is the same.",
+)
 @click.option(
     "--progress",
     type=click.Choice(["auto", "bar", "json", "none"]),

@@ -1,0 +1,195 @@
+"""Threads share the steps of large heaps, and no bit depends on how many there are."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import impulse_core
+from impulse_core.compile import compile_scene
+from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit.team import new_team, note_done, share, take, waits_for_task
+from impulse_core.methods import crew
+from impulse_core.methods.crew import Crew
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import OptionError, choose_options
+from impulse_schema import Scene
+from impulse_schema.models import Body, Geometry, Joint
+from tests.contact.scenes import ball, box, scene, wall
+
+COUNT = 1  # of a task: how often each item was done
+ITEMS = 5000
+
+
+@inner_kernel
+def do_items(count, first, last):  # type: ignore[no-untyped-def]
+    for k in range(first, last):
+        count[k] += 1
+
+
+@kernel
+def count_items(team, count, first, last, size):  # type: ignore[no-untyped-def]
+    """As the thread that takes steps."""
+    share(team, COUNT, first, last, size, do_items, (count,))
+
+
+@kernel
+def serve_items(team, count, thread):  # type: ignore[no-untyped-def]
+    """As another one."""
+    while waits_for_task(team):
+        while True:
+            first, last, _ = take(team, thread)
+            if first == last:
+                break
+            do_items(count, first, last)
+            note_done(team)
+    return thread
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 5),
+    st.lists(
+        st.tuples(st.integers(0, ITEMS), st.integers(0, ITEMS), st.integers(1, 700)), max_size=40
+    ),
+)
+def test_each_item_of_a_task_is_done_once(threads, tasks):
+    team, count = new_team(threads), np.zeros(ITEMS, dtype=np.int64)
+    expected = np.zeros_like(count)
+    team.open[0] = 1
+    others = [
+        threading.Thread(target=serve_items, args=(team, count, k)) for k in range(1, threads)
+    ]
+    for each in others:
+        each.start()
+    for one, other, size in tasks:
+        first, last = min(one, other), max(one, other)
+        expected[first:last] += 1
+        count_items(team, count, first, last, size)
+        np.testing.assert_array_equal(count, expected)
+    team.open[0] = 0
+    for each in others:
+        each.join()
+
+
+def drawn_heap(seed: int, count: int) -> Scene:
+    """Boxes, balls and cylinders that fall upon each other."""
+    random = np.random.default_rng(seed)
+    side = round((count / 3) ** 0.5)
+    bodies = []
+    for k in range(count):
+        x, y, z = random.uniform(0.3, 0.5, 3)
+        shape = random.choice(
+            [
+                Geometry(shape="box", size=(2 * x, 2 * y, 2 * z)),
+                Geometry(shape="box", size=(2 * x, 2 * y, 2 * z)),
+                Geometry(shape="sphere", radius=x),
+                Geometry(shape="cylinder", radius=x, height=2 * z),
+            ]
+        )
+        place = (1.01 * (k % side), 1.01 * (k // side % side), 0.5 + 1.01 * (k // side**2))
+        mass = float(random.uniform(0.5, 5.0))
+        bodies.append(
+            Body(
+                name=f"piece-{k}", mass=mass, position=place, velocity=(0, 0, -2), geometry=[shape]
+            )
+        )
+    return scene(*bodies)
+
+
+def swinging(pile: Scene) -> Scene:
+    """With a ball on a rod that swings into it."""
+    pile.bodies.append(ball("wrecker", (8.0, -3.0, 5.0), velocity=(0.0, 12.0, 0.0)))
+    pile.joints.append(
+        Joint(name="rope", type="hinge", body2="wrecker", anchor=(8.0, -3.0, 12.0), axis=(1, 0, 0))
+    )
+    return pile
+
+
+def digests(made: Scene, threads: int, step: float, steps: int, **chosen) -> tuple[list[str], int]:
+    """Of the state after every tenth step, and the most contacts of one."""
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=step, threads=threads, **chosen))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    found, most = [], 0
+    for taken in range(steps):
+        assert engine.advance(step, 1, taken)
+        most = max(most, int(engine.runner.setup.contacts.used[0]))
+        if taken % 10 == 9:
+            found.append(engine.digest())
+    return found, most
+
+
+HEAPS = {
+    "wall": (lambda: wall(24, 14, 5), 0.005, 40, {}),
+    "heap": (lambda: drawn_heap(1, 300), 0.005, 40, {}),
+    "finer heap": (lambda: drawn_heap(7, 400), 0.002, 60, {}),
+    "wall and pendulum": (lambda: swinging(wall(20, 16, 3)), 0.004, 60, {}),
+    "time of impact": (lambda: wall(24, 14, 9), 0.005, 20, {"time_of_impact": True}),
+}
+
+
+@pytest.mark.parametrize("name", HEAPS)
+def test_no_bit_depends_on_the_number_of_threads(name):
+    """More threads than processors as well, which hold each other up."""
+    make, step, steps, chosen = HEAPS[name]
+    alone, most = digests(make(), 1, step, steps, **chosen)
+    assert most > 600  # more than from which on threads share them
+    for threads in (2, 3):
+        assert digests(make(), threads, step, steps, **chosen)[0] == alone
+
+
+def test_threads_are_used():
+    """Another thread does a good part of what is shared."""
+    made = wall(24, 14, 5)
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=0.005, threads=2))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert engine.advance(0.005, 20, 0)  # finds contacts
+    assert engine.advance(0.005, 20, 20)
+    team = engine.runner.setup.team
+    assert team.done[0] > 50  # chunks
+
+
+def test_a_thread_that_fails_ends_the_run(monkeypatch):
+    def failing(*_args):
+        raise MemoryError("no room")
+
+    made = wall(24, 14, 5)
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=0.005, threads=2))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert engine.advance(0.005, 5, 0)
+    monkeypatch.setattr(crew, "serve", failing)
+    with pytest.raises(MemoryError, match="no room"):
+        engine.advance(0.005, 5, 5)
+
+
+def test_threads_end_where_steps_fail():
+    """The context ends whatever happens in it, and all can be used again."""
+    made = wall(24, 14, 5)
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=0.005, threads=2))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    setup, work = engine.runner.setup, engine.work
+    helpers = Crew(2)
+    for _ in range(3):
+        began = time.perf_counter()
+        with (
+            pytest.raises(RuntimeError),
+            helpers.serving(engine.model, setup, engine.state, work),
+        ):
+            raise RuntimeError
+        assert time.perf_counter() - began < 10.0
+        assert setup.team.open[0] == 0
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
+def test_numbers_of_threads_that_cannot_be(threads):
+    with pytest.raises(OptionError, match=r"threads is .*; it must be a whole number from 1 on"):
+        impulse_core.simulate(scene(box("a", (0.0, 0.0, 0.0), 1.0)), threads=threads)
