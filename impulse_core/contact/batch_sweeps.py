@@ -18,6 +18,7 @@ from impulse_core.contact.articulated_visits import (
     extrapolate_articulated,
     visit_articulated,
 )
+from impulse_core.contact.batch_plan import plan_batches
 from impulse_core.contact.batches import (
     ARM1,
     ARM2,
@@ -34,7 +35,6 @@ from impulse_core.contact.batches import (
     PULL,
     batches_of,
     part_of_level,
-    plan_batches,
     read_island,
     write_island,
 )

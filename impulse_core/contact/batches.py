@@ -32,6 +32,8 @@ __all__ = [
     "IMPULSE",
     "INERTIA_NUMBERS",
     "LANES",
+    "LEAST_FILLED",
+    "MOST_POINTS",
     "NORMAL",
     "OFFSET",
     "POINT_NUMBERS",
@@ -39,9 +41,9 @@ __all__ = [
     "Batches",
     "batches_of",
     "fill_batches",
+    "fill_island",
     "new_batches",
     "part_of_level",
-    "plan_batches",
     "read_batches",
     "read_island",
     "write_batches",
@@ -50,8 +52,8 @@ __all__ = [
 
 LANES = 8
 _LEAST_SHARED = 4  # batches of a level for each thread, or the first does them all: a microsecond
-_MOST_POINTS = 4  # of a group
-_LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
+MOST_POINTS = 4  # of a group
+LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
 
 # Numbers of a point, each LANES wide.
 NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
@@ -114,7 +116,7 @@ class Batches(NamedTuple):
 
 def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
     """For so many contacts and bodies of a scene, and for threads that share them."""
-    points = _LEAST_FILLED * contacts // LANES + 1
+    points = LEAST_FILLED * contacts // LANES + 1
     return Batches(
         used=np.zeros(2, dtype=np.int64),
         start=np.zeros(points + 1, dtype=np.int64),
@@ -132,192 +134,10 @@ def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
         listed=np.zeros(contacts, dtype=np.int64),
         first=np.zeros(contacts + 1, dtype=np.int64),
         level=np.zeros(contacts, dtype=np.int64),
-        counted=np.zeros(_MOST_POINTS * (contacts + 1), dtype=np.int64),
+        counted=np.zeros(MOST_POINTS * (contacts + 1), dtype=np.int64),
         group=np.zeros(points * LANES, dtype=np.int64),
         reached=np.zeros(bodies, dtype=np.int64),
     )
-
-
-@inner_kernel
-def plan_batches(contacts, solver_bodies, batches, team, i):
-    """Divide the contacts of the island of solver body i into batches, once in a half step; False
-    where they are not worth it.
-    """
-    body = solver_bodies.mark[i]
-    if body.batches == 0:
-        groups = _find_groups(contacts, batches, body.head)
-        levels = 0
-        if groups > 0:
-            levels = _find_levels(contacts, solver_bodies, batches, groups)
-        body.first_batch = batches.used[0]
-        body.batches = -1
-        if groups > 0 and _place_groups(batches, groups, levels, batches.first[groups]):
-            body.batches = batches.used[0] - body.first_batch
-            _fill(contacts, solver_bodies, batches, team, i)
-    return body.batches > 0
-
-
-@inner_kernel
-def _find_groups(contacts, batches, head):
-    """List the contacts of an island that move no jointed body, and where runs of one pair begin;
-    0 if any contact resists turning.
-    """
-    mark, n, groups, size = contacts.mark, 0, 0, 0
-    c = head
-    while c >= 0:
-        if contacts.row[c].resists > 0.0:
-            return 0
-        if mark[c].delassus_row >= 0:
-            c = mark[c].next
-            continue
-        batches.listed[n] = c
-        same = n > 0 and mark[c].pair == mark[batches.listed[n - 1]].pair and size < _MOST_POINTS
-        if not same:
-            batches.first[groups] = n
-            groups += 1
-            size = 0
-        size += 1
-        n += 1
-        c = mark[c].next
-    batches.first[groups] = n
-    return groups
-
-
-@inner_kernel
-def _find_levels(contacts, solver_bodies, batches, groups):
-    """Level of each group: one above those before it that move one of its bodies. Returns how many
-    there are.
-
-    Groups are taken in an order that jumps through the island: one that follows a heap upwards
-    carries a load through all its layers in a single sweep, and what accelerates sweeps then
-    overshoots.
-    """
-    mark, bodies = contacts.mark, solver_bodies.row
-    for g in range(groups):
-        c = batches.listed[batches.first[g]]
-        batches.reached[mark[c].body1] = 0
-        batches.reached[mark[c].body2] = 0
-    stride, levels, g = _stride(groups), 0, 0
-    for _ in range(groups):
-        c = batches.listed[batches.first[g]]
-        b1, b2 = mark[c].body1, mark[c].body2
-        level = 0
-        if bodies[b1].inverse_mass > 0.0:
-            level = batches.reached[b1]
-        if bodies[b2].inverse_mass > 0.0:
-            level = max(level, batches.reached[b2])
-        batches.level[g] = level
-        batches.reached[b1] = level + 1
-        batches.reached[b2] = level + 1
-        levels = max(levels, level + 1)
-        g = (g + stride) % groups
-    return levels
-
-
-@inner_kernel
-def _stride(count):
-    """A number without a divisor in common with count, near its golden section."""
-    stride = max(int(0.6180339887498949 * count), 1)
-    while True:
-        a, b = count, stride
-        while b:
-            a, b = b, a % b
-        if a == 1:
-            return stride
-        stride += 1
-
-
-@inner_kernel
-def _place_groups(batches, groups, levels, contacts):
-    """Give each group a lane: by level, then by number of points, each level in batches of its own.
-    False where too many lanes stay empty.
-    """
-    count = batches.counted
-    for j in range(_MOST_POINTS * levels):
-        count[j] = 0
-    for g in range(groups):
-        count[_kind(batches, g)] += 1
-    points, lanes = 0, 0
-    for level in range(levels):
-        for j in range(_MOST_POINTS * level, _MOST_POINTS * (level + 1)):
-            # a batch has the points of its first lane
-            if count[j] > 0:
-                begun = (LANES - lanes % LANES) % LANES
-                opened = (max(count[j] - begun, 0) + LANES - 1) // LANES
-                points += opened * (_MOST_POINTS - j % _MOST_POINTS)
-            size = count[j]
-            count[j] = lanes
-            lanes += size
-        lanes = (lanes + LANES - 1) // LANES * LANES
-    if points * LANES > _LEAST_FILLED * contacts:
-        return False
-    _open_batches(batches, groups, lanes)
-    return True
-
-
-@inlined_kernel
-def _kind(batches, g):
-    """Level of a group, and how many points it lacks to the most."""
-    lacking = _MOST_POINTS - (batches.first[g + 1] - batches.first[g])
-    return _MOST_POINTS * batches.level[g] + lacking
-
-
-@inner_kernel
-def _open_batches(batches, groups, lanes):
-    """Write down which group is in which lane, and the contacts of each."""
-    begin, first, point = batches.used[0], batches.first, batches.used[1]
-    for k in range(lanes):
-        batches.group[k] = -1
-    for g in range(groups):
-        j = _kind(batches, g)
-        batches.group[batches.counted[j]] = g
-        batches.counted[j] += 1
-    _order_batches(batches, lanes // LANES)
-    for k in range(lanes // LANES):
-        batches.start[begin + k] = point
-        at = LANES * batches.counted[k]
-        g = batches.group[at]
-        for q in range(first[g + 1] - first[g]):
-            for lane in range(LANES):
-                g = batches.group[at + lane]
-                listed = g >= 0 and first[g] + q < first[g + 1]
-                batches.contact[LANES * point + lane] = (
-                    batches.listed[first[g] + q] if listed else -1
-                )
-            point += 1
-    batches.used[0] = begin + lanes // LANES
-    batches.used[1] = point
-    batches.start[batches.used[0]] = point
-    _find_ends_of_levels(batches, begin)
-
-
-@inner_kernel
-def _order_batches(batches, count):
-    """Put the batches of each level in the order of their first groups, into ``counted``: threads
-    that share a level in halves have bodies of their own then.
-    """
-    order, group, level = batches.counted, batches.group, batches.level
-    for k in range(count):
-        g, at = group[LANES * k], k
-        while at > 0:
-            before = group[LANES * order[at - 1]]
-            if before < g or level[before] != level[g]:
-                break
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = k
-
-
-@inner_kernel
-def _find_ends_of_levels(batches, begin):
-    """Where the levels of the batches from ``begin`` on end."""
-    end = batches.used[0]
-    for k in range(batches.used[0] - begin - 1, -1, -1):
-        level = batches.level[batches.group[LANES * k]]
-        if begin + k + 1 < batches.used[0]:
-            after = batches.level[batches.group[LANES * (k + 1)]]
-            end = end if level == after else begin + k + 1
-        batches.level_end[begin + k] = end
 
 
 @inner_kernel
@@ -337,7 +157,7 @@ def part_of_level(team, batches, k):
 
 
 @inner_kernel
-def _fill(contacts, solver_bodies, batches, team, i):
+def fill_island(contacts, solver_bodies, batches, team, i):
     """What stays the same in a half step, level after level, as sweeps share them."""
     k, end = batches_of(solver_bodies, i)
     while k < end:

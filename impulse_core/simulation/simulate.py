@@ -58,8 +58,7 @@ def simulate(
             come apart that overlap; the report says how far each was moved. False does not.
         control: Called once before each step with the time [s] and a ``Snapshot``; returns targets
             of motors by joint, or by (joint, number of the motor), in the units of the scene file.
-        threads: Largest number of threads, no more than there are processors. They share steps with
-            hundreds of contacts; the result does not depend on it.
+        threads: Most threads, for hundreds of contacts; the result does not depend on it.
         progress: Called now and then, at least once a frame.
         file: An .imprec file for the frames, readable while it grows: a run that is killed loses
             its last second. Where it cannot be written any more a warning of the report says so.

@@ -38,6 +38,8 @@ def judge(contact, model, h, work, tally):
 @inner_kernel
 def name_unsettled(contact, tally):
     """Name the bodies of the contact whose law is farthest from what it says."""
+    if contact is None:
+        return
     row, worst = contact.contacts.row, 0
     for c in range(contact.contacts.used[0]):
         if row[c].lacking > row[worst].lacking:
