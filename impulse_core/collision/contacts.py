@@ -37,7 +37,9 @@ BLOCK = 64  # points that it makes room for at a time
 MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
 
-_NOTED = 10  # numbers of a contact that a pass may note
+# Of what is noted of a contact: what it did in a part of a step. Passes have those before.
+ACTED, BORE, EXTRA, RETURNED, WORKED = 10, 11, 12, 13, 14
+_NOTED = 16
 
 
 @record
@@ -291,7 +293,9 @@ class Contacts(NamedTuple):
     row: Records
     """Of each (ContactRow), shape (c,)."""
     noted: Floats
-    """What a pass finds of each, until that of all is put together, shape (c, 10)."""
+    """What a pass finds of each, until that of all is put together, and from the end of a part on
+    what it did: whether it carried an impulse in either half, ``bears``, and the work that
+    ContactRow has; shape (c, 16)."""
 
 
 @by_address

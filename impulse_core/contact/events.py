@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impulse_core.algebra import dot, vec3_of
+from impulse_core.collision.contacts import BORE
 from impulse_core.jit import inner_kernel
 from impulse_core.types import Floats, Ints, by_address
 
@@ -51,8 +52,10 @@ def bears(row, c):
 
 @inner_kernel
 def note_events(contacts, memory, events, time):
-    """Compare the pairs that touch at the end of a step with those of the step before."""
-    row, mark = contacts.row, contacts.mark
+    """Compare the pairs that touch at the end of a step, as has been noted, with those of the step
+    before.
+    """
+    noted, mark = contacts.noted, contacts.mark
     o, c = 0, 0
     while o < memory.used[0] or c < contacts.used[0]:
         key = mark[c].pair if c < contacts.used[0] else memory.mark[o].pair
@@ -63,7 +66,7 @@ def note_events(contacts, memory, events, time):
             touched = touched or memory.mark[o].bore == 1
             o += 1
         while c < contacts.used[0] and mark[c].pair == key:
-            touches = touches or bears(row, c)
+            touches = touches or noted[c, BORE] > 0.0
             c += 1
         if touched != touches:
             k = events.number[0]

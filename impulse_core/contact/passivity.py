@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, dot, vec3_of
+from impulse_core.collision.contacts import ACTED, BORE, EXTRA, RETURNED, WORKED
 from impulse_core.contact.account import (
     MOST_CREATED,
     begin_groups,
@@ -10,13 +11,20 @@ from impulse_core.contact.account import (
     group_of,
     join_bodies,
 )
+from impulse_core.contact.events import bears
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.model.tasks import CLOSE_SECOND
 
-__all__ = ["account_first_half", "account_second_half", "close_second", "energy_created"]
+__all__ = [
+    "account_first_half",
+    "account_second_half",
+    "close_second",
+    "energy_created",
+    "note_what_acted",
+]
 
 _CONTACTS = 64  # that a thread takes at a time
 
@@ -75,6 +83,17 @@ def close_second(contacts, solver_bodies, motion, accuracy, coarse, begin, end):
             work = _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
         suspect = row.extra > 0.0 or row.returned > 0.0 or row.worked > 0.0
         contacts.noted[c, 0], contacts.noted[c, 1] = work, 1.0 if suspect else 0.0
+        note_what_acted(contacts, c)
+
+
+@inner_kernel
+def note_what_acted(contacts, c):
+    """Note whether contact c acted in a part, and the work of that."""
+    row, noted = contacts.row[c], contacts.noted[c]
+    p, q = vec3_of(row.first), vec3_of(row.impulse)
+    noted[ACTED] = 1.0 if dot(p, p) + dot(q, q) > 0.0 else 0.0
+    noted[BORE] = 1.0 if bears(contacts.row, c) else 0.0
+    noted[EXTRA], noted[RETURNED], noted[WORKED] = row.extra, row.returned, row.worked
 
 
 @inner_kernel
@@ -129,38 +148,31 @@ def energy_created(model, contacts, h, work):
     Returns it [J], and the contact that created most in the group of bodies where that is
     beyond MOST_CREATED; -1 if there is no such group.
     """
-    row, mark = contacts.row, contacts.mark
+    noted, mark = contacts.noted, contacts.mark
     begin_groups(model, h, work)
     for c in range(contacts.used[0]):
-        if _acted(row, c):
+        if noted[c, ACTED] > 0.0:
             join_bodies(model, mark[c].body1, mark[c].body2, work)
     for c in range(contacts.used[0]):
         i = _group(model, contacts, c, work)
         if i >= 0:
-            work.account[i].created += row[c].extra
-            work.account[i].returned += row[c].returned
-            work.account[i].worked += row[c].worked
+            work.account[i].created += noted[c, EXTRA]
+            work.account[i].returned += noted[c, RETURNED]
+            work.account[i].worked += noted[c, WORKED]
     created, group = excess_of_groups(model, MOST_CREATED, work)
     worst, most = -1, 0.0
     for c in range(contacts.used[0]):
         if group >= 0 and _group(model, contacts, c, work) == group:
-            extra = max(row[c].extra + row[c].returned, row[c].worked)
+            extra = max(noted[c, EXTRA] + noted[c, RETURNED], noted[c, WORKED])
             if worst < 0 or extra > most:
                 worst, most = c, extra
     return created, worst
 
 
 @inner_kernel
-def _acted(row, c):
-    """Whether contact c carried an impulse in either half."""
-    p, q = vec3_of(row[c].first), vec3_of(row[c].impulse)
-    return dot(p, p) + dot(q, q) > 0.0
-
-
-@inner_kernel
 def _group(model, contacts, c, work):
     """Group of the bodies of contact c; -1 if neither is dynamic or it bore nothing."""
-    if not _acted(contacts.row, c):
+    if contacts.noted[c, ACTED] == 0.0:
         return -1
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
     if i1 < model.dynamic:

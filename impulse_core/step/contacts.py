@@ -21,7 +21,7 @@ from impulse_core.contact.jacobian import (
     read_bodies,
     respond_joints,
 )
-from impulse_core.contact.passivity import account_second_half
+from impulse_core.contact.passivity import account_second_half, note_what_acted
 from impulse_core.contact.residuals import position_residuals, velocity_residuals
 from impulse_core.contact.restitution import (
     approach_velocities_now,
@@ -354,4 +354,5 @@ def close_jump(contact, model, state, h, begins, work, tally):
         set_vec3(row[c].impulse, vec3_of(row[c].impulse) + vec3_of(row[c].second))
         if row[c].resists > 0.0:
             set_vec3(row[c].torque, vec3_of(row[c].torque) + vec3_of(row[c].roll_second))
+        note_what_acted(contact.contacts, c)
     return judge(contact, model, h, work, tally)

@@ -1,0 +1,79 @@
+"""How much faster threads make the steps of a heap, and that its bits do not depend on them.
+
+python benchmarks/threads.py [SCENE ...] [--threads 2] [--steps 100] [--rounds 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from pathlib import Path
+
+import impulse_core as ic
+from impulse_core.compile import compile_scene
+from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.options import check_threads, choose_options
+from impulse_core.simulation.timeline import active_loads
+
+SAMPLES = Path(__file__).resolve().parents[1] / "sample_scenes" / "contact"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenes", nargs="*", type=Path, default=[SAMPLES / "cubes-1000-brick.xml"])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    if check_threads(given.threads) < given.threads:
+        parser.error(f"there are not {given.threads} processors")
+    for path in given.scenes:
+        compare(path, given.threads, given.steps, given.rounds)
+
+
+def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
+    """Steps from the start with one thread and with so many, in turns; the best of each counts."""
+    engines = {count: started(path, count) for count in (1, threads)}
+    starts = {count: engine.snapshot() for count, engine in engines.items()}
+    times: dict[int, list[list[float]]] = {count: [] for count in engines}
+    ends = set()
+    for _ in range(rounds):
+        for count, engine in engines.items():
+            engine.restore(starts[count])
+            times[count].append(milliseconds(engine, steps))
+            ends.add(engine.digest())
+    if len(ends) > 1:
+        raise SystemExit(f"{path.stem}: the bits are not the same.")
+    best = {count: min(rounds, key=sum) for count, rounds in times.items()}
+    mean = {count: statistics.fmean(each) for count, each in best.items()}
+    print(
+        f"{path.stem}, {steps} steps: {mean[1]:.2f} ms, with {threads} threads {mean[threads]:.2f} ms"
+        f" a step, {mean[1] / mean[threads]:.2f} times as fast; slowest step {max(best[1]):.0f} and"
+        f" {max(best[threads]):.0f} ms; same bits"
+    )
+
+
+def started(path: Path, threads: int) -> Engine:
+    """At the start of the scene, with its kernels at hand and room for its contacts."""
+    compiled = compile_scene(ic.load_scene(path))
+    options = choose_options(compiled, threads=threads)
+    engine = Engine(compiled, options)
+    step = options.step
+    engine.start_segment(0.0, active_loads(compiled.load_windows, 0.0, step, step))
+    return engine
+
+
+def milliseconds(engine: Engine, steps: int) -> list[float]:
+    """Wall time of each of so many steps [ms]."""
+    taken = []
+    for k in range(steps):
+        began = time.perf_counter()
+        if not engine.advance(engine.options.step, 1, k):
+            raise SystemExit(engine.failure(0.0, engine.options.step)["message"])
+        taken.append(1e3 * (time.perf_counter() - began))
+    return taken
+
+
+if __name__ == "__main__":
+    main()
