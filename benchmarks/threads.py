@@ -48,8 +48,8 @@ def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
     best = {count: min(rounds, key=sum) for count, rounds in times.items()}
     mean = {count: statistics.fmean(each) for count, each in best.items()}
     print(
-        f"{path.stem}, {steps} steps: {mean[1]:.2f} ms, with {threads} threads {mean[threads]:.2f} ms"
-        f" a step, {mean[1] / mean[threads]:.2f} times as fast; slowest step {max(best[1]):.0f} and"
+        f"{path.stem}, {steps} steps: {mean[1]:.2f} ms a step, with {threads} threads"
+        f" {mean[threads]:.2f} ms, {mean[1] / mean[threads]:.2f} times as fast; slowest step {max(best[1]):.0f} and"
         f" {max(best[threads]):.0f} ms; same bits"
     )
 
