@@ -47,9 +47,10 @@ def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
         raise SystemExit(f"{path.stem}: the bits are not the same.")
     best = {count: min(rounds, key=sum) for count, rounds in times.items()}
     mean = {count: statistics.fmean(each) for count, each in best.items()}
+    alone, shared = mean[1], mean[threads]
     print(
-        f"{path.stem}, {steps} steps: {mean[1]:.2f} ms a step, with {threads} threads"
-        f" {mean[threads]:.2f} ms, {mean[1] / mean[threads]:.2f} times as fast; slowest step {max(best[1]):.0f} and"
+        f"{path.stem}, {steps} steps: {alone:.2f} ms a step, with {threads} threads {shared:.2f} ms,"
+        f" {alone / shared:.2f} times as fast; slowest {max(best[1]):.0f} and"
         f" {max(best[threads]):.0f} ms; same bits"
     )
 
