@@ -49,7 +49,7 @@ def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
     mean = {count: statistics.fmean(each) for count, each in best.items()}
     alone, shared = mean[1], mean[threads]
     print(
-        f"{path.stem}, {steps} steps: {alone:.2f} ms a step, with {threads} threads {shared:.2f} ms,"
+        f"{path.stem}, {steps} steps: {alone:.2f} ms, with {threads} threads {shared:.2f} ms,"
         f" {alone / shared:.2f} times as fast; slowest {max(best[1]):.0f} and"
         f" {max(best[threads]):.0f} ms; same bits"
     )
