@@ -298,7 +298,7 @@ def check_threads(threads: int) -> int:
         OptionError: for a number of threads that cannot be.
     """
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise OptionError(f"threads is {threads!r}; it must be a whole number from 1 on.")
+        raise OptionError(f"threads is {threads!r}; it must be a whole number, at least 1.")
     return min(threads, _processors())
 
 
