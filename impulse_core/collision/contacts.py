@@ -96,7 +96,8 @@ class Staged(NamedTuple):
     first: Ints
     """First point of each pair, shape (p,)."""
     number: Ints
-    """How many it has; -1 for pairs of which points depend on each other, shape (p,)."""
+    """How many it has; -1 for pairs that are not staged, since points depend on each other, or one
+    thread is alone. Shape (p,)."""
     row: Ints
     """Contact that its first point becomes, -1 where that has been done, shape (p,)."""
     memory: Ints

@@ -40,7 +40,7 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.jit.atomics import fetch_add
-from impulse_core.jit.team import Team, share
+from impulse_core.jit.team import Team, is_shared, share
 from impulse_core.model.tasks import FIND_POINTS, KEEP_POINTS
 from impulse_core.types import Ints
 
@@ -87,17 +87,23 @@ def detect(model, search, state, still, h, margin):
     if pairs < 0:
         search.needed[2] = -pairs
         return False
-    search.staged.used[0] = 0
-    team.number[0] = margin
-    given = search, search.found, state, still, margin
-    share(team, FIND_POINTS, 0, pairs, PAIRS, find_points, given)
+    shared = is_shared(team, pairs, PAIRS)
+    if shared:
+        search.staged.used[0] = 0
+        team.number[0] = margin
+        given = search, search.found, state, still, margin
+        share(team, FIND_POINTS, 0, pairs, PAIRS, find_points, given)
+    else:
+        for k in range(pairs):
+            search.staged.number[k] = -1
     used = _place_pairs(model, search, state, still, h, margin, pairs)
     if used > len(search.contacts.row):
         search.needed[0] = used
         return False
     search.contacts.used[0] = used
-    team.number[0] = h
-    share(team, KEEP_POINTS, 0, pairs, PAIRS, keep_points, (search, h))
+    if shared:
+        team.number[0] = h
+        share(team, KEEP_POINTS, 0, pairs, PAIRS, keep_points, (search, h))
     return True
 
 
@@ -141,7 +147,7 @@ def _place_pairs(model, search, state, still, h, margin, pairs):
     at = 0  # in the memory, whose pairs ascend as those of the sweep do
     for k in range(pairs):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
-        if staged.number[k] == 0 and still[shapes.body[s1]] and still[shapes.body[s2]]:
+        if still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
         while at < memory.used[0] and memory.mark[at].pair < pair_key(s1, s2):
             at += 1

@@ -280,7 +280,7 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, team, motion):
         _rest(delassus, motion)
     share(team, APPLY, 0, contacts.used[0], _CONTACTS, find_new_impulses, (contacts,))
     for c in range(contacts.used[0]):
-        if noted[c, 9] > 0.0:
+        if noted[c, 3] > 0.0:
             t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
             set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
             _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
@@ -291,8 +291,8 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, team, motion):
         p = Vec3(noted[c, 0], noted[c, 1], noted[c, 2])
         if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
             continue
-        torque1 = Vec3(noted[c, 3], noted[c, 4], noted[c, 5])
-        torque2 = Vec3(noted[c, 6], noted[c, 7], noted[c, 8])
+        torque1 = Vec3(noted[c, 4], noted[c, 5], noted[c, 6])
+        torque2 = Vec3(noted[c, 7], noted[c, 8], noted[c, 9])
         _act(motion, mark[c].body1, -p, torque1, vec3_of(row[c].arm1))
         _act(motion, mark[c].body2, p, torque2, vec3_of(row[c].arm2))
         if mark[c].delassus_row >= 0:
@@ -309,15 +309,14 @@ def find_new_impulses(contacts, begin, end):
     for c in range(begin, end):
         row, noted = contacts.row[c], contacts.noted[c]
         p = vec3_of(row.impulse) - vec3_of(row.applied)
-        torque1, torque2 = ZERO3, ZERO3
-        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-            set_vec3(row.applied, vec3_of(row.impulse))
-            torque1 = cross(vec3_of(row.arm1), -p)
-            torque2 = cross(vec3_of(row.arm2), p)
         noted[0], noted[1], noted[2] = p.x, p.y, p.z
-        noted[3], noted[4], noted[5] = torque1.x, torque1.y, torque1.z
-        noted[6], noted[7], noted[8] = torque2.x, torque2.y, torque2.z
-        noted[9] = 1.0 if row.resists > 0.0 else 0.0
+        noted[3] = 1.0 if row.resists > 0.0 else 0.0
+        if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
+            continue
+        set_vec3(row.applied, vec3_of(row.impulse))
+        torque1, torque2 = cross(vec3_of(row.arm1), -p), cross(vec3_of(row.arm2), p)
+        noted[4], noted[5], noted[6] = torque1.x, torque1.y, torque1.z
+        noted[7], noted[8], noted[9] = torque2.x, torque2.y, torque2.z
 
 
 @inlined_kernel

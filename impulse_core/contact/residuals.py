@@ -16,7 +16,7 @@ from impulse_core.collision.geometry import contact_geometry, moved, turn
 from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.jit.team import share
+from impulse_core.jit.team import is_shared, share
 from impulse_core.model.tasks import VELOCITIES, WAYS
 
 __all__ = [
@@ -76,11 +76,10 @@ def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coars
     """
     _tell(team, h, coarse, first)
     given = contacts, solver_bodies, motion, h, coarse, first
-    if _are_many(contacts, solver_bodies, first):
+    found = _are_shared(contacts, solver_bodies, team, first)
+    if found:
         share(team, WAYS, 0, contacts.used[0], _CONTACTS, position_errors, given)
-    else:
-        _each_unsolved(position_errors, given)
-    return _judge_islands(contacts, solver_bodies, accuracy, coarse, first, 1.0, totals)
+    return _judge_islands(position_errors, given, found, accuracy, first, 1.0, totals)
 
 
 @inner_kernel
@@ -88,11 +87,10 @@ def velocity_residuals(contacts, solver_bodies, team, motion, h, accuracy, coars
     """As position_residuals, for the present velocities [m/s]; offsets are left as they are."""
     _tell(team, h, coarse, first)
     given = contacts, solver_bodies, motion, coarse, first
-    if _are_many(contacts, solver_bodies, first):
+    found = _are_shared(contacts, solver_bodies, team, first)
+    if found:
         share(team, VELOCITIES, 0, contacts.used[0], _CONTACTS, velocity_errors, given)
-    else:
-        _each_unsolved(velocity_errors, given)
-    return _judge_islands(contacts, solver_bodies, accuracy, coarse, first, h, totals)
+    return _judge_islands(velocity_errors, given, found, accuracy, first, h, totals)
 
 
 @inner_kernel
@@ -102,28 +100,15 @@ def _tell(team, h, coarse, first):
 
 
 @inner_kernel
-def _are_many(contacts, solver_bodies, first):
-    """Whether half of all contacts are to be looked at: then all are gone through in order."""
-    if first:
-        return True
+def _are_shared(contacts, solver_bodies, team, first):
+    """Whether threads share all contacts, of which at least half are to be looked at."""
+    if not is_shared(team, contacts.used[0], _CONTACTS):
+        return False
     solver_body, count = solver_bodies.mark, 0
     for i in range(len(solver_body) - 1):
-        if solver_body[i].head >= 0 and solver_body[i].unsolved:
+        if solver_body[i].head >= 0 and (first or solver_body[i].unsolved):
             count += solver_body[i].number
     return 2 * count >= contacts.used[0]
-
-
-@inlined_kernel
-def _each_unsolved(errors_of, given):
-    """Find the errors of the contacts of unsolved islands."""
-    contacts, solver_body = given[0], given[1].mark
-    for i in range(len(solver_body) - 1):
-        if solver_body[i].head < 0 or not solver_body[i].unsolved:
-            continue
-        c = solver_body[i].head
-        while c >= 0:
-            errors_of(*given, c, c + 1)
-            c = contacts.mark[c].next
 
 
 @inner_kernel
@@ -162,9 +147,12 @@ def _note_errors(contacts, solver_bodies, c, error, unsolved, coarse):
     contacts.mark[c].violated = 1 if unsolved > allowed else 0
 
 
-@inner_kernel
-def _judge_islands(contacts, solver_bodies, accuracy, coarse, first, unit, totals):
-    """Put the errors of each island together, in a unit [m]."""
+@inlined_kernel
+def _judge_islands(errors_of, given, found, accuracy, first, unit, totals):
+    """Put the errors of each island together, in a unit [m]; they are found here if they are not
+    yet.
+    """
+    contacts, solver_bodies, coarse = given[0], given[1], given[-2]
     solver_body = solver_bodies.mark
     worst, solved = 0.0, True
     for i in range(len(solver_body) - 1):
@@ -173,6 +161,8 @@ def _judge_islands(contacts, solver_bodies, accuracy, coarse, first, unit, total
         violated, judged = 0.0, 0.0
         c = solver_body[i].head
         while c >= 0:
+            if not found:
+                errors_of(*given, c, c + 1)
             violated = max(violated, contacts.noted[c, 0])
             judged = max(judged, contacts.noted[c, 1])
             c = contacts.mark[c].next

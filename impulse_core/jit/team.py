@@ -25,7 +25,7 @@ from impulse_core.jit.atomics import fetch_add, load, pause, store
 from impulse_core.jit.decorators import inlined_kernel, inner_kernel
 from impulse_core.types import Floats, Ints, by_address, new_zeros
 
-__all__ = ["Team", "new_team", "note_done", "share", "take", "waits_for_task"]
+__all__ = ["Team", "is_shared", "new_team", "note_done", "share", "take", "waits_for_task"]
 
 _SEAT = 16  # numbers, two cache lines: processors fetch these together
 _TICKET, _TASK, _FIRST, _LAST, _SIZE = range(5)  # of a seat
@@ -78,14 +78,20 @@ def share(team, task, first, last, size, do, given):
 
 
 @inner_kernel
+def is_shared(team, count, size):
+    """Whether a task of so many items is for others as well."""
+    return team.threads > 1 and team.open[0] == 1 and count > (team.threads - 1) * size
+
+
+@inner_kernel
 def _open(team, task, first, last, size):
     """Let the items ``first`` to ``last`` of a task be done, so many at a time."""
-    chunks = (last - first + size - 1) // size
     own = team.task
     own[0] = 1
     own[1], own[2] = first, last
-    if team.threads == 1 or chunks < team.threads or team.open[0] == 0:
+    if not is_shared(team, last - first, size):
         return
+    chunks = (last - first + size - 1) // size
     own[0], own[3], own[4] = 0, chunks, 0
     for k in range(team.threads - 1, -1, -1):
         at = k * _SEAT
