@@ -13,7 +13,7 @@ from pathlib import Path
 import impulse_core as ic
 from impulse_core.compile import compile_scene
 from impulse_core.simulation.engine import Engine
-from impulse_core.simulation.options import check_threads, choose_options
+from impulse_core.simulation.options import choose_options, choose_threads
 from impulse_core.simulation.timeline import active_loads
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_scenes" / "contact"
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    if check_threads(given.threads) < given.threads:
+    if choose_threads(given.threads) < given.threads:
         parser.error(f"there are not {given.threads} processors")
     for path in given.scenes:
         compare(path, given.threads, given.steps, given.rounds)

@@ -20,7 +20,7 @@ from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["UNFIT", "look_again"]
 
-UNFIT = -2
+UNFIT = -2  # what is missed cannot be added
 
 _SAME = 0.1  # of the overlap that is allowed, within which gaps are the same
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from impulse_core.algebra import set_vec3, vec3_of
 from impulse_core.jit import inner_kernel
+from impulse_core.model.tasks import PAIRS
 from impulse_core.types import (
     Floats,
     Ints,
@@ -32,8 +33,7 @@ PLANE_RIM = 5
 EDGE_EDGE = 6  # sharp ones, whose gap is that of their lines
 
 MOST_POINTS = 8  # of one pair of shapes
-PAIRS = 32  # that a thread takes at a time
-BLOCK = 64  # points that it makes room for at a time
+BLOCK = 64  # points that a thread makes room for at a time
 MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
 
@@ -99,7 +99,7 @@ class Staged(NamedTuple):
     """How many it has; -1 for pairs that are not staged, since points depend on each other, or one
     thread is alone. Shape (p,)."""
     row: Ints
-    """Contact that its first point becomes, -1 where that has been done, shape (p,)."""
+    """Contact that its first point becomes, shape (p,)."""
     memory: Ints
     """Where the pair is in the memory of the step before, if it is, shape (p,)."""
 
@@ -325,11 +325,11 @@ def new_found() -> Found:
     )
 
 
-def new_staged(contacts: int, pairs: int) -> Staged:
+def new_staged(contacts: int, pairs: int, threads: int) -> Staged:
     """Room for the points of so many contacts and pairs: each share of pairs may leave a block of
-    points unused, and each block the points of a pair.
+    points unused, and each block the points of a pair. One thread alone stages none.
     """
-    points = contacts + contacts // 4 + BLOCK // PAIRS * pairs + 2 * BLOCK
+    points = contacts + contacts // 4 + BLOCK // PAIRS * pairs + 2 * BLOCK if threads > 1 else 0
     return Staged(
         used=np.zeros(1, dtype=np.int64),
         point=new_records(FoundPoint, points),

@@ -26,7 +26,6 @@ from impulse_core.algebra import (
 from impulse_core.collision.broad import find_pairs, turning_of
 from impulse_core.collision.contacts import (
     BLOCK,
-    PAIRS,
     PLANE_ELLIPSOID,
     Contacts,
     Found,
@@ -41,7 +40,7 @@ from impulse_core.collision.sweep import Sweep
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.jit.atomics import fetch_add
 from impulse_core.jit.team import Team, is_shared, share
-from impulse_core.model.tasks import FIND_POINTS, KEEP_POINTS
+from impulse_core.model.tasks import FIND_POINTS, KEEP_POINTS, PAIRS
 from impulse_core.types import Ints
 
 __all__ = [

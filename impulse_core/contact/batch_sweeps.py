@@ -33,9 +33,8 @@ from impulse_core.contact.batches import (
     OFFSET,
     POINT_NUMBERS,
     PULL,
-    batches_of,
-    part_of_level,
     read_island,
+    share_levels,
     write_island,
 )
 from impulse_core.jit import deferred_kernel, inner_kernel
@@ -90,11 +89,12 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm):
         return UNDIVIDED
     read_island(contacts, solver_bodies, batches, team, i)
     begin_articulated(contacts, solver_bodies, delassus, i)
-    begin, end = batches_of(solver_bodies, i)
+    begin = solver_bodies.mark[i].first_batch
+    end = begin + solver_bodies.mark[i].batches
     before, least, looked, turns, beta = 0.0, math.inf, math.inf, 0.0, 0.0
     quiet = False
     for sweep in range(1, _MOST_SWEEPS + 1):
-        _sweep(batches, team, begin, end, beta)
+        _sweep(solver_bodies, batches, team, i, beta)
         change, largest = _changes(batches, begin, end)
         more, also = visit_articulated(contacts, solver_bodies, delassus, batches.velocity, i)
         change, largest = change + more, max(largest, also)
@@ -134,16 +134,13 @@ def _changes(batches, begin, end):
 
 
 @inner_kernel
-def _sweep(batches, team, begin, end, beta):
+def _sweep(solver_bodies, batches, team, i, beta):
     """Give all contacts the impulses of their laws, level after level; impulses go on by β before,
     as velocities have.
     """
     team.number[0] = beta
-    k = begin
-    while k < end:
-        after, part = batches.level_end[k], part_of_level(team, batches, k)
-        share(team, SWEEP, k, after, part, visit_batches, (batches, 0, beta))
-        k = after
+    given = batches, 0, beta
+    share_levels(team, SWEEP, solver_bodies, batches, i, visit_batches, given)
 
 
 @inner_kernel

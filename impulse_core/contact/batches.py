@@ -39,13 +39,12 @@ __all__ = [
     "POINT_NUMBERS",
     "PULL",
     "Batches",
-    "batches_of",
     "fill_batches",
     "fill_island",
     "new_batches",
-    "part_of_level",
     "read_batches",
     "read_island",
+    "share_levels",
     "write_batches",
     "write_island",
 ]
@@ -140,30 +139,29 @@ def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
     )
 
 
-@inner_kernel
-def batches_of(solver_bodies, i):
-    """First batch of the island of solver body i, and one after its last."""
-    begin = solver_bodies.mark[i].first_batch
-    return begin, begin + solver_bodies.mark[i].batches
-
-
-@inner_kernel
-def part_of_level(team, batches, k):
-    """How many batches of a level that begins with batch k a thread takes: always the same ones, so
-    that they stay with its processor.
+@inlined_kernel
+def share_levels(team, task, solver_bodies, batches, i, do, given):
+    """Share the batches of the island of solver body i, level after level. A thread has the same
+    ones in all tasks, so that they stay with its processor; short levels are the first one's.
     """
-    count, threads = batches.level_end[k] - k, team.threads
-    return (count + threads - 1) // threads if count >= _LEAST_SHARED * threads else count
+    threads = team.threads
+    k = solver_bodies.mark[i].first_batch
+    end = k + solver_bodies.mark[i].batches
+    while k < end:
+        after = batches.level_end[k]
+        count = after - k
+        shared = count >= _LEAST_SHARED * threads
+        share(
+            team, task, k, after, (count + threads - 1) // threads if shared else count, do, given
+        )
+        k = after
 
 
 @inner_kernel
 def fill_island(contacts, solver_bodies, batches, team, i):
-    """What stays the same in a half step, level after level, as sweeps share them."""
-    k, end = batches_of(solver_bodies, i)
-    while k < end:
-        after, part = batches.level_end[k], part_of_level(team, batches, k)
-        share(team, FILL, k, after, part, fill_batches, (contacts, solver_bodies, batches))
-        k = after
+    """What stays the same in a half step, as sweeps share them."""
+    given = contacts, solver_bodies, batches
+    share_levels(team, FILL, solver_bodies, batches, i, fill_batches, given)
 
 
 @inner_kernel
@@ -254,11 +252,8 @@ def read_island(contacts, solver_bodies, batches, team, i):
     for t in range(len(batches.velocity)):
         batches.velocity[t] = 0.0
         batches.last_velocity[t] = 0.0
-    k, end = batches_of(solver_bodies, i)
-    while k < end:
-        after, part = batches.level_end[k], part_of_level(team, batches, k)
-        share(team, READ, k, after, part, read_batches, (contacts, solver_bodies, batches))
-        k = after
+    given = contacts, solver_bodies, batches
+    share_levels(team, READ, solver_bodies, batches, i, read_batches, given)
 
 
 @inner_kernel
@@ -285,11 +280,8 @@ def read_batches(contacts, solver_bodies, batches, first, last):
 @inner_kernel
 def write_island(contacts, solver_bodies, batches, team, i):
     """Give the contacts the impulses that were found."""
-    k, end = batches_of(solver_bodies, i)
-    while k < end:
-        after, part = batches.level_end[k], part_of_level(team, batches, k)
-        share(team, WRITE, k, after, part, write_batches, (contacts, batches))
-        k = after
+    given = contacts, batches
+    share_levels(team, WRITE, solver_bodies, batches, i, write_batches, given)
 
 
 @inner_kernel

@@ -36,7 +36,7 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.model.copies import copy_poses, halt
-from impulse_core.model.tasks import APPLY
+from impulse_core.model.tasks import APPLY, CONTACTS
 from impulse_core.solver.direct import solve
 
 __all__ = [
@@ -55,7 +55,6 @@ __all__ = [
     "respond_joints",
 ]
 
-_CONTACTS = 64  # that a thread takes at a time
 _RIGID = 1e-9  # of the inverse mass of two bodies alone: what joints leave of it counts as none
 _YIELD = 1e-6  # of the same
 
@@ -278,7 +277,7 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, team, motion):
     any_articulated = False
     if delassus.used[0] > 0:
         _rest(delassus, motion)
-    share(team, APPLY, 0, contacts.used[0], _CONTACTS, find_new_impulses, (contacts,))
+    share(team, APPLY, 0, contacts.used[0], CONTACTS, find_new_impulses, (contacts,))
     for c in range(contacts.used[0]):
         if noted[c, 3] > 0.0:
             t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)

@@ -16,7 +16,7 @@ from impulse_core.contact.jacobian import relative_angular_velocity, relative_ve
 from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.jit.team import share
-from impulse_core.model.tasks import CLOSE_SECOND
+from impulse_core.model.tasks import CLOSE_SECOND, CONTACTS
 
 __all__ = [
     "account_first_half",
@@ -25,8 +25,6 @@ __all__ = [
     "energy_created",
     "note_what_acted",
 ]
-
-_CONTACTS = 64  # that a thread takes at a time
 
 
 @inner_kernel
@@ -66,7 +64,7 @@ def account_second_half(contacts, solver_bodies, team, motion, accuracy, coarse)
     total, suspect = 0.0, False
     team.number[0], team.number[1] = accuracy, coarse
     given = contacts, solver_bodies, motion, accuracy, coarse
-    share(team, CLOSE_SECOND, 0, contacts.used[0], _CONTACTS, close_second, given)
+    share(team, CLOSE_SECOND, 0, contacts.used[0], CONTACTS, close_second, given)
     for c in range(contacts.used[0]):
         total += contacts.noted[c, 0]
         suspect = suspect or contacts.noted[c, 1] > 0.0

@@ -17,7 +17,7 @@ from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.jit.team import is_shared, share
-from impulse_core.model.tasks import VELOCITIES, WAYS
+from impulse_core.model.tasks import CONTACTS, VELOCITIES, WAYS
 
 __all__ = [
     "ENOUGH",
@@ -29,7 +29,6 @@ __all__ = [
     "velocity_residuals",
 ]
 
-_CONTACTS = 64  # that a thread takes at a time
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
 _STALLED = 0.5  # of what was left before, what a round leaves that does not help
@@ -78,8 +77,8 @@ def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coars
     given = contacts, solver_bodies, motion, h, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
-        share(team, WAYS, 0, contacts.used[0], _CONTACTS, position_errors, given)
-    return _judge_islands(position_errors, given, found, accuracy, first, 1.0, totals)
+        share(team, WAYS, 0, contacts.used[0], CONTACTS, position_errors, given)
+    return _judge_islands(position_errors, given, found, accuracy, coarse, first, 1.0, totals)
 
 
 @inner_kernel
@@ -89,8 +88,8 @@ def velocity_residuals(contacts, solver_bodies, team, motion, h, accuracy, coars
     given = contacts, solver_bodies, motion, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
-        share(team, VELOCITIES, 0, contacts.used[0], _CONTACTS, velocity_errors, given)
-    return _judge_islands(velocity_errors, given, found, accuracy, first, h, totals)
+        share(team, VELOCITIES, 0, contacts.used[0], CONTACTS, velocity_errors, given)
+    return _judge_islands(velocity_errors, given, found, accuracy, coarse, first, h, totals)
 
 
 @inner_kernel
@@ -102,7 +101,7 @@ def _tell(team, h, coarse, first):
 @inner_kernel
 def _are_shared(contacts, solver_bodies, team, first):
     """Whether threads share all contacts, of which at least half are to be looked at."""
-    if not is_shared(team, contacts.used[0], _CONTACTS):
+    if not is_shared(team, contacts.used[0], CONTACTS):
         return False
     solver_body, count = solver_bodies.mark, 0
     for i in range(len(solver_body) - 1):
@@ -148,11 +147,11 @@ def _note_errors(contacts, solver_bodies, c, error, unsolved, coarse):
 
 
 @inlined_kernel
-def _judge_islands(errors_of, given, found, accuracy, first, unit, totals):
+def _judge_islands(errors_of, given, found, accuracy, coarse, first, unit, totals):
     """Put the errors of each island together, in a unit [m]; they are found here if they are not
     yet.
     """
-    contacts, solver_bodies, coarse = given[0], given[1], given[-2]
+    contacts, solver_bodies = given[0], given[1]
     solver_body = solver_bodies.mark
     worst, solved = 0.0, True
     for i in range(len(solver_body) - 1):

@@ -29,6 +29,7 @@ __all__ = ["Team", "is_shared", "new_team", "note_done", "share", "take", "waits
 
 _SEAT = 16  # numbers, two cache lines: processors fetch these together
 _TICKET, _TASK, _FIRST, _LAST, _SIZE = range(5)  # of a seat
+_ALONE, _NEXT, _END, _CHUNKS, _DONE, _OTHERS = range(6)  # of what the first thread knows
 _SHIFT = 32  # a ticket is the end of a share << 32 | its next chunk
 
 
@@ -66,7 +67,7 @@ def new_team(threads: int) -> Team:
 @inlined_kernel
 def share(team, task, first, last, size, do, given):
     """Have the items ``first`` to ``last`` of a task done: ``do(*given, begin, end)`` by this
-    thread, and by others what ``serve`` knows of the task.
+    thread, and by others what ``serve`` knows of the task, with what is in team.number.
     """
     _open(team, task, first, last, size)
     while True:
@@ -87,12 +88,12 @@ def is_shared(team, count, size):
 def _open(team, task, first, last, size):
     """Let the items ``first`` to ``last`` of a task be done, so many at a time."""
     own = team.task
-    own[0] = 1
-    own[1], own[2] = first, last
+    own[_ALONE] = 1
+    own[_NEXT], own[_END] = first, last
     if not is_shared(team, last - first, size):
         return
     chunks = (last - first + size - 1) // size
-    own[0], own[3], own[4] = 0, chunks, 0
+    own[_ALONE], own[_CHUNKS], own[_DONE] = 0, chunks, 0
     for k in range(team.threads - 1, -1, -1):
         at = k * _SEAT
         begin, end = k * chunks // team.threads, (k + 1) * chunks // team.threads
@@ -107,10 +108,10 @@ def take(team, thread):
     none left if these are the same.
     """
     own = team.task
-    if thread == 0 and own[0] == 1:
-        first = own[1]
-        own[1] = own[2]
-        return first, own[2], 0
+    if thread == 0 and own[_ALONE] == 1:
+        first = own[_NEXT]
+        own[_NEXT] = own[_END]
+        return first, own[_END], 0
     for k in range(team.threads):
         at = (thread + k) % team.threads * _SEAT
         ticket = load(team.seat, at)
@@ -119,7 +120,7 @@ def take(team, thread):
             chunk = ticket & 0xFFFFFFFF
             if chunk < (ticket >> _SHIFT):
                 if thread == 0:
-                    own[4] += 1
+                    own[_DONE] += 1
                 size = team.seat[at + _SIZE]
                 first = team.seat[at + _FIRST] + chunk * size
                 last = min(first + size, team.seat[at + _LAST])
@@ -131,9 +132,9 @@ def take(team, thread):
 def _close(team):
     """Wait until all items of the task are done, or a thread has failed, which closes the team."""
     own = team.task
-    if own[0] == 0:
-        own[5] += own[3] - own[4]
-        while load(team.done, 0) != own[5] and load(team.open, 0):
+    if own[_ALONE] == 0:
+        own[_OTHERS] += own[_CHUNKS] - own[_DONE]
+        while load(team.done, 0) != own[_OTHERS] and load(team.open, 0):
             pause()
 
 

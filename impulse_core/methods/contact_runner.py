@@ -89,7 +89,7 @@ class ContactRunner(ElementRunner):
             shapes=shapes,
             sweep=sweep,
             found=new_found(),
-            staged=new_staged(rows, len(sweep.pair_first)),
+            staged=new_staged(rows, len(sweep.pair_first), threads),
             contacts=new_contacts(rows),
             memory=new_memory(rows, len(model.joints)),
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
@@ -253,7 +253,7 @@ class ContactRunner(ElementRunner):
             setup = setup._replace(sweep=enlarge(setup.sweep, pairs))
         if rows or pairs:
             room = len(setup.contacts.row), len(setup.sweep.pair_first)
-            setup = setup._replace(staged=new_staged(*room))
+            setup = setup._replace(staged=new_staged(*room, setup.team.threads))
         if events:
             setup = setup._replace(events=new_contact_events(2 * events))
         self.setup = setup

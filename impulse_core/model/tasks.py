@@ -9,10 +9,12 @@ __all__ = [
     "BEGIN_SECOND",
     "CLOSE_FIRST",
     "CLOSE_SECOND",
+    "CONTACTS",
     "FILL",
     "FIND_POINTS",
     "GO_ON",
     "KEEP_POINTS",
+    "PAIRS",
     "READ",
     "SAVE_MARKS",
     "SAVE_POINTS",
@@ -31,3 +33,7 @@ CLOSE_SECOND = 9  # half of a step: contact/passivity.py
 BEGIN_POINTS, BEGIN_FIRST, CLOSE_FIRST, BEGIN_SECOND = 10, 11, 12, 13  # step/passes.py
 SAVE_POINTS, SAVE_MARKS = 14, 15  # the same
 FIND_POINTS, KEEP_POINTS = 16, 17  # of pairs: collision/detect.py
+
+# That a thread takes at a time: some ten microseconds of work.
+CONTACTS = 64
+PAIRS = 32

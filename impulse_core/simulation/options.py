@@ -43,8 +43,8 @@ __all__ = [
     "OptionError",
     "Options",
     "assembles",
-    "check_threads",
     "choose_options",
+    "choose_threads",
     "finest_tolerance",
 ]
 
@@ -291,7 +291,7 @@ def assembles(scene: Scene, assemble: bool | None) -> bool:
     return scene.settings.assemble == "all" if assemble is None else assemble
 
 
-def check_threads(threads: int) -> int:
+def choose_threads(threads: int) -> int:
     """How many threads a run uses: as many as it may, and no more than there are processors for.
 
     Raises:

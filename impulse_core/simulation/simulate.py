@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from impulse_core.compile import Scene, compile_scene
 from impulse_core.recording import GrowingFile, Recording
 from impulse_core.simulation.interrupts import HeldSignals
-from impulse_core.simulation.options import assembles, check_threads, choose_options
+from impulse_core.simulation.options import assembles, choose_options, choose_threads
 from impulse_core.simulation.run_keys import run_key
 from impulse_core.simulation.running import Progress, Run, Started
 
@@ -93,7 +93,7 @@ def _simulated(
     """What ``simulate`` does; ``given``: the arguments that ``choose_options`` takes."""
     from impulse_core.simulation.recorder import Keeping
 
-    shared_by = check_threads(threads)
+    shared_by = choose_threads(threads)
     started = Started.now()
     growing = GrowingFile(file) if isinstance(file, (str, os.PathLike)) else file
     with HeldSignals() as signals:

@@ -24,7 +24,7 @@ from impulse_core.recording.data import RecordingData
 from impulse_core.recording.files import check_suffix
 from impulse_core.recording.partial import read_last
 from impulse_core.simulation.interrupts import HeldSignals
-from impulse_core.simulation.options import OptionError, assembles, check_threads, choose_options
+from impulse_core.simulation.options import OptionError, assembles, choose_options, choose_threads
 from impulse_core.simulation.recorder import Keeping
 from impulse_core.simulation.run_keys import run_key
 from impulse_core.simulation.running import Progress, Run, SimulationError, Started
@@ -92,12 +92,13 @@ def simulate_to_file(
         StateFileError: The checkpoint cannot be read, or is of another scene or other options.
         SimulationError: It failed or could write no further; ``written`` says what the file holds.
     """
-    _check(path, every, checkpoint, threads)
+    _check(path, every, checkpoint)
+    shared_by = choose_threads(threads)
     started = Started.now()
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
-            chosen = choose_options(compiled, **options, threads=check_threads(threads))
+            chosen = choose_options(compiled, **options, threads=shared_by)
             chosen = replace(chosen, fps=chosen.fps / every)
             what = _Recorded(_chosen_bodies(compiled, chosen, bodies), float32)
             given = {**options, "assemble": assemble, "fps": chosen.fps}
@@ -110,11 +111,8 @@ def simulate_to_file(
         return long.execute(signals)
 
 
-def _check(
-    path: str | os.PathLike[str], every: int, checkpoint: float | None, threads: int
-) -> None:
+def _check(path: str | os.PathLike[str], every: int, checkpoint: float | None) -> None:
     check_suffix(path, (GROWING,))
-    check_threads(threads)
     if every < 1:
         raise OptionError(f"every is {every}; it must be at least 1.")
     if checkpoint is not None and not checkpoint > 0.0:

@@ -35,10 +35,10 @@ from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, ROSE
-from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST
+from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
-from impulse_core.step.passes import CONTACTS, begin_first, begin_second, close_first
+from impulse_core.step.passes import begin_first, begin_second, close_first
 
 __all__ = [
     "add_restitution",

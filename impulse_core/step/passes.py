@@ -20,7 +20,6 @@ from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.jit import inner_kernel
 
 __all__ = [
-    "CONTACTS",
     "begin_first",
     "begin_points",
     "begin_second",
@@ -30,7 +29,6 @@ __all__ = [
     "search_of",
 ]
 
-CONTACTS = 64  # that a thread takes at a time
 _ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 
 

@@ -11,9 +11,7 @@ from impulse_core.collision.again import UNFIT, look_again
 from impulse_core.collision.contacts import copy_memory
 from impulse_core.collision.detect import detect
 from impulse_core.contact.events import note_events
-from impulse_core.contact.jacobian import (
-    inertia_of_solver_bodies,
-)
+from impulse_core.contact.jacobian import inertia_of_solver_bodies
 from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import (
     count_rest,
@@ -42,17 +40,11 @@ from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
-from impulse_core.model.tasks import BEGIN_POINTS, SAVE_MARKS, SAVE_POINTS
+from impulse_core.model.tasks import BEGIN_POINTS, CONTACTS, SAVE_MARKS, SAVE_POINTS
 from impulse_core.step.judgement import judge
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import close_limits, find_reached
-from impulse_core.step.passes import (
-    CONTACTS,
-    begin_points,
-    save_marks,
-    save_points,
-    search_of,
-)
+from impulse_core.step.passes import begin_points, save_marks, save_points, search_of
 from impulse_core.step.step import Part, begin_stage, first_half, second_half
 
 __all__ = ["contact_stage", "restore_memory"]

@@ -23,18 +23,19 @@ from impulse_core.contact.batches import (
     Batches,
     new_batches,
 )
+from impulse_core.contact.solver_bodies import SolverBodies, SolverBody, SolverBodyMark
 from impulse_core.jit import kernel
 from impulse_core.jit.team import new_team
-from impulse_core.types import PLAIN
+from impulse_core.types import PLAIN, new_records
 
 BATCHES, POINTS, BODIES, SWEEPS = 6, 3, 96, 5
 
 
 @kernel
-def improve(batches, team, count, sweeps):  # type: ignore[no-untyped-def]
+def improve(bodies, batches, team, sweeps):  # type: ignore[no-untyped-def]
     """So many sweeps with momentum."""
     for _ in range(sweeps):
-        _sweep(batches, team, 0, count, 0.3)
+        _sweep(bodies, batches, team, 0, 0.3)
         _go_on(batches, team, 0.3)
 
 
@@ -60,6 +61,13 @@ def random_batches(seed: int) -> Batches:
     return batches
 
 
+def island() -> SolverBodies:
+    """Of all batches."""
+    mark = new_records(SolverBodyMark, 1)
+    mark["batches"] = BATCHES
+    return SolverBodies(mark, new_records(SolverBody, 1))
+
+
 def packed_instructions() -> int:
     """Multiplications of several doubles at once in the compiled sweeps."""
     code = "".join(improve.dispatcher.inspect_asm().values())
@@ -70,6 +78,6 @@ if __name__ == "__main__":
     digest = hashlib.sha256()
     for seed in range(4):
         found = random_batches(seed)
-        improve(found, new_team(1), BATCHES, SWEEPS)
+        improve(island(), found, new_team(1), SWEEPS)
         digest.update(found.point.tobytes() + found.velocity.tobytes() + found.change.tobytes())
     print(digest.hexdigest(), 0 if PLAIN else packed_instructions())
