@@ -93,12 +93,11 @@ def simulate_to_file(
         SimulationError: It failed or could write no further; ``written`` says what the file holds.
     """
     _check(path, every, checkpoint)
-    shared_by = choose_threads(threads)
     started = Started.now()
     with HeldSignals() as signals:
         with signals.acting_at_once():
             compiled = compile_scene(scene, assemble=assemble)
-            chosen = choose_options(compiled, **options, threads=shared_by)
+            chosen = choose_options(compiled, **options, threads=choose_threads(threads))
             chosen = replace(chosen, fps=chosen.fps / every)
             what = _Recorded(_chosen_bodies(compiled, chosen, bodies), float32)
             given = {**options, "assemble": assemble, "fps": chosen.fps}
