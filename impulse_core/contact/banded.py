@@ -41,8 +41,9 @@ def order_bodies(contacts, solver_bodies, work, n):
         for side in range(2):
             c = link[k].contact
             i = mark[c].body2 if side else mark[c].body1
-            solver_body[i].place = -1
-            solver_body[i].link = -1
+            if solver_bodies.row[i].inverse_mass > 0.0:
+                solver_body[i].place = -1
+                solver_body[i].link = -1
     start = -1
     for k in range(n - 1, -1, -1):
         for side in range(2):
@@ -55,9 +56,9 @@ def order_bodies(contacts, solver_bodies, work, n):
     count = 0
     for _ in range(2):  # from anywhere, then from the farthest body
         for k in range(count):
-            solver_body[solver_body[k].order].place = -1
-        count = _spread(mark, solver_bodies, link, start)
-        start = solver_body[count - 1].order
+            solver_body[work.order[k]].place = -1
+        count = _spread(mark, solver_bodies, work, start)
+        start = work.order[count - 1]
     bandwidth = 0
     for k in range(n):
         a = solver_body[mark[link[k].contact].body1].place
@@ -68,22 +69,22 @@ def order_bodies(contacts, solver_bodies, work, n):
 
 
 @inner_kernel
-def _spread(mark, solver_bodies, link, start):
+def _spread(mark, solver_bodies, work, start):
     """Places in the order in which contacts lead to bodies; returns how many were reached."""
-    solver_body = solver_bodies.mark
-    solver_body[0].order = start
+    solver_body, link, order = solver_bodies.mark, work.mark, work.order
+    order[0] = start
     solver_body[start].place = 0
     count = 1
     done = 0
     while done < count:
-        e = solver_body[solver_body[done].order].link
+        e = solver_body[order[done]].link
         while e >= 0:
             k, side = e >> 1, e & 1
             c = link[k].contact
             i = mark[c].body1 if side else mark[c].body2
             if solver_bodies.row[i].inverse_mass > 0.0 and solver_body[i].place < 0:
                 solver_body[i].place = count
-                solver_body[count].order = i
+                order[count] = i
                 count += 1
             e = link[k].links[side]
         done += 1
@@ -101,7 +102,7 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, a
     for k in range(6 * bodies * width):
         matrix[k] = 0.0
     for k in range(bodies):
-        i = solver_bodies.mark[k].order
+        i = work.order[k]
         m = 1.0 / solver_bodies.row[i].inverse_mass
         _add_block(matrix, width, half, 6 * k, 6 * k, IDENTITY3 * m)
         J = inverse(mat3_of(solver_bodies.row[i].inverse_inertia))
@@ -243,7 +244,7 @@ def banded_push(contacts, solver_bodies, work, n, bodies):
     for k in range(n):
         _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].change))
     for k in range(bodies):
-        i = solver_bodies.mark[k].order
+        i = work.order[k]
         a = 6 * k
         for axis in range(3):
             right[a + axis] *= solver_bodies.row[i].inverse_mass

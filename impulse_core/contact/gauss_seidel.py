@@ -6,6 +6,8 @@ step of a conjugate gradient method, whose direction goes on as long as changes 
 (Silcowitz, Niebe and Erleben 2010): a tower whose contacts stick is as ill-conditioned as the beam
 that it is. Islands that a few sweeps do not solve are solved by Newton's method where that is
 cheap. Large ones are swept in batches (batch_sweeps.py) where that is worth it.
+
+Small islands are solved by any thread, so nothing that stands for more than one of them is changed.
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ from impulse_core.contact.delassus import delassus_block, push_articulated, turn
 from impulse_core.contact.islands import is_large
 from impulse_core.contact.jacobian import diagonal_blocks
 from impulse_core.contact.law import contact_law, in_disc
-from impulse_core.contact.newton import IMPROVED, SOLVED, solve_island
+from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
 from impulse_core.contact.residuals import ENOUGH
 from impulse_core.contact.solver_bodies import push_solver_body
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
-__all__ = ["solve_contacts"]
+__all__ = ["solve_contacts", "solve_small"]
 
 _FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
 _MOST_SWEEPS = 100
@@ -47,9 +49,9 @@ def solve_contacts(
 ):
     """Find the impulses of all unsolved islands for the velocities of the solver bodies.
 
-    The laws are to hold to accuracy [m/s], those of large islands to a coarse one. Small islands of
-    free bodies that will be solved for again are left with a share of what they lack, in m/s over
-    the unit of that.
+    The laws are to hold to accuracy [m/s], those of large islands to a coarse one. Islands of free
+    bodies that are not large and will be solved for again are left with a share of what they lack,
+    in m/s over the unit of that.
     """
     world = len(solver_bodies.mark) - 1
     for i in range(world):
@@ -64,13 +66,38 @@ def solve_contacts(
         if large:
             how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm)
         if how == UNDIVIDED:
-            rough = share * solver_bodies.row[i].left
-            if not rough > ENOUGH * accuracy or large or island.articulated:
-                rough = accuracy
+            rough = _rough(solver_bodies, i, accuracy, share)
             how = _solve_one(
                 contacts, solver_bodies, delassus, newton, batches, team, i, accuracy, rough, coarse
             )
         island.contradictory = 0 if how == QUIET else 1
+
+
+@inner_kernel
+def solve_small(contacts, solver_bodies, delassus, newton, i, accuracy, share):
+    """The same for one small island, that of solver body i."""
+    body = solver_bodies.mark[i].first_body
+    while body >= 0:
+        solver_bodies.mark[body].stirred = -1
+        body = solver_bodies.mark[body].next_body
+    calm, rough = _CALM * accuracy, _rough(solver_bodies, i, accuracy, share)
+    result, sweeps, _ = _begin(
+        contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, False
+    )
+    quiet = result == SOLVED
+    if not quiet:
+        calm = max(calm, _CALM * rough)
+        _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, _MOST_SWEEPS)
+    solver_bodies.mark[i].contradictory = 0 if quiet else 1
+
+
+@inlined_kernel
+def _rough(solver_bodies, i, accuracy, share):
+    """Accuracy to which the island of solver body i is solved for."""
+    rough = share * solver_bodies.row[i].left
+    if not rough > ENOUGH * accuracy or is_large(solver_bodies.mark, i):
+        return accuracy
+    return accuracy if solver_bodies.mark[i].articulated else rough
 
 
 @inner_kernel
@@ -82,24 +109,16 @@ def _solve_one(
     """
     large = is_large(solver_bodies.mark, i)
     calm = _CALM * (coarse if large else accuracy)
-    diagonal_blocks(contacts, solver_bodies, delassus, i)
-    sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
-    if quiet and large:
-        return QUIET
-    result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy, rough)
+    result, sweeps, first = _begin(
+        contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, large
+    )
     if result == SOLVED:
         return QUIET
     how, most, calm = UNDIVIDED, _MOST_SWEEPS, max(calm, _CALM * rough)
-    if result == IMPROVED:
-        _apply_changes(contacts, solver_bodies, delassus, i)
-        for k in range(solver_bodies.mark[i].number, items):
-            c, t = newton.mark[k].contact, vec3_of(newton.row[k].begun)
-            t = vec3_of(contacts.row[c].torque) - t
-            _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
-    elif large:
+    if result == TOO_MANY and large:
         calm = max(calm, _ENOUGH * first)
         most = _MOST_OF_LARGE
-    else:
+    elif result == TOO_MANY:
         solver_bodies.mark[i].too_many = 1
         calm = _CALM * coarse
     if not large:
@@ -108,6 +127,25 @@ def _solve_one(
         _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
         how = QUIET if quiet else RESTLESS
     return how
+
+
+@inner_kernel
+def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, large):
+    """A few sweeps and Newton's method: what that came to, SOLVED, IMPROVED or TOO_MANY, the number
+    of sweeps, and the largest change of a velocity in the first [m/s].
+    """
+    diagonal_blocks(contacts, solver_bodies, delassus, i)
+    sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
+    if quiet and large:
+        return SOLVED, sweeps, first
+    result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy, rough)
+    if result == IMPROVED:
+        _apply_changes(contacts, solver_bodies, delassus, i)
+        for k in range(solver_bodies.mark[i].number, items):
+            c, t = newton.mark[k].contact, vec3_of(newton.row[k].begun)
+            t = vec3_of(contacts.row[c].torque) - t
+            _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
+    return result, sweeps, first
 
 
 @inner_kernel
@@ -130,8 +168,6 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
     that the velocities of the solver bodies belong to.
     """
     row, mark, solver_body = contacts.row, contacts.mark, solver_bodies.mark
-    world = len(solver_body) - 1
-    solver_body[world].stirred = -1
     before, most = 0.0, 0.0
     least, looked = math.inf, math.inf
     quiet, stalls = False, False
@@ -153,9 +189,8 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
                 changed = _visit(row, mark, solver_bodies, delassus, c)
                 largest = max(largest, changed)
                 if changed > calm:
-                    solver_body[m1].stirred = sweep
-                    solver_body[m2].stirred = sweep
-                    solver_body[world].stirred = -1
+                    _stir(solver_body, m1, sweep)
+                    _stir(solver_body, m2, sweep)
                 d = vec3_of(row[c].impulse) - vec3_of(row[c].before_sweep)
                 change += dot(d, d)
             c = mark[c].next
@@ -189,10 +224,16 @@ def _go_on(contacts, solver_bodies, delassus, i, beta, sweep):
         if s.x != 0.0 or s.y != 0.0 or s.z != 0.0:
             set_vec3(row[c].impulse, p + s)
             _apply_impulse(row, mark, solver_bodies, delassus, c, s)
-            solver_body[solver_body[mark[c].body1].articulation].stirred = sweep
-            solver_body[solver_body[mark[c].body2].articulation].stirred = sweep
+            _stir(solver_body, solver_body[mark[c].body1].articulation, sweep)
+            _stir(solver_body, solver_body[mark[c].body2].articulation, sweep)
         c = mark[c].next
-    solver_body[len(solver_body) - 1].stirred = -1
+
+
+@inlined_kernel
+def _stir(solver_body, m, sweep):
+    """Note that a solver body was moved noticeably, which the world never is."""
+    if m < len(solver_body) - 1:
+        solver_body[m].stirred = sweep
 
 
 @inlined_kernel
@@ -274,8 +315,11 @@ def _resist_turning(row, mark, solver_bodies, delassus, c, p_n):
 def _apply_torque(mark, solver_bodies, delassus, c, t):
     """Apply a change t of the torque impulse of contact c to its bodies."""
     bodies, i1, i2 = solver_bodies.row, mark[c].body1, mark[c].body2
-    J1, J2 = mat3_of(bodies[i1].inverse_inertia), mat3_of(bodies[i2].inverse_inertia)
-    set_vec3(bodies[i1].angular_velocity, vec3_of(bodies[i1].angular_velocity) - J1 @ t)
-    set_vec3(bodies[i2].angular_velocity, vec3_of(bodies[i2].angular_velocity) + J2 @ t)
+    if bodies[i1].inverse_mass > 0.0:
+        J = mat3_of(bodies[i1].inverse_inertia)
+        set_vec3(bodies[i1].angular_velocity, vec3_of(bodies[i1].angular_velocity) - J @ t)
+    if bodies[i2].inverse_mass > 0.0:
+        J = mat3_of(bodies[i2].inverse_inertia)
+        set_vec3(bodies[i2].angular_velocity, vec3_of(bodies[i2].angular_velocity) + J @ t)
     if mark[c].delassus_row >= 0:
         turn_articulated(delassus, mark[c].delassus_row, t)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from impulse_core.jit import inner_kernel
+from impulse_core.contact.newton_work import MOST_BODIES
+from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["find_islands", "is_large", "island_of", "root_of"]
+__all__ = ["OTHERS", "SMALL", "find_islands", "is_large", "is_small", "island_of", "root_of"]
+
+SMALL, OTHERS = 0, 1  # of what is counted: small islands, contacts of all others
 
 _LARGE = 800  # contacts
 
 
 @inner_kernel
 def find_islands(contacts, solver_bodies):
-    """Join the solver bodies of active contacts, and chain the contacts of each island in order.
+    """Join the solver bodies of active contacts, and chain the contacts and bodies of each island
+    in order.
 
     What nothing moves connects nothing.
     """
@@ -19,9 +23,11 @@ def find_islands(contacts, solver_bodies):
     world = len(solver_body) - 1
     for i in range(world + 1):
         solver_body[i].island = i
-        solver_body[i].head = -1
-        solver_body[i].number = 0
+        solver_body[i].head, solver_body[i].first_body = -1, -1
+        solver_body[i].number, solver_body[i].bodies = 0, 0
         solver_body[i].articulated = 0
+        solver_body[i].small = 0
+        solver_body[i].stirred, solver_body[i].place = -1, -1
         solver_body[i].unsolved = 0
         solver_body[i].contradictory = 0
         solver_body[i].too_many = 0
@@ -33,8 +39,11 @@ def find_islands(contacts, solver_bodies):
         if world not in (a, b):
             a, b = _root(solver_body, a), _root(solver_body, b)
             solver_body[max(a, b)].island = min(a, b)
-    for i in range(world + 1):
-        solver_body[i].island = _root(solver_body, i)
+    for i in range(world, -1, -1):
+        k = solver_body[i].island = _root(solver_body, i)
+        solver_body[i].next_body = solver_body[k].first_body
+        solver_body[k].first_body = i
+        solver_body[k].bodies += 1
     for c in range(contacts.used[0] - 1, -1, -1):
         if mark[c].active:
             i = island_of(mark, solver_body, c)
@@ -43,6 +52,24 @@ def find_islands(contacts, solver_bodies):
             solver_body[i].number += 1
             if mark[c].delassus_row >= 0:
                 solver_body[i].articulated = 1
+    _list_small(solver_bodies)
+
+
+@inner_kernel
+def _list_small(solver_bodies):
+    """List the islands of so few free bodies that Newton's method surely has room for them."""
+    solver_body, count = solver_bodies.mark, solver_bodies.counted
+    count[SMALL], count[OTHERS] = 0, 0
+    for i in range(len(solver_body) - 1):
+        body = solver_body[i]
+        if body.head < 0:
+            continue
+        if body.articulated or body.bodies > MOST_BODIES or is_large(solver_body, i):
+            count[OTHERS] += body.number
+        else:
+            body.small = 1
+            solver_bodies.small[count[SMALL]] = i
+            count[SMALL] += 1
 
 
 @inner_kernel
@@ -51,6 +78,12 @@ def is_large(solver_body, i):
     has many contacts, or too many for Newton's method.
     """
     return solver_body[i].number > _LARGE or solver_body[i].too_many == 1
+
+
+@inlined_kernel
+def is_small(solver_body, i):
+    """Whether body i is one of a small island."""
+    return solver_body[solver_body[solver_body[i].articulation].island].small == 1
 
 
 @inner_kernel

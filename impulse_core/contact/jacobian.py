@@ -40,6 +40,7 @@ from impulse_core.model.tasks import APPLY, CONTACTS
 from impulse_core.solver.direct import solve
 
 __all__ = [
+    "act_at",
     "apply_contact_impulses",
     "contact_direction",
     "contact_velocity",
@@ -50,6 +51,7 @@ __all__ = [
     "number_articulated",
     "own_block",
     "read_bodies",
+    "read_body",
     "relative_angular_velocity",
     "relative_velocity",
     "respond_joints",
@@ -235,14 +237,7 @@ def _articulated_velocity(contacts, solver_bodies, c, bodies, angular_velocity):
 def read_bodies(contacts, solver_bodies, delassus, motion):
     """Take the present velocities as those from which impulses are found."""
     for i in range(len(solver_bodies.row)):
-        free = not solver_bodies.mark[i].jointed
-        set_vec3(
-            solver_bodies.row[i].velocity, vec3_of(motion.states[i].velocity) if free else ZERO3
-        )
-        set_vec3(
-            solver_bodies.row[i].angular_velocity,
-            vec3_at(motion.angular_velocity, i) if free else ZERO3,
-        )
+        read_body(solver_bodies, i, motion)
     for k in range(delassus.used[0]):
         u = _articulated_velocity(
             contacts, solver_bodies, delassus.contact[k], motion.states, motion.angular_velocity
@@ -252,6 +247,17 @@ def read_bodies(contacts, solver_bodies, delassus, motion):
             contacts, solver_bodies, delassus.contact[k], motion.angular_velocity
         )
         put_vec3(delassus.angular_velocity, k, w)
+
+
+@inlined_kernel
+def read_body(solver_bodies, i, motion):
+    """Take the present velocities of body i; none of what joints hold."""
+    free = not solver_bodies.mark[i].jointed
+    set_vec3(solver_bodies.row[i].velocity, vec3_of(motion.states[i].velocity) if free else ZERO3)
+    set_vec3(
+        solver_bodies.row[i].angular_velocity,
+        vec3_at(motion.angular_velocity, i) if free else ZERO3,
+    )
 
 
 @inner_kernel
@@ -273,31 +279,49 @@ def apply_contact_impulses(contacts, solver_bodies, delassus, team, motion):
     Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
     bodies, p times their own velocity, is added to the kinematic work.
     """
-    row, mark, noted = contacts.row, contacts.mark, contacts.noted
     any_articulated = False
     if delassus.used[0] > 0:
         _rest(delassus, motion)
     share(team, APPLY, 0, contacts.used[0], CONTACTS, find_new_impulses, (contacts,))
     for c in range(contacts.used[0]):
-        if noted[c, 3] > 0.0:
-            t = vec3_of(row[c].torque) - vec3_of(row[c].torque_applied)
-            set_vec3(row[c].torque_applied, vec3_of(row[c].torque))
-            _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
-            _add_turning_work(contacts, motion, c, t)
-            if mark[c].delassus_row >= 0 and (t.x != 0.0 or t.y != 0.0 or t.z != 0.0):
-                _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
-                any_articulated = True
-        p = Vec3(noted[c, 0], noted[c, 1], noted[c, 2])
-        if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
-            continue
-        torque1 = Vec3(noted[c, 4], noted[c, 5], noted[c, 6])
-        torque2 = Vec3(noted[c, 7], noted[c, 8], noted[c, 9])
-        _act(motion, mark[c].body1, -p, torque1, vec3_of(row[c].arm1))
-        _act(motion, mark[c].body2, p, torque2, vec3_of(row[c].arm2))
-        if mark[c].delassus_row >= 0:
-            _push_probe(contacts, solver_bodies, delassus, motion, c, p)
-            any_articulated = True
+        if contacts.mark[c].delassus_row >= 0:
+            acts = _act_on_probe(contacts, solver_bodies, delassus, motion, c)
+            any_articulated = acts or any_articulated
+        act_at(contacts, c, motion)
     return any_articulated
+
+
+@inlined_kernel
+def act_at(contacts, c, motion):
+    """Let what was noted as new of the impulse of contact c act on its bodies."""
+    row, mark, noted = contacts.row[c], contacts.mark[c], contacts.noted[c]
+    if noted[3] > 0.0:
+        t = vec3_of(row.torque) - vec3_of(row.torque_applied)
+        set_vec3(row.torque_applied, vec3_of(row.torque))
+        _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
+        _add_turning_work(contacts, motion, c, t)
+    p = Vec3(noted[0], noted[1], noted[2])
+    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+        torque1 = Vec3(noted[4], noted[5], noted[6])
+        torque2 = Vec3(noted[7], noted[8], noted[9])
+        _act(motion, mark.body1, -p, torque1, vec3_of(row.arm1))
+        _act(motion, mark.body2, p, torque2, vec3_of(row.arm2))
+
+
+@inner_kernel
+def _act_on_probe(contacts, solver_bodies, delassus, motion, c):
+    """Let it act on the jointed bodies of the probe; whether there is any of it."""
+    row, noted, acts = contacts.row[c], contacts.noted[c], False
+    if noted[3] > 0.0:
+        t = vec3_of(row.torque) - vec3_of(row.torque_applied)
+        if t.x != 0.0 or t.y != 0.0 or t.z != 0.0:
+            _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
+            acts = True
+    p = Vec3(noted[0], noted[1], noted[2])
+    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+        _push_probe(contacts, solver_bodies, delassus, motion, c, p)
+        acts = True
+    return acts
 
 
 @inner_kernel

@@ -20,7 +20,7 @@ from impulse_core.contact.law import (
     in_disc,
     within_arms,
 )
-from impulse_core.contact.newton_work import MOST_DENSE
+from impulse_core.contact.newton_work import MOST_DENSE, MOST_WORK
 from impulse_core.contact.residuals import ENOUGH
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -38,7 +38,6 @@ _PROXIMAL = 1e-4  # proximal term to begin with, and the least after a step that
 _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
 _SHRINKINGS = 6  # of a Newton step that does not help
-_MOST_WORK = 4_000_000  # products in the elimination of a banded system
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
@@ -65,7 +64,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
     else:
         bodies, bandwidth = order_bodies(contacts, solver_bodies, work, n)
         half = half_of(bandwidth)
-        if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > _MOST_WORK:
+        if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > MOST_WORK:
             return TOO_MANY, n
     _gather(contacts, solver_bodies, delassus, work, n, items)
     given = _residual(contacts, work, n, items, 0.0)

@@ -8,6 +8,7 @@ import numpy as np
 
 from impulse_core.types import (
     Floats,
+    Ints,
     Records,
     by_address,
     i8,
@@ -18,10 +19,20 @@ from impulse_core.types import (
     vec3,
 )
 
-__all__ = ["MOST_DENSE", "NewtonMark", "NewtonRow", "NewtonWork", "new_newton_work"]
+__all__ = [
+    "MOST_BODIES",
+    "MOST_DENSE",
+    "MOST_WORK",
+    "NewtonMark",
+    "NewtonRow",
+    "NewtonWork",
+    "new_newton_work",
+]
 
 MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way, each that
 # resists turning counted twice
+MOST_WORK = 4_000_000  # products in the elimination of a banded system
+MOST_BODIES = int(MOST_WORK ** (1 / 3) / 6)  # for which that is enough, whichever touch
 _ROOM = 1 << 18  # numbers of a banded matrix
 
 
@@ -79,6 +90,8 @@ class NewtonWork(NamedTuple):
     """Its right-hand side and solution."""
     delassus: Floats
     """Delassus operator W of an articulated island [1/kg], shape (3d, 3d)."""
+    order: Ints
+    """Body at each place, shape (b,)."""
 
 
 def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
@@ -91,4 +104,5 @@ def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
         matrix=np.zeros(_ROOM),
         right=np.zeros(max(6 * bodies, d)),
         delassus=np.zeros((d, d)),
+        order=np.zeros(bodies, dtype=np.int64),
     )

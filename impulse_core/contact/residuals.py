@@ -7,7 +7,7 @@ points would slide on each other, over h (docs/algorithm.md, section 11).
 
 from __future__ import annotations
 
-from impulse_core.algebra import ZERO3, dot, norm, quat_of, rotate, set_vec3, vec3_of
+from impulse_core.algebra import ZERO3, dot, quat_of, rotate, set_vec3, vec3_of
 from impulse_core.collision.contacts import (
     PLANE_ELLIPSOID,
     PLANE_RIM,
@@ -15,6 +15,7 @@ from impulse_core.collision.contacts import (
 from impulse_core.collision.geometry import contact_geometry, moved, turn
 from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
+from impulse_core.contact.violations import inverse_mass_of, turns_on, violations
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.jit.team import is_shared, share
 from impulse_core.model.tasks import CONTACTS, VELOCITIES, WAYS
@@ -22,6 +23,7 @@ from impulse_core.model.tasks import CONTACTS, VELOCITIES, WAYS
 __all__ = [
     "ENOUGH",
     "accuracy_of",
+    "check_small",
     "position_errors",
     "position_residuals",
     "set_target",
@@ -33,8 +35,6 @@ _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
 ENOUGH = 60.0  # times the accuracy: what need not be solved for again in this step
 _STALLED = 0.5  # of what was left before, what a round leaves that does not help
 _LITTLE = 1e4  # times the accuracy, what is left for a later step where rounds do not help
-_ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
-_ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
 
 @inner_kernel
@@ -68,7 +68,8 @@ def _carried_impulse(contact):
 def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coarse, first, totals):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
-    The first iteration is over all islands, later ones over those marked as unsolved. Returns
+    The first iteration is over all islands but small ones, later ones over those marked as
+    unsolved. Returns
     the largest violation [m] of the law by the impulses that have acted, and whether each island
     keeps it to its accuracy; those that do not are marked. The violation in totals is raised to
     the largest within the accuracy [m], since its island is not evaluated again.
@@ -105,7 +106,7 @@ def _are_shared(contacts, solver_bodies, team, first):
         return False
     solver_body, count = solver_bodies.mark, 0
     for i in range(len(solver_body) - 1):
-        if solver_body[i].head >= 0 and (first or solver_body[i].unsolved):
+        if _is_looked_at(solver_body[i], first):
             count += solver_body[i].number
     return 2 * count >= contacts.used[0]
 
@@ -133,7 +134,14 @@ def _is_sought(contacts, solver_bodies, c, first):
     """Whether contact c is of an island that is to be looked at."""
     if not contacts.mark[c].active:
         return False
-    return first or solver_bodies.mark[island_of(contacts.mark, solver_bodies.mark, c)].unsolved
+    i = island_of(contacts.mark, solver_bodies.mark, c)
+    return _is_looked_at(solver_bodies.mark[i], first)
+
+
+@inlined_kernel
+def _is_looked_at(island, first):
+    """Whether an island is to be looked at with others."""
+    return island.head >= 0 and not island.small and (first or island.unsolved == 1)
 
 
 @inlined_kernel
@@ -155,7 +163,7 @@ def _judge_islands(errors_of, given, found, accuracy, coarse, first, unit, total
     solver_body = solver_bodies.mark
     worst, solved = 0.0, True
     for i in range(len(solver_body) - 1):
-        if solver_body[i].head < 0 or not (first or solver_body[i].unsolved):
+        if not _is_looked_at(solver_body[i], first):
             continue
         violated, judged = 0.0, 0.0
         c = solver_body[i].head
@@ -174,6 +182,25 @@ def _judge_islands(errors_of, given, found, accuracy, coarse, first, unit, total
 
 
 @inner_kernel
+def check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first):
+    """Whether the small island i keeps its laws, of ways over h or velocities, to an accuracy [m],
+    [m/s]; its violation is noted.
+    """
+    violated, judged = 0.0, 0.0
+    c = solver_bodies.mark[i].head
+    while c >= 0:
+        if ways:
+            error, unsolved = _position_residual(contacts, c, motion, h)
+        else:
+            error, unsolved = _velocity_residual(contacts, c, motion)
+        _note_errors(contacts, solver_bodies, c, error, unsolved, 0.0)
+        violated, judged = max(violated, error), max(judged, unsolved)
+        c = contacts.mark[c].next
+    solver_bodies.row[i].violation = violated
+    return _is_done(solver_bodies, i, judged, accuracy, 0.0, first)
+
+
+@inner_kernel
 def _position_residual(contacts, c, motion, h):
     """Offset of contact c; returns its violation [m], and what of it is left to solve for: all but
     what it gives way.
@@ -189,13 +216,13 @@ def _position_residual(contacts, c, motion, h):
     error = n * lacking + slid
     u = relative_velocity(contacts, c, motion)
     set_vec3(row[c].offset, error * (1.0 / h) - u)
-    rolled, scale = 0.0, h * _inverse_mass(contacts, c, motion)
+    rolled, scale = 0.0, h * inverse_mass_of(contacts, c, motion)
     if row[c].resists > 0.0:
         turned = turn(mark[c].body2, motion) - turn(mark[c].body1, motion)
         missing = turned * (1.0 / h) - relative_angular_velocity(contacts, c, motion)
         set_vec3(row[c].turn_offset, missing)
-        rolled = _turns_on(contacts, c, motion, p, turned, scale)
-    violated, unsolved = _violations(contacts, c, lacking, slid, h, scale)
+        rolled = turns_on(contacts, c, motion, p, turned, scale)
+    violated, unsolved = violations(contacts, c, lacking, slid, h, scale)
     return max(violated, rolled), max(unsolved, rolled)
 
 
@@ -206,11 +233,11 @@ def _velocity_residual(contacts, c, motion):
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
     u = relative_velocity(contacts, c, motion) + vec3_of(row[c].offset)
     u_n = dot(n, u)
-    scale = _inverse_mass(contacts, c, motion)
-    violated, unsolved = _violations(contacts, c, u_n, u - n * u_n, 1.0, scale)
+    scale = inverse_mass_of(contacts, c, motion)
+    violated, unsolved = violations(contacts, c, u_n, u - n * u_n, 1.0, scale)
     if row[c].resists > 0.0:
         w = relative_angular_velocity(contacts, c, motion)
-        rolled = _turns_on(contacts, c, motion, p, w, scale)
+        rolled = turns_on(contacts, c, motion, p, w, scale)
         violated, unsolved = max(violated, rolled), max(unsolved, rolled)
     return violated, unsolved
 
@@ -279,108 +306,3 @@ def _slid_way(contacts, c, n, B_next, motion):
         offset = offset + 0.5 * ((B - center) + (B_next - center_next))
         return moved(i2, center, offset, motion) - d1
     return moved(i2, B, offset, motion) - d1
-
-
-@inner_kernel
-def _turns_on(contacts, c, motion, p, turned, scale):
-    """By how much a turning breaks the laws of rolling resistance and torsional friction, as the
-    way at the longer arm.
-    """
-    row = contacts.row
-    n, t = vec3_of(row[c].normal), vec3_of(row[c].torque)
-    p_n = dot(n, p)
-    if p_n <= 0.0:
-        return 0.0
-    spun = dot(n, turned)
-    rolled = turned - n * spun
-    if row[c].torsion > 0.0:
-        along = dot(n, t)
-        t = t - n * along
-        spun, beyond = _spins_on(spun, along, row[c].torsion * p_n)
-    else:
-        spun, beyond = 0.0, 0.0
-    limit, size = row[c].rolling * p_n, norm(t)
-    if limit <= 0.0:
-        rolled = ZERO3
-    elif size >= limit * (1.0 - _ON_CONE):
-        along = dot(rolled, t) / size
-        if along <= 0.0:
-            rolled = rolled - t * (along / size)
-    arm = _longer_arm(contacts, c, motion)
-    way = norm(rolled + n * spun) * arm
-    return max(way, beyond * scale / arm) if beyond > 0.0 else way
-
-
-@inner_kernel
-def _spins_on(spun, along, most):
-    """The part of a spin that torsional friction should have stopped, and by how much its torque
-    ``along`` the normal is more than it may be.
-    """
-    if abs(along) >= most * (1.0 - _ON_CONE) and spun * along <= 0.0:
-        spun = 0.0
-    return spun, max(abs(along) - most * (1.0 + _ON_CONE), 0.0)
-
-
-@inner_kernel
-def _longer_arm(contacts, c, motion):
-    """Of contact c from the centres of the bodies that move [m]."""
-    row = contacts.row
-    arm = 0.0
-    if motion.bodies[contacts.mark[c].body1].inverse_mass > 0.0:
-        arm = norm(vec3_of(row[c].arm1))
-    if motion.bodies[contacts.mark[c].body2].inverse_mass > 0.0:
-        arm = max(arm, norm(vec3_of(row[c].arm2)))
-    return arm
-
-
-@inner_kernel
-def _inverse_mass(contacts, c, motion):
-    """Inverse mass of the bodies of contact c [1/kg]: no impulse there moves them less."""
-    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    return motion.bodies[i1].inverse_mass + motion.bodies[i2].inverse_mass
-
-
-@inner_kernel
-def _violations(contacts, c, lacking, slid, unit, scale):
-    """The violation of contact c by its errors, as velocities over a unit [s], and what that is
-    without what it gives way.
-    """
-    row = contacts.row[c]
-    n, p = vec3_of(row.normal), vec3_of(row.impulse)
-    violated = _violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
-    if contacts.mark[c].delassus_row < 0:
-        return violated, violated
-    given = vec3_of(row.given) * unit
-    lacking += dot(n, given)
-    slid = slid + given - n * dot(n, given)
-    return violated, _violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
-
-
-@inner_kernel
-def _violation(n, p, lacking, slid, friction, min_impulse, scale):
-    """By how much an impulse and its errors break the law, in the unit of the errors; 1e300 where
-    that is not a number.
-
-    An impulse where there should be none counts as what it does, scale times the impulse, where
-    that is less.
-    """
-    p_n = dot(n, p)
-    if not (abs(lacking) <= 1e300):
-        return 1e300
-    if p_n <= min_impulse * (1.0 + _ROUND_OFF):
-        normal = max(0.0, -lacking)
-        if p_n == 0.0:
-            return normal
-    else:
-        normal = max(-lacking, min(lacking, (p_n - min_impulse) * scale))
-    if friction == 0.0:
-        return normal
-    most = 2.0 * friction * p_n * scale
-    across = p - n * p_n
-    size = norm(across)
-    if size < friction * p_n * (1.0 - _ON_CONE):
-        return max(normal, min(norm(slid), most))
-    along = dot(slid, across) / size
-    if along > 0.0:  # friction drives the sliding
-        return max(normal, min(norm(slid), most))
-    return max(normal, min(norm(slid - across * (along / size)), most))

@@ -9,7 +9,18 @@ import numpy as np
 from impulse_core.algebra import cross, mat3_of, set_vec3, vec3_of
 from impulse_core.jit import inlined_kernel
 from impulse_core.model import Model
-from impulse_core.types import Ints, Records, by_address, f8, i8, mat3, new_records, record, vec3
+from impulse_core.types import (
+    Floats,
+    Ints,
+    Records,
+    by_address,
+    f8,
+    i8,
+    mat3,
+    new_records,
+    record,
+    vec3,
+)
 
 __all__ = ["SolverBodies", "SolverBody", "SolverBodyMark", "new_solver_bodies", "push_solver_body"]
 
@@ -39,6 +50,18 @@ class SolverBodyMark:
     """1 where the last sweeps over that island ended without impulses that meet its linear laws."""
     too_many: i8
     """1 where that island has been found too large for Newton's method in this half step."""
+    small: i8
+    """1 where that island is small: it is settled by itself (step/small_islands.py)."""
+    bodies: i8
+    """Bodies of that island, if it is not articulated."""
+    first_body: i8
+    """First of them, -1 if there is none."""
+    next_body: i8
+    """The one after a body among those of its island, -1 at the end."""
+    rounds: i8
+    """In which a small island was settled."""
+    astray: i8
+    """Body of it that would turn too far, -1 if none does."""
     first_batch: i8
     """First of the batches that hold the contacts of that island (batches.py)."""
     batches: i8
@@ -47,8 +70,6 @@ class SolverBodyMark:
     """Of a body among those of the island that is being solved for."""
     link: i8
     """First contact of a body in that island, as 2 k + side for its k-th contact."""
-    order: i8
-    """Body at a place."""
 
 
 @record
@@ -68,16 +89,28 @@ class SolverBody:
     left: f8
     """What the laws of the island that a solver body stands for were last found to lack, as way or
     velocity [m, m/s]."""
+    violation: f8
+    """By how much impulses that have acted break the laws of a small island [m, m/s]."""
+    worked: f8
+    """Work of kinematic bodies on it in this half [J]."""
 
 
 @by_address
 class SolverBodies(NamedTuple):
-    """Bodies that impulses at contacts move, a row for each of b bodies, the world last."""
+    """Bodies that impulses at contacts move, a row for each of b bodies, the world last, and the
+    islands that contacts make of them.
+    """
 
     mark: Records
     """SolverBodyMark, shape (b,)."""
     row: Records
     """SolverBody, shape (b,)."""
+    small: Ints
+    """Bodies that stand for small islands, shape (b,)."""
+    counted: Ints
+    """How many those are, and active contacts of all other islands; shape (2,)."""
+    worst: Floats
+    """Largest violation that small islands leave [m, m/s], shape (1,)."""
 
 
 def new_solver_bodies(model: Model) -> SolverBodies:
@@ -90,7 +123,13 @@ def new_solver_bodies(model: Model) -> SolverBodies:
     mark["articulation"] = _articulations(model)
     row["inverse_mass_alone"] = model.bodies["inverse_mass"]
     row["inverse_mass"] = np.where(mark["jointed"] == 1, 0.0, model.bodies["inverse_mass"])
-    return SolverBodies(mark, row)
+    return SolverBodies(
+        mark=mark,
+        row=row,
+        small=np.zeros(bodies, dtype=np.int64),
+        counted=np.zeros(2, dtype=np.int64),
+        worst=np.zeros(1),
+    )
 
 
 def _articulations(model: Model) -> Ints:

@@ -16,20 +16,22 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
 from impulse_core.contact.batches import Batches
 from impulse_core.contact.events import ContactEvents
-from impulse_core.contact.newton_work import NewtonWork
+from impulse_core.contact.newton_work import NewtonWork, new_newton_work
 from impulse_core.contact.sleep import Sleep
 from impulse_core.contact.solver_bodies import SolverBodies
 from impulse_core.jit import inlined_kernel
 from impulse_core.jit.team import Team
-from impulse_core.model import State, Structure, Workspace
+from impulse_core.model import TAYLOR_ORDER, State, Structure, Workspace
 from impulse_core.types import Floats, Ints, Records, by_address
 
 __all__ = [
     "ContactSetup",
     "Delassus",
+    "IslandWork",
     "Motion",
     "motion_of",
     "new_delassus",
+    "new_island_work",
 ]
 
 
@@ -108,6 +110,17 @@ class Delassus(NamedTuple):
 
 
 @by_address
+class IslandWork(NamedTuple):
+    """Scratch of a thread that solves islands."""
+
+    newton: NewtonWork
+    series: Floats
+    """As in Workspace."""
+    worked: Floats
+    """Work of kinematic bodies on an island [J], shape (1,)."""
+
+
+@by_address
 class ContactSetup(NamedTuple):
     """Everything a step with contacts needs beside Model, State and Workspace."""
 
@@ -122,7 +135,8 @@ class ContactSetup(NamedTuple):
     solver_bodies: SolverBodies
     sleep: Sleep
     delassus: Delassus
-    newton: NewtonWork
+    own: IslandWork
+    """Of the thread that takes steps."""
     batches: Batches
     team: Team
     """Threads that share the passes over contacts."""
@@ -166,6 +180,15 @@ class ContactSetup(NamedTuple):
     """Whether parts of steps end where bodies meet."""
     sleeps: bool
     """Whether bodies that rest may sleep."""
+
+
+def new_island_work(contacts: int, bodies: int) -> IslandWork:
+    """For so many contacts and bodies of a scene."""
+    return IslandWork(
+        newton=new_newton_work(contacts, bodies),
+        series=np.zeros((TAYLOR_ORDER + 1, 7)),
+        worked=np.zeros(1),
+    )
 
 
 def new_delassus(structure: Structure, state: State, work: Workspace, rows: int) -> Delassus:

@@ -79,18 +79,26 @@ def predict(model, state, h, work):
     Dynamic bodies move freely, kinematic ones as prescribed. Returns -1, or the first body that
     would turn too far; the prediction is then not complete.
     """
-    half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
     for i in range(model.dynamic):
-        C = vec3_of(state.bodies[i].position)
-        v = vec3_of(state.bodies[i].velocity)
-        set_vec3(work.next[i].position, C + h * v + half_gravity)
-        L = vec3_of(state.bodies[i].angular_momentum)
-        if turns_too_far(model, L, i, h, work):
+        if not predict_body(model, state, i, h, work.series, work):
             return i
-        q = turned(model, quat_of(state.bodies[i].orientation), L, i, h, work.series)
-        set_quat(work.next[i].orientation, q)
     predict_kinematic(model, state, h, work)
     return -1
+
+
+@inner_kernel
+def predict_body(model, state, i, h, series, work):
+    """The same of one body that moves freely; False if it would turn too far. series: scratch."""
+    half_gravity = vec3_at(model.gravity.reshape(1, 3), 0) * (0.5 * h * h)
+    C = vec3_of(state.bodies[i].position)
+    v = vec3_of(state.bodies[i].velocity)
+    set_vec3(work.next[i].position, C + h * v + half_gravity)
+    L = vec3_of(state.bodies[i].angular_momentum)
+    if turns_too_far(model, L, i, h, work):
+        return False
+    q = turned(model, quat_of(state.bodies[i].orientation), L, i, h, series)
+    set_quat(work.next[i].orientation, q)
+    return True
 
 
 @inner_kernel

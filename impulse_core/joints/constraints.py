@@ -26,7 +26,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.common_axis import common_axis_error, common_axis_rows
 from impulse_core.joints.constant_angle import (
     angle_rows,
@@ -302,14 +302,20 @@ def _point_velocity(state, work, i, arm):
 def angular_velocities(model, state, work):
     """ω = R J⁻¹ Rᵀ L of every dynamic body, into work.angular_velocity (world frame)."""
     for i in range(model.dynamic):
-        q = quat_of(state.bodies[i].orientation)
-        L = rotate_back(q, vec3_of(state.bodies[i].angular_momentum))
-        w = Vec3(
-            L.x * model.bodies[i].inverse_inertia[0],
-            L.y * model.bodies[i].inverse_inertia[1],
-            L.z * model.bodies[i].inverse_inertia[2],
-        )
-        put_vec3(work.angular_velocity, i, rotate(q, w))
+        angular_velocity(model, state, i, work)
+
+
+@inlined_kernel
+def angular_velocity(model, state, i, work):
+    """The same of one body."""
+    q = quat_of(state.bodies[i].orientation)
+    L = rotate_back(q, vec3_of(state.bodies[i].angular_momentum))
+    w = Vec3(
+        L.x * model.bodies[i].inverse_inertia[0],
+        L.y * model.bodies[i].inverse_inertia[1],
+        L.z * model.bodies[i].inverse_inertia[2],
+    )
+    put_vec3(work.angular_velocity, i, rotate(q, w))
 
 
 @inner_kernel

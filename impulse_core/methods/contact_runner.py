@@ -20,11 +20,10 @@ from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.contact.batches import new_batches
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
-from impulse_core.contact.newton_work import new_newton_work
 from impulse_core.contact.restitution import NEWTON, POISSON
 from impulse_core.contact.sleep import Sleep, new_sleep
 from impulse_core.contact.solver_bodies import new_solver_bodies
-from impulse_core.contact.system import ContactSetup, new_delassus
+from impulse_core.contact.system import ContactSetup, new_delassus, new_island_work
 from impulse_core.jit.team import new_team
 from impulse_core.methods.crew import Crew
 from impulse_core.methods.runners import ContactEvent, ContactPoints, ElementRunner
@@ -96,7 +95,7 @@ class ContactRunner(ElementRunner):
             solver_bodies=new_solver_bodies(model),
             sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
             delassus=new_delassus(structure, state, work, _ARTICULATED_ROWS),
-            newton=new_newton_work(rows, len(model.bodies)),
+            own=new_island_work(rows, len(model.bodies)),
             batches=new_batches(rows, len(model.bodies), threads),
             team=new_team(threads),
             needed=np.zeros(3, dtype=np.int64),
@@ -243,7 +242,7 @@ class ContactRunner(ElementRunner):
                 memory=_copied(setup.memory, rows),
                 earlier=new_memory(rows if setup.time_of_impact else 0, len(model.joints)),
                 sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
-                newton=new_newton_work(rows, len(model.bodies)),
+                own=new_island_work(rows, len(model.bodies)),
                 batches=new_batches(rows, len(model.bodies), setup.team.threads),
             )
         if articulated:

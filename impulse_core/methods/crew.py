@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from impulse_core.collision.contacts import new_found
-from impulse_core.contact.system import ContactSetup
+from impulse_core.contact.system import ContactSetup, IslandWork, new_island_work
 from impulse_core.model import Model, State, Workspace
 from impulse_core.step.serve import serve
 
@@ -26,11 +26,13 @@ class Crew:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads - 1, "impulse team") if threads > 1 else None
         self._found = [new_found() for _ in range(threads)]
+        self._own: list[IslandWork] = []
 
     def load(self, model: Model, contact: ContactSetup, state: State, work: Workspace) -> None:
         """Get the kernel that they run."""
         if self._pool:
-            serve(model, contact, self._found[1], state, work, 1)
+            self._make_room(model, contact)
+            serve(model, contact, self._found[1], self._own[1], state, work, 1)
 
     @contextmanager
     def serving(
@@ -40,11 +42,13 @@ class Crew:
         if not self._pool:
             yield
             return
+        self._make_room(model, contact)
         team = contact.team
         team.open[0] = 1
         served = [
-            self._pool.submit(_serve, model, contact, self._found[k], state, work, k)
-            for k in range(1, self._threads)
+            self._pool.submit(_serve, model, contact, found, own, state, work, k)
+            for k, (found, own) in enumerate(zip(self._found, self._own, strict=True))
+            if k > 0
         ]
         try:
             yield
@@ -53,6 +57,13 @@ class Crew:
             wait(served)
         for each in served:
             each.result()
+
+    def _make_room(self, model: Model, contact: ContactSetup) -> None:
+        """Make room for islands as large as those of the thread that takes steps."""
+        rows = len(contact.own.newton.row)
+        if not self._own or len(self._own[0].newton.row) != rows:
+            bodies = len(model.bodies)
+            self._own = [new_island_work(rows, bodies) for _ in range(self._threads)]
 
 
 def _serve(model: Model, contact: ContactSetup, *others: Any) -> None:

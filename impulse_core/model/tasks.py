@@ -13,11 +13,14 @@ __all__ = [
     "FILL",
     "FIND_POINTS",
     "GO_ON",
+    "ISLANDS",
     "KEEP_POINTS",
     "PAIRS",
     "READ",
     "SAVE_MARKS",
     "SAVE_POINTS",
+    "SETTLE_VELOCITIES",
+    "SETTLE_WAYS",
     "SWEEP",
     "VELOCITIES",
     "WAYS",
@@ -33,7 +36,9 @@ CLOSE_SECOND = 9  # half of a step: contact/passivity.py
 BEGIN_POINTS, BEGIN_FIRST, CLOSE_FIRST, BEGIN_SECOND = 10, 11, 12, 13  # step/passes.py
 SAVE_POINTS, SAVE_MARKS = 14, 15  # the same
 FIND_POINTS, KEEP_POINTS = 16, 17  # of pairs: collision/detect.py
+SETTLE_WAYS, SETTLE_VELOCITIES = 18, 19  # of small islands: step/small_islands.py
 
 # That a thread takes at a time: some ten microseconds of work.
 CONTACTS = 64
 PAIRS = 32
+ISLANDS = 2

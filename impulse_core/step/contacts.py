@@ -12,7 +12,7 @@ from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.give import add_give, find_given
 from impulse_core.contact.guesses import start_from
-from impulse_core.contact.islands import find_islands
+from impulse_core.contact.islands import OTHERS, find_islands
 from impulse_core.contact.jacobian import (
     apply_contact_impulses,
     contact_velocity,
@@ -39,6 +39,7 @@ from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CON
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
 from impulse_core.step.passes import begin_first, begin_second, close_first
+from impulse_core.step.small_islands import SHARE
 
 __all__ = [
     "add_restitution",
@@ -58,8 +59,6 @@ __all__ = [
     "note_motion",
     "start_again",
 ]
-
-_SHARE = 0.01  # of what contacts lack at t+h, as directions turn: what a round may leave
 
 
 @inner_kernel
@@ -96,7 +95,8 @@ def note_motion(contact, model, state, work):
 
 @inner_kernel
 def begin_contacts(contact, model, state, work):
-    """Find islands, and let the impulses act that contacts begin with; False if there is no room.
+    """Find islands, and let the impulses act that contacts begin with, if not all are of small
+    islands, which see to that themselves; False if there is no room.
 
     Joints are about to be corrected, or begin with their reaction to those impulses.
     """
@@ -104,10 +104,11 @@ def begin_contacts(contact, model, state, work):
         return True
     if not _find_islands(contact):
         return False
-    motion = motion_of(model, state, work)
-    apply_contact_impulses(
-        contact.contacts, contact.solver_bodies, contact.delassus, contact.team, motion
-    )
+    if contact.solver_bodies.counted[OTHERS] > 0:
+        motion = motion_of(model, state, work)
+        apply_contact_impulses(
+            contact.contacts, contact.solver_bodies, contact.delassus, contact.team, motion
+        )
     return True
 
 
@@ -120,6 +121,7 @@ def _find_islands(contact):
         return False
     find_islands(contact.contacts, contact.solver_bodies)
     contact.batches.used[0], contact.batches.used[1] = 0, 0
+    contact.solver_bodies.worst[0] = 0.0
     return True
 
 
@@ -130,6 +132,9 @@ def check_positions(contact, model, state, h, iteration, work, tally):
     """
     if contact is None:
         return 0.0, True
+    worst = contact.solver_bodies.worst[0]
+    if contact.solver_bodies.counted[OTHERS] == 0:
+        return worst, True
     angular_velocities(model, state, work)
     violation, solved = position_residuals(
         contact.contacts,
@@ -142,7 +147,7 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    return violation, solved or iteration >= contact.rounds
+    return max(violation, worst), solved or iteration >= contact.rounds
 
 
 @inner_kernel
@@ -150,6 +155,9 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
     """The same of the velocities [m/s]; needs the angular ones. h is the length of the stage."""
     if contact is None:
         return 0.0, True
+    worst = contact.solver_bodies.worst[0]
+    if contact.solver_bodies.counted[OTHERS] == 0:
+        return worst, True
     violation, solved = velocity_residuals(
         contact.contacts,
         contact.solver_bodies,
@@ -161,7 +169,7 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    return violation, solved or iteration >= contact.rounds
+    return max(violation, worst), solved or iteration >= contact.rounds
 
 
 @inner_kernel
@@ -174,6 +182,8 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
     if contact is None:
         return
     contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
+    if solver_bodies.counted[OTHERS] == 0:
+        return
     if new and delassus.used[0] > 0:
         find_delassus(structure, contacts, solver_bodies, delassus, work.block)
         add_give(contacts, solver_bodies, delassus)
@@ -184,12 +194,12 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contacts,
         solver_bodies,
         delassus,
-        contact.newton,
+        contact.own.newton,
         contact.batches,
         contact.team,
         contact.accuracy / h,
         contact.coarse,
-        0.0 if multipliers else _SHARE / h,
+        0.0 if multipliers else SHARE / h,
     )
     _push(contact, model, structure, state, multipliers, work)
     find_given(contacts, delassus)

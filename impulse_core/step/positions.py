@@ -18,7 +18,7 @@ from impulse_core.forces.axes import (
     give_of_axes,
     predict_axes,
 )
-from impulse_core.free_motion.flow import predict, turns_too_far
+from impulse_core.free_motion.flow import turns_too_far
 from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
@@ -64,6 +64,7 @@ from impulse_core.step.contacts import (
 from impulse_core.step.corrections import correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 from impulse_core.step.judgement import name_unsettled
+from impulse_core.step.small_islands import predict_and_settle
 
 __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
 
@@ -131,7 +132,8 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
     stalls = 0
     newton, descended, descents = False, False, 0
     for correction in range(MOST_CORRECTIONS):
-        failure.body = predict(model, state, h, work)
+        first = correction == 0
+        failure.body = predict_and_settle(contact, model, state, h, first, work, tally)
         if work.stop[0]:
             return STOPPED
         if failure.body >= 0:
@@ -172,10 +174,10 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
                 totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
                 continue
         correct_joints(model, structure, state, -1.0 / h, newton, work)
-        if correction == 0 and gap > tolerance:
+        if first and gap > tolerance:
             energy, owner = correction_energy(model, -1.0 / h, work)
             note_correction(model, structure, h, gap, opened, energy, owner, tally)
-        new = moved or correction == 0
+        new = moved or first
         correct_contacts(contact, model, structure, state, h, new, False, work)
         totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN

@@ -18,6 +18,7 @@ from impulse_core.step.fitting import resume
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import limited_stage
 from impulse_core.step.positions import solve_positions
+from impulse_core.step.small_islands import settle
 from impulse_core.step.step import Part, impulse_step, second_half
 from impulse_core.step.touching import contact_stage, restore_memory
 from impulse_core.step.velocities import solve_velocities
@@ -64,9 +65,11 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
         calls.append((jump, ends))
     calls.append((solve_positions, (*whole, 1.0, 1.0, work, tally)))
     if contact is not None:
-        islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.newton
+        islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.own.newton
         search = Search(*(getattr(contact, name) for name in Search._fields))
         calls.append((solve_island, (*islands, 1, 1.0, 1.0)))
+        if not contact.solver_bodies.mark["jointed"][: model.dynamic].all():
+            calls.append((settle, (contact, model, state, True, 1.0, work)))
         calls.append((solve_contacts, (*islands, contact.batches, contact.team, 1.0, 1.0, 1.0)))
         still = contact.sleep.still
         again = model, search, state, work.part, work.next, still, 1.0, 1.0

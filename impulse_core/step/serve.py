@@ -25,6 +25,7 @@ from impulse_core.model.tasks import (
     READ,
     SAVE_MARKS,
     SAVE_POINTS,
+    SETTLE_WAYS,
     SWEEP,
     VELOCITIES,
     WAYS,
@@ -39,14 +40,15 @@ from impulse_core.step.passes import (
     save_points,
     search_of,
 )
+from impulse_core.step.small_islands import settle_islands
 
 __all__ = ["serve"]
 
 
 @kernel
-def serve(model, contact, found, state, work, thread):
+def serve(model, contact, found, own, state, work, thread):
     """Do items of all tasks until the team is closed; the thread's number, from 1 on. found: points
-    of one pair, which are its own.
+    of one pair, and own: scratch for islands, which are its own.
     """
     team = contact.team
     while waits_for_task(team):
@@ -56,6 +58,9 @@ def serve(model, contact, found, state, work, thread):
                 break
             if task <= WRITE:
                 _do_batches(contact, thread, task, begin, end)
+            elif task >= SETTLE_WAYS:
+                ways, h = task == SETTLE_WAYS, team.number[0]
+                settle_islands(contact, own, model, state, ways, h, work, begin, end)
             elif task >= FIND_POINTS:
                 _do_pairs(contact, found, state, task, begin, end)
             else:

@@ -38,6 +38,7 @@ from impulse_core.step.contacts import (
 from impulse_core.step.corrections import add_multipliers, correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 from impulse_core.step.judgement import name_unsettled
+from impulse_core.step.small_islands import settle_velocities
 
 __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
@@ -124,6 +125,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
     solves, change = 0, SAME
     give, enough = give_of_axes(structure, contact), JOINT_RATE * tolerance / h
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
+    settle_velocities(contact, model, state, h, work, tally)
     for iteration in range(most):
         if work.stop[0]:
             return STOPPED

@@ -65,7 +65,10 @@ def island() -> SolverBodies:
     """Of all batches."""
     mark = new_records(SolverBodyMark, 1)
     mark["batches"] = BATCHES
-    return SolverBodies(mark, new_records(SolverBody, 1))
+    none = np.zeros(1, dtype=np.int64)
+    return SolverBodies(
+        mark, new_records(SolverBody, 1), none, np.zeros(2, none.dtype), np.zeros(1)
+    )
 
 
 def packed_instructions() -> int:

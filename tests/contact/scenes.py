@@ -86,6 +86,40 @@ def box(
     return Body(name=name, mass=mass, position=position, geometry=[solid])
 
 
+def drawn_pile(
+    name: str, place: tuple[float, float], random: np.random.Generator, spin: float = 0.3
+) -> list[Body]:
+    """One to four boxes, balls and cylinders that fall onto each other, 2 m wide."""
+    bodies, z = [], 0.0
+    for k in range(random.integers(1, 5)):
+        x, y, height = random.uniform(0.3, 0.6, 3)
+        shapes = (
+            Geometry(shape="box", size=(2 * x, 2 * y, height)),
+            Geometry(shape="sphere", radius=0.5 * height),
+            Geometry(shape="cylinder", radius=x, height=height),
+        )
+        z += height + 0.02
+        bodies.append(
+            Body(
+                name=f"{name}-{k}",
+                mass=float(20.0 ** random.uniform()),
+                position=(*(place + random.normal(scale=0.02, size=2)), z - 0.5 * height),
+                angular_velocity=tuple(random.normal(scale=spin, size=3).tolist()),
+                geometry=[shapes[random.choice(3, p=(0.6, 0.15, 0.25))]],
+            )
+        )
+    return bodies
+
+
+def drawn_piles(count: int, seed: int) -> Scene:
+    """So many of them, 4 m apart."""
+    random = np.random.default_rng(seed)
+    side = math.ceil(math.sqrt(count))
+    places = [(4.0 * (k % side), 4.0 * (k // side)) for k in range(count)]
+    piles = [drawn_pile(f"{k}", place, random) for k, place in enumerate(places)]
+    return scene(*(body for pile in piles for body in pile))
+
+
 def wall(length: int, height: int, seed: int) -> Scene:
     """Bricks upon bricks, each upon two, of masses from 1 to 30 kg, a little above each other."""
     random = np.random.default_rng(seed)

@@ -120,8 +120,8 @@ def test_neighbours_in_a_tower_have_neighbouring_places(height):
     """Places are a permutation of the bodies, and touching ones are next to each other."""
     setup = after_steps(tower(height))
     find(setup.contacts, setup.solver_bodies, np.zeros(len(setup.contacts.row), dtype=np.int64))
-    _, bodies, bandwidth = list_island(setup.contacts, setup.solver_bodies, setup.newton, 0)
-    order = setup.solver_bodies.mark["order"][:bodies]
+    _, bodies, bandwidth = list_island(setup.contacts, setup.solver_bodies, setup.own.newton, 0)
+    order = setup.own.newton.order[:bodies]
     assert sorted(order) == list(range(height))
     assert (setup.solver_bodies.mark["place"][order] == np.arange(height)).all()
     assert bandwidth == 1
@@ -137,7 +137,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
     """
     random = np.random.default_rng(seed)
     setup = after_steps(pyramid(4))
-    contacts, solver_bodies, work = setup.contacts, setup.solver_bodies, setup.newton
+    contacts, solver_bodies, work = setup.contacts, setup.solver_bodies, setup.own.newton
     find(contacts, solver_bodies, np.zeros(len(contacts.row), dtype=np.int64))
     n, bodies, bandwidth = list_island(contacts, solver_bodies, work, 0)
     rows = work.mark["contact"][:n]
@@ -145,7 +145,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
     work.row["trial"][:n] = normal * random.random((n, 1)) + random.normal(scale=0.3, size=(n, 3))
     work.row["rate"][:n] = random.normal(scale=0.3, size=(n, 3))
 
-    G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, bodies)
+    G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, work.order[:bodies])
     D, C, f = np.zeros((3 * n, 3 * n)), np.zeros((3 * n, 3 * n)), np.zeros(3 * n)
     for k, c in enumerate(rows):
         at = slice(3 * k, 3 * k + 3)
@@ -169,10 +169,10 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
     assert push == pytest.approx(W @ change, abs=1e-9 * np.abs(W @ change).max())
 
 
-def directions_and_masses(contacts, solver_bodies, rows, bodies):
-    """G (3n, 6m) and M⁻¹ (6m, 6m) of the bodies at their places."""
-    G = np.zeros((3 * len(rows), 6 * bodies))
-    inverse_mass = np.zeros((6 * bodies, 6 * bodies))
+def directions_and_masses(contacts, solver_bodies, rows, order):
+    """G (3n, 6m) and M⁻¹ (6m, 6m) of the bodies in an order, at their places."""
+    G = np.zeros((3 * len(rows), 6 * len(order)))
+    inverse_mass = np.zeros((6 * len(order), 6 * len(order)))
     for k, c in enumerate(rows):
         for body, arm, sign in (("body1", "arm1", -1.0), ("body2", "arm2", 1.0)):
             i = contacts.mark[c][body]
@@ -181,8 +181,7 @@ def directions_and_masses(contacts, solver_bodies, rows, bodies):
                 r = contacts.row[c][arm]
                 G[3 * k : 3 * k + 3, place : place + 3] = sign * np.eye(3)
                 G[3 * k : 3 * k + 3, place + 3 : place + 6] = sign * np.cross(np.eye(3), r)
-    for k in range(bodies):
-        i = solver_bodies.mark["order"][k]
+    for k, i in enumerate(order):
         J = solver_bodies.row[i]["inverse_inertia"].reshape(3, 3)
         inverse_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = (
             np.eye(3) * solver_bodies.row["inverse_mass"][i]
@@ -226,7 +225,7 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
         setup.contacts,
         setup.solver_bodies,
         setup.delassus,
-        setup.newton,
+        setup.own.newton,
     )
     island = int(np.argmax(solver_bodies.mark["number"][:] * (solver_bodies.mark["head"][:] >= 0)))
     n, bodies, _ = list_island(contacts, solver_bodies, work, island)
@@ -246,7 +245,8 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
     if (contacts.mark["delassus_row"][rows] >= 0).any():
         push = work.delassus[: 3 * n, : 3 * n] @ change
     else:
-        G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, bodies)
+        order = work.order[:bodies]
+        G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, order)
         push = G @ (inverse_mass @ (G.T @ change))
     p, u = contacts.row["impulse"][rows], u + push.reshape(n, 3)
     assert within_cones(contacts, rows, p)

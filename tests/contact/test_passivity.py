@@ -21,16 +21,24 @@ ROOT = Path(__file__).resolve().parents[2]
 WRONG = """
 import sys
 import impulse_core.step.contacts as step
+import impulse_core.step.small_islands as islands
 from impulse_cli.main import execute
 
 factor, *files = sys.argv[1:]
-solve = step.solve_contacts
+solve, solve_small = step.solve_contacts, islands.solve_small
 
 def solve_wrongly(contacts, *rest):
     solve(contacts, *rest)
     contacts.row["impulse"][: contacts.used[0]] *= float(factor)
 
-step.solve_contacts = solve_wrongly
+def solve_small_wrongly(contacts, solver_bodies, delassus, newton, i, *rest):
+    solve_small(contacts, solver_bodies, delassus, newton, i, *rest)
+    c = solver_bodies.mark["head"][i]
+    while c >= 0:
+        contacts.row["impulse"][c] *= float(factor)
+        c = contacts.mark["next"][c]
+
+step.solve_contacts, islands.solve_small = solve_wrongly, solve_small_wrongly
 print(*(execute(["run", file, "-o", file + ".out.json"]) for file in files))
 """
 

@@ -20,7 +20,7 @@ from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import OptionError, choose_options
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint
-from tests.contact.scenes import ball, box, scene, wall
+from tests.contact.scenes import ball, box, drawn_piles, scene, wall
 
 COUNT = 1  # of a task: how often each item was done
 ITEMS = 5000
@@ -130,6 +130,7 @@ HEAPS = {
     "heap": (lambda: drawn_heap(1, 300), 0.005, 40, {}),
     "finer heap": (lambda: drawn_heap(7, 400), 0.002, 60, {}),
     "wall and pendulum": (lambda: swinging(wall(20, 16, 3)), 0.004, 60, {}),
+    "piles": (lambda: drawn_piles(120, 4), 0.005, 60, {}),
     "time of impact": (lambda: wall(24, 14, 9), 0.005, 20, {"time_of_impact": True}),
 }
 

@@ -1,0 +1,170 @@
+"""Small islands of free bodies, each of which is settled by itself.
+
+    act → predict its bodies → errors → impulses → act …               (docs/algorithm.md, 12)
+
+Islands do not depend on each other. One after the other they stay near the processor from the first
+round to the last, take the rounds that they need, and are shared among threads.
+"""
+
+from __future__ import annotations
+
+from impulse_core.contact.gauss_seidel import solve_small
+from impulse_core.contact.islands import SMALL, is_small
+from impulse_core.contact.jacobian import act_at, find_new_impulses, read_body
+from impulse_core.contact.residuals import check_small
+from impulse_core.contact.system import Motion, motion_of
+from impulse_core.free_motion.flow import predict, predict_body
+from impulse_core.free_motion.kinematic import predict_kinematic
+from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit.team import share
+from impulse_core.joints.constraints import angular_velocity
+from impulse_core.model.tasks import ISLANDS, SETTLE_VELOCITIES, SETTLE_WAYS
+
+__all__ = ["SHARE", "predict_and_settle", "settle", "settle_islands", "settle_velocities"]
+
+SHARE = 0.01  # of what contacts lack at t+h, as directions turn: what a round may leave
+
+
+@inner_kernel
+def predict_and_settle(contact, model, state, h, first, work, tally):
+    """Poses after h of all bodies: -1, or one that would turn too far. For the first prediction the
+    impulses of small islands are found by which their laws hold there.
+    """
+    if contact is None:
+        return predict(model, state, h, work)
+    if contact.solver_bodies.counted[SMALL] == 0:
+        return predict(model, state, h, work)
+    for i in range(model.dynamic):
+        small = is_small(contact.solver_bodies.mark, i)
+        if not small and not predict_body(model, state, i, h, work.series, work):
+            return i
+    predict_kinematic(model, state, h, work)
+    if not first:
+        return -1
+    settle(contact, model, state, True, h, work)
+    rounds, astray = _put_together(contact, work)
+    tally.totals[0].corrections += rounds
+    return astray
+
+
+@inner_kernel
+def settle_velocities(contact, model, state, h, work, tally):
+    """Find the impulses of small islands at the end of a part of a stage of length h by which their
+    laws hold there.
+    """
+    if contact is None:
+        return
+    if contact.solver_bodies.counted[SMALL] == 0:
+        return
+    settle(contact, model, state, False, h, work)
+    rounds, _ = _put_together(contact, work)
+    tally.totals[0].velocity_corrections += rounds
+
+
+@deferred_kernel("none")
+def settle(contact, model, state, ways, h, work):
+    """Settle all small islands, for ways or velocities."""
+    team, solver_bodies = contact.team, contact.solver_bodies
+    motion = motion_of(model, state, work)
+    for i in range(model.dynamic, len(model.bodies)):
+        read_body(solver_bodies, i, motion)
+    team.number[0] = h
+    task = SETTLE_WAYS if ways else SETTLE_VELOCITIES
+    given = contact, contact.own, model, state, ways, h, work
+    share(team, task, 0, solver_bodies.counted[SMALL], ISLANDS, settle_islands, given)
+
+
+@inner_kernel
+def settle_islands(contact, own, model, state, ways, h, work, begin, end):
+    """Settle some of the small islands, with the scratch of a thread."""
+    for k in range(begin, end):
+        _settle_island(contact, own, model, state, ways, h, contact.solver_bodies.small[k], work)
+
+
+@inner_kernel
+def _settle_island(contact, own, model, state, ways, h, i, work):
+    """Settle the island of solver body i in as many rounds as it needs, or may take."""
+    contacts, solver_bodies = contact.contacts, contact.solver_bodies
+    island = solver_bodies.mark[i]
+    motion = Motion(
+        dynamic=model.dynamic,
+        bodies=model.bodies,
+        gravity=model.gravity,
+        states=state.bodies,
+        angular_velocity=work.angular_velocity,
+        next=work.next,
+        kinematic_work=own.worked,
+    )
+    accuracy = contact.accuracy if ways else contact.accuracy / h
+    own.worked[0] = 0.0
+    island.rounds, island.astray, island.unsolved = 0, -1, 1
+    _act(contact, i, motion)
+    while not work.stop[0]:
+        island.astray = _go(contact, own, model, state, ways, h, i, work)
+        if island.astray >= 0:
+            break
+        first = island.rounds == 0
+        done = check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first)
+        if done or island.rounds >= contact.rounds:
+            break
+        _read_bodies(solver_bodies, i, motion)
+        lacking = SHARE / h if ways else 0.0
+        solve_small(
+            contacts, solver_bodies, contact.delassus, own.newton, i, contact.accuracy / h, lacking
+        )
+        _act(contact, i, motion)
+        island.rounds += 1
+    solver_bodies.row[i].worked = own.worked[0]
+
+
+@inner_kernel
+def _act(contact, i, motion):
+    """Let what of the impulses of an island has not acted yet act on its bodies."""
+    c = contact.solver_bodies.mark[i].head
+    while c >= 0:
+        find_new_impulses(contact.contacts, c, c + 1)
+        act_at(contact.contacts, c, motion)
+        c = contact.contacts.mark[c].next
+
+
+@inner_kernel
+def _go(contact, own, model, state, ways, h, i, work):
+    """Angular velocities of the bodies of an island and, for ways, poses after h: -1, or the body
+    that would turn too far.
+    """
+    mark = contact.solver_bodies.mark
+    body = mark[i].first_body
+    while body >= 0:
+        if ways and not predict_body(model, state, body, h, own.series, work):
+            return body
+        angular_velocity(model, state, body, work)
+        body = mark[body].next_body
+    return -1
+
+
+@inner_kernel
+def _read_bodies(solver_bodies, i, motion):
+    """Take the present velocities of an island's bodies as those from which impulses are found."""
+    body = solver_bodies.mark[i].first_body
+    while body >= 0:
+        read_body(solver_bodies, body, motion)
+        body = solver_bodies.mark[body].next_body
+
+
+@inner_kernel
+def _put_together(contact, work):
+    """The most rounds of any island, and the first body that would turn too far, -1 if none would;
+    the largest violation that any leaves is noted.
+    """
+    solver_bodies = contact.solver_bodies
+    rounds, worst, astray = 0, 0.0, -1
+    for k in range(solver_bodies.counted[SMALL]):
+        i = solver_bodies.small[k]
+        island, row = solver_bodies.mark[i], solver_bodies.row[i]
+        rounds = max(rounds, island.rounds)
+        work.kinematic_work[0] += row.worked
+        worst = max(worst, row.violation)
+        if astray < 0:
+            astray = island.astray
+    solver_bodies.worst[0] = worst
+    return rounds, astray
