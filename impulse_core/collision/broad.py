@@ -39,7 +39,9 @@ from impulse_core.collision.sweep import (
     DIGIT,
     SLACK,
 )
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
+
+_FEW = 64  # keys, which one pass sorts sooner than a histogram is cleared
 
 __all__ = ["find_pairs", "find_pairs_at", "may_touch", "turning_of"]
 
@@ -218,10 +220,25 @@ def _add_planes(model, shapes, state, h, margin, sweep):
                 _add(sweep, p, s)
 
 
+@inlined_kernel
+def _sort_few(sweep, n):
+    """Sort so few keys by insertion."""
+    key = sweep.key
+    for k in range(1, n):
+        x, at = key[0, k], k
+        while at > 0 and key[0, at - 1] > x:
+            key[0, at] = key[0, at - 1]
+            at -= 1
+        key[0, at] = x
+
+
 @inner_kernel
 def _sort_keys(sweep):
     """Sort the keys of all pairs by their digits; returns the half of ``key`` that holds them."""
     n = sweep.pair_count[0]
+    if n <= _FEW:
+        _sort_few(sweep, n)
+        return 0
     half = 0
     shift = 0
     while shift < 2 * sweep.bits:

@@ -9,7 +9,8 @@ impulses b on two bodies,
 
 and L⁻¹ b is not zero only on the path from its body to the root of the elimination tree, however
 large the machine is. So each body with contacts costs its path, and each pair what their paths
-share. What impulses at contacts do follows from those on their bodies.
+share. What impulses at contacts do follows from those on their bodies: on its centre and about it,
+or, where a body has one contact alone and nothing resists turning, on that point.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 from impulse_core.algebra import (
     IDENTITY3,
+    NO_ROWS,
     Mat3,
     cross_matrix,
     mat3_at,
@@ -37,7 +39,7 @@ class _Response(NamedTuple):
     """Velocities of a body by unit impulses and torque impulses on another."""
 
     linear: Mat3
-    """Velocity by an impulse [1/kg]."""
+    """Velocity of the centre by an impulse there [1/kg], or of points."""
     linear_by_torque: Mat3
     """Velocity by a torque impulse [1/(kg m)]."""
     turning: Mat3
@@ -60,13 +62,13 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
             delassus.rolls[0] = 1
     for k in range(used):
         for m in range(used):
-            put_block(delassus.linear, 3 * m, 3 * k, IDENTITY3 * 0.0)
+            put_block(delassus.linear, 3 * m, 3 * k, NO_ROWS)
             if delassus.rolls[0]:
-                put_block(delassus.mixed, 3 * m, 3 * k, IDENTITY3 * 0.0)
-                put_block(delassus.angular, 3 * m, 3 * k, IDENTITY3 * 0.0)
+                put_block(delassus.mixed, 3 * m, 3 * k, NO_ROWS)
+                put_block(delassus.angular, 3 * m, 3 * k, NO_ROWS)
     bodies = _list_bodies(contacts, solver_bodies, delassus)
     for other in range(bodies):
-        _push_body(structure, delassus, block, other)
+        _push_body(structure, contacts, delassus, block, other)
         for one in range(other + 1):
             response = _response(delassus, one, other)
             _add_response(contacts, delassus, one, other, response)
@@ -108,32 +110,48 @@ def _arm(contacts, delassus, k, side):
     return cross_matrix(vec3_of(row.arm2 if side else row.arm1))
 
 
+@inlined_kernel
+def _is_point(delassus, place):
+    """Whether a body has one contact alone, so that impulses there are all that is asked for."""
+    at = delassus.head[place]
+    return not delassus.rolls[0] and delassus.next[at // 2, at % 2] < 0
+
+
 @inner_kernel
-def _push_body(structure, delassus, block, place):
-    """Keep L⁻¹ b along the path of a body to the root, for its six unit impulses b, and leave
-    D⁻¹ L⁻¹ b at its nodes.
+def _push_body(structure, contacts, delassus, block, place):
+    """Keep L⁻¹ b along the path of a body to the root, for its six unit impulses b, or three at its
+    only contact, and leave D⁻¹ L⁻¹ b at its nodes.
     """
     x, node = delassus.column, delassus.node
     first, end = _list_path(structure, delassus, place)
-    i = delassus.body[place]
+    i, at = delassus.body[place], delassus.head[place]
+    linear, angular = structure.bodies[i].linear_node, structure.bodies[i].angular_node
     for p in range(first, end):
-        put_mat3(x[0], node[p], IDENTITY3 * 0.0)
-        put_mat3(x[1], node[p], IDENTITY3 * 0.0)
-    put_mat3(x[0], structure.bodies[i].linear_node, IDENTITY3)
-    put_mat3(x[1], structure.bodies[i].angular_node, IDENTITY3)
+        put_mat3(x[0], node[p], NO_ROWS)
+        put_mat3(x[1], node[p], NO_ROWS)
+    put_mat3(x[0], linear, IDENTITY3)
+    if _is_point(delassus, place):
+        put_mat3(x[0], angular, _arm(contacts, delassus, at // 2, at % 2))
+        _reach(structure, block, delassus, 0, first, end)
+    else:
+        put_mat3(x[1], angular, IDENTITY3)
+        _reach(structure, block, delassus, 0, first, end)
+        _reach(structure, block, delassus, 1, first, end)
+
+
+@inner_kernel
+def _reach(structure, block, delassus, part, first, end):
+    """Keep L⁻¹ b of three impulses along a path, and leave D⁻¹ L⁻¹ b at its nodes."""
+    x, kept = delassus.column[part], delassus.kept[part]
     nodes = len(structure.column_start) - 1
     for p in range(first, end):
-        n = node[p]
-        y, t = mat3_at(x[0], n), mat3_at(x[1], n)
-        put_mat3(delassus.kept[0], p, y)
-        put_mat3(delassus.kept[1], p, t)
+        n = delassus.node[p]
+        y = mat3_at(x, n)
+        put_mat3(kept, p, y)
         for e in range(structure.column_start[n], structure.column_start[n + 1]):
-            row, L = structure.entry_row[e], mat3_at(block, nodes + e)
-            put_mat3(x[0], row, mat3_at(x[0], row) - L @ y)
-            put_mat3(x[1], row, mat3_at(x[1], row) - L @ t)
-        inverse = mat3_at(block, n)
-        put_mat3(x[0], n, inverse @ y)
-        put_mat3(x[1], n, inverse @ t)
+            row = structure.entry_row[e]
+            put_mat3(x, row, mat3_at(x, row) - mat3_at(block, nodes + e) @ y)
+        put_mat3(x, n, mat3_at(block, n) @ y)
 
 
 @inner_kernel
@@ -166,23 +184,38 @@ def _list_path(structure, delassus, place):
 
 @inner_kernel
 def _response(delassus, one, other):
-    """Velocities of a listed body by impulses on another, whose nodes hold D⁻¹ L⁻¹ b."""
+    """Velocities of a listed body by impulses on another, whose nodes hold D⁻¹ L⁻¹ b; of points
+    linear parts alone.
+    """
     kept, x = delassus.kept, delassus.column
-    A = B = C = E = IDENTITY3 * 0.0
+    turns, turned = not _is_point(delassus, one), not _is_point(delassus, other)
+    A = B = C = E = NO_ROWS
     for p in range(delassus.path_start[one], delassus.path_start[one + 1]):
         n = delassus.node[p]
         if delassus.owner[n] == other or one == other:
-            y, t = transposed(mat3_at(kept[0], p)), transposed(mat3_at(kept[1], p))
-            by_impulse, by_torque = mat3_at(x[0], n), mat3_at(x[1], n)
-            A, B = A + y @ by_impulse, B + y @ by_torque
-            C, E = C + t @ by_impulse, E + t @ by_torque
+            y, by_impulse = transposed(mat3_at(kept[0], p)), mat3_at(x[0], n)
+            A = A + y @ by_impulse
+            if turned:
+                B = B + y @ mat3_at(x[1], n)
+            if turns:
+                t = transposed(mat3_at(kept[1], p))
+                C = C + t @ by_impulse
+                if turned:
+                    E = E + t @ mat3_at(x[1], n)
     return _Response(A, B, C, E)
 
 
 @inner_kernel
 def _add_response(contacts, delassus, one, other, response):
     """Add what two bodies do to the blocks of their contacts."""
-    at = delassus.head[one]
+    at, by = delassus.head[one], delassus.head[other]
+    if _is_point(delassus, one) and _is_point(delassus, other):
+        sign = 1.0 if at % 2 == by % 2 else -1.0
+        _add_block(delassus.linear, 3 * (at // 2), 3 * (by // 2), response.linear * sign)
+        if one != other:
+            W = transposed(response.linear) * sign
+            _add_block(delassus.linear, 3 * (by // 2), 3 * (at // 2), W)
+        return
     while at >= 0:
         m, side = at // 2, at % 2
         r = _arm(contacts, delassus, m, side)

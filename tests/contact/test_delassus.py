@@ -97,6 +97,66 @@ def test_a_hinged_bar_answers_across_itself():
     assert W[0, 0] == pytest.approx(wanted, abs=1e-6)
 
 
+def drawn_machine(seed: int, rolling: float) -> Scene:
+    """Blocks with one to three feet, hinged in a chain whose ends lie on each other or not."""
+    random = np.random.default_rng(seed)
+    felt = Material(name="felt", rolling_friction=rolling)
+    count = int(random.integers(2, 6))
+    bodies, joints = [], []
+    for k in range(count):
+        position = (0.5 * k, 0.2 * (k % 2), float(random.uniform(0.25, 0.4)))
+        feet = [
+            tuple(xy) for xy in random.uniform(-0.15, 0.15, (random.integers(1, 4), 2)).tolist()
+        ]
+        made = block(f"b{k}", position, feet)
+        made.mass = float(5.0 ** random.uniform())
+        bodies.append(made)
+    for k in range(count - 1):
+        axis = random.normal(size=3)
+        between = np.add(bodies[k].position, bodies[k + 1].position) / 2
+        joints.append(
+            Joint(
+                name=f"j{k}",
+                type=str(random.choice(["hinge", "ball"])),
+                body1=f"b{k}",
+                body2=f"b{k + 1}",
+                anchor=tuple(between.tolist()),
+                axis=tuple((axis / np.linalg.norm(axis)).tolist()),
+            )
+        )
+    top = np.add(bodies[0].position, (0.1, 0.1, 0.3))
+    ball = Geometry(shape="sphere", position=(0.0, 0.0, 0.0), radius=FOOT, material="felt")
+    resting = Body(name="ball", mass=0.5, position=tuple(top.tolist()), geometry=[ball])
+    bodies[0].geometry.append(
+        Geometry(shape="sphere", position=(0.1, 0.1, 0.3 - 2 * FOOT), radius=FOOT, material="felt")
+    )
+    for joint in joints:
+        if joint.type == "ball":
+            joint.axis = None
+    resting_on = Joint(
+        name="arm",
+        type="ball",
+        body1=bodies[-1].name,
+        body2="ball",
+        anchor=tuple(((top + bodies[-1].position) / 2).tolist()),
+    )
+    made = scene(*bodies, resting, materials=(felt,))
+    made.joints.extend([*joints, *([resting_on] if seed % 2 else [])])
+    return made
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_contact_answers_as_one_of_several(seed):
+    """W of bodies with one contact, which is found at that point, is that of their centres, by
+    which it is found where contacts resist turning.
+    """
+    W, points, _ = answers(drawn_machine(seed, 0.0))
+    also, those, _ = answers(drawn_machine(seed, 1e-12))
+    assert len(points) > 1
+    assert points == pytest.approx(those, abs=1e-6)
+    np.testing.assert_allclose(W, also, rtol=1e-5, atol=1e-6)
+
+
 RADIUS, WHEEL_MASS, CHASSIS_MASS = 0.2, 0.7, 3.0  # m, kg, kg
 LEVER = 0.02  # m
 
