@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from impulse_core.types import PLAIN
 
-__all__ = ["fetch_add", "load", "pause", "prefetch", "store"]
+__all__ = ["fetch_add", "give_way", "load", "pause", "prefetch", "store"]
 
 _BYTES = 8
 # LLVM's names of the instruction by which a processor is told that it waits, and what it takes.
@@ -98,6 +98,21 @@ def _pause(typing: Any) -> Any:
     return types.void(), written
 
 
+def _give_way(typing: Any) -> Any:
+    """Let the system run another thread on this processor, if one waits for it."""
+    del typing
+
+    def written(context: Any, builder: Any, call: Any, args: Any) -> Any:
+        del call, args
+        if "windows" in builder.module.triple:
+            return context.get_dummy_value()
+        kind = ir.FunctionType(ir.IntType(32), [])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, "sched_yield"), [])
+        return context.get_dummy_value()
+
+    return types.void(), written
+
+
 def _plain_load(array: Any, index: int) -> int:
     return int(array[index])
 
@@ -121,3 +136,4 @@ store: Any = _plain_store if PLAIN else intrinsic(_store)
 fetch_add: Any = _plain_fetch_add if PLAIN else intrinsic(_fetch_add)
 prefetch: Any = _do_nothing if PLAIN else intrinsic(_prefetch)
 pause: Any = _do_nothing if PLAIN else intrinsic(_pause)
+give_way: Any = _do_nothing if PLAIN else intrinsic(_give_way)

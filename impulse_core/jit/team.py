@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.jit.atomics import fetch_add, load, pause, store
+from impulse_core.jit.atomics import fetch_add, give_way, load, pause, store
 from impulse_core.jit.decorators import inlined_kernel, inner_kernel
 from impulse_core.types import Floats, Ints, by_address, new_zeros
 
@@ -30,6 +30,7 @@ __all__ = ["Team", "is_shared", "new_team", "note_done", "share", "take", "waits
 _SEAT = 16  # numbers, two cache lines: processors fetch these together
 _TICKET, _TASK, _FIRST, _LAST, _SIZE = range(5)  # of a seat
 _ALONE, _NEXT, _END, _CHUNKS, _DONE, _OTHERS = range(6)  # of what the first thread knows
+_PATIENCE = 1000  # waits in a loop, some 50 µs, before a thread lets others have the processor
 _SHIFT = 32  # a ticket is the end of a share << 32 | its next chunk
 
 
@@ -134,19 +135,33 @@ def _close(team):
     own = team.task
     if own[_ALONE] == 0:
         own[_OTHERS] += own[_CHUNKS] - own[_DONE]
+        waited = 0
         while load(team.done, 0) != own[_OTHERS] and load(team.open, 0):
-            pause()
+            waited = _wait(waited)
+
+
+@inlined_kernel
+def _wait(waited):
+    """Wait a little after so many waits: where others want the processor that are in no loop, or
+    the one that is waited for, give way to them.
+    """
+    if waited < _PATIENCE:
+        pause()
+    else:
+        give_way()
+    return waited + 1
 
 
 @inner_kernel
 def waits_for_task(team):
     """Wait until a task is open; False where there are to be no more of them."""
+    waited = 0
     while load(team.open, 0):
         for k in range(team.threads):
             ticket = load(team.seat, k * _SEAT)
             if (ticket & 0xFFFFFFFF) < (ticket >> _SHIFT):
                 return True
-        pause()
+        waited = _wait(waited)
     return False
 
 
