@@ -129,7 +129,7 @@ def _solve_one(
     return how
 
 
-@inner_kernel
+@deferred_kernel("int64", "int64", "float64")
 def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, large):
     """A few sweeps and Newton's method: what that came to, SOLVED, IMPROVED or TOO_MANY, the number
     of sweeps, and the largest change of a velocity in the first [m/s].
@@ -158,7 +158,7 @@ def _apply_changes(contacts, solver_bodies, delassus, i):
         c = contacts.mark[c].next
 
 
-@inner_kernel
+@deferred_kernel("int64", "float64", "boolean")
 def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
     """Sweeps number ``first`` to ``last`` at most over the island of solver body i, as long as they
     help.
