@@ -9,6 +9,8 @@ from impulse_core.jit import inner_kernel, kernel
 
 __all__ = ["boxes_overlap", "sort_into_columns", "sweep_columns"]
 
+_FEW = 48  # boxes, which one column holds: to compare all of them takes no longer than a grid
+
 
 @kernel
 def _size_of_cells(base, level):
@@ -59,8 +61,14 @@ def sort_into_columns(sweep):
     """Fill cell_first and order; returns the number of columns.
 
     Each box belongs to the column of its lower corner in the finest grid whose cells are as large
-    as it: it then reaches into the next column at most.
+    as it: it then reaches into the next column at most. A few boxes are one column.
     """
+    if len(sweep.order) <= _FEW:
+        sweep.cell_first[0], sweep.cell_first[1] = 0, len(sweep.order)
+        for k in range(len(sweep.order)):
+            sweep.scratch[k] = sweep.order[k]
+        _sort_columns(sweep, 1)
+        return 1
     for k in range(len(sweep.slot)):
         sweep.slot[k] = -1
     for k in range(LEVELS):
@@ -97,6 +105,13 @@ def sort_into_columns(sweep):
     for c in range(columns, 0, -1):
         sweep.cell_first[c] = sweep.cell_first[c - 1]
     sweep.cell_first[0] = 0
+    _sort_columns(sweep, columns)
+    return columns
+
+
+@inner_kernel
+def _sort_columns(sweep, columns):
+    """Sort the boxes of each column, which are in ``scratch``, by their lower ends into order."""
     for c in range(columns):
         for k in range(sweep.cell_first[c], sweep.cell_first[c + 1]):
             s = sweep.scratch[k]
@@ -112,7 +127,6 @@ def sort_into_columns(sweep):
         for i in range(3):
             sweep.box[k, i] = sweep.low[s, i]
             sweep.box[k, i + 3] = sweep.high[s, i]
-    return columns
 
 
 @inner_kernel
@@ -184,6 +198,8 @@ def sweep_columns(sweep, columns):
     """
     for c in range(columns):
         _sweep_column(sweep, c)
+        if columns == 1:
+            return
         x, y, level = sweep.cell_x[c], sweep.cell_y[c], sweep.cell_level[c]
         for grid in range(level, LEVELS):
             if sweep.on_level[grid] == 0:
