@@ -30,6 +30,7 @@ __all__ = [
     "IslandWork",
     "Motion",
     "motion_of",
+    "motion_with",
     "new_delassus",
     "new_island_work",
 ]
@@ -240,6 +241,12 @@ def _longest_path(structure: Structure) -> int:
 @inlined_kernel
 def motion_of(model, state, work):  # type: ignore[no-untyped-def]
     """The arrays of the bodies alone."""
+    return motion_with(model, state, work, work.kinematic_work)
+
+
+@inlined_kernel
+def motion_with(model, state, work, kinematic_work):  # type: ignore[no-untyped-def]
+    """The same, with a place of its own for the work of kinematic bodies."""
     return Motion(
         dynamic=model.dynamic,
         bodies=model.bodies,
@@ -247,5 +254,5 @@ def motion_of(model, state, work):  # type: ignore[no-untyped-def]
         states=state.bodies,
         angular_velocity=work.angular_velocity,
         next=work.next,
-        kinematic_work=work.kinematic_work,
+        kinematic_work=kinematic_work,
     )

@@ -12,7 +12,7 @@ from impulse_core.contact.gauss_seidel import solve_small
 from impulse_core.contact.islands import SMALL, is_small
 from impulse_core.contact.jacobian import act_at, find_new_impulses, read_body
 from impulse_core.contact.residuals import check_small
-from impulse_core.contact.system import Motion, motion_of
+from impulse_core.contact.system import motion_of, motion_with
 from impulse_core.free_motion.flow import predict, predict_body
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import deferred_kernel, inner_kernel
@@ -86,15 +86,7 @@ def _settle_island(contact, own, model, state, ways, h, i, work):
     """Settle the island of solver body i in as many rounds as it needs, or may take."""
     contacts, solver_bodies = contact.contacts, contact.solver_bodies
     island = solver_bodies.mark[i]
-    motion = Motion(
-        dynamic=model.dynamic,
-        bodies=model.bodies,
-        gravity=model.gravity,
-        states=state.bodies,
-        angular_velocity=work.angular_velocity,
-        next=work.next,
-        kinematic_work=own.worked,
-    )
+    motion = motion_with(model, state, work, own.worked)
     accuracy = contact.accuracy if ways else contact.accuracy / h
     own.worked[0] = 0.0
     island.rounds, island.astray, island.unsolved = 0, -1, 1
