@@ -41,9 +41,9 @@ from impulse_core.collision.sweep import (
 )
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-_FEW = 64  # keys, which one pass sorts sooner than a histogram is cleared
-
 __all__ = ["find_pairs", "find_pairs_at", "may_touch", "turning_of"]
+
+_FEW = 64  # keys, which are sorted by insertion: far fewer than the digits of a histogram
 
 
 @inner_kernel

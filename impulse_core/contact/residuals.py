@@ -69,10 +69,10 @@ def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coars
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
     The first iteration is over all islands but small ones, later ones over those marked as
-    unsolved. Returns
-    the largest violation [m] of the law by the impulses that have acted, and whether each island
-    keeps it to its accuracy; those that do not are marked. The violation in totals is raised to
-    the largest within the accuracy [m], since its island is not evaluated again.
+    unsolved. Returns the largest violation [m] of the law by the impulses that have acted, and
+    whether each island keeps it to its accuracy; those that do not are marked. The violation in
+    totals is raised to the largest within the accuracy [m], since its island is not evaluated
+    again.
     """
     _tell(team, h, coarse, first)
     given = contacts, solver_bodies, motion, h, coarse, first

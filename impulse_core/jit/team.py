@@ -142,8 +142,8 @@ def _close(team):
 
 @inlined_kernel
 def _wait(waited):
-    """Wait a little after so many waits: where others want the processor that are in no loop, or
-    the one that is waited for, give way to them.
+    """Wait a little, after so many waits before; returns their number now. After many, any thread
+    that wants this processor may have it: the one that is waited for may be among them.
     """
     if waited < _PATIENCE:
         pause()

@@ -178,6 +178,19 @@ def test_sizes_may_differ_by_any_factor():
         assert gap > 1e-3 or (i + 1, k + 1) in found
 
 
+@pytest.mark.parametrize("number", [2, 20, 47, 48, 49, 50, 120])
+@pytest.mark.parametrize("seed", range(3))
+def test_boxes_that_overlap_are_pairs_whatever_their_number(number, seed):
+    """Few boxes are one column, more of them many; a few pairs are sorted otherwise than many."""
+    random = np.random.default_rng(seed)
+    places = random.uniform(0.0, random.choice([2.0, 6.0]), (number, 3)).tolist()
+    bodies = [box_body(f"b{k}", tuple(place)) for k, place in enumerate(places)]
+    found, sweep = pairs_of(compiled(bodies, gravity=(0.0, 0.0, 0.0)))
+    low, high = sweep.low[:number], sweep.high[:number]
+    meet = ((low[:, None] <= high[None]) & (low[None] <= high[:, None])).all(axis=2)
+    assert found == [(i, k) for i, k in itertools.combinations(range(number), 2) if meet[i, k]]
+
+
 def box_body(name, position, **more):
     return Body(
         name=name,
