@@ -33,7 +33,7 @@ def look_again(model, search, state, start, poses, still, h, allowed):
     start: motion at the start of the step (Momenta). Pairs with a body that sleeps, by still (b,),
     are left out, and so are those that give something back in impacts, of which these points would
     not know how fast they meet. Returns how many were added, -1 if there was not room, or UNFIT if
-    all that were missed have no direction at the start.
+    none that was missed could be.
     """
     shapes, sweep, contacts = search.shapes, search.sweep, search.contacts
     if not _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
@@ -110,8 +110,10 @@ def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
 @inlined_kernel
 def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, added, unfit):
     """Put the points of a pair that were missed at the end of the contacts, the last of them first:
-    how many of all pairs then are there, and how many could not be added, since edges that cross
-    there are parallel at the start. Where there is not room points are counted only.
+    how many of all pairs then are there, and how many could not be added: edges that cross there
+    are parallel at the start, or one body came through the plane of the other from behind, beside a
+    face along which another point would have to part them. Where there is not room points are
+    counted only.
 
     first: the first contact of the pair, if it has any; known: its row among the pairs of the step,
     -1 if it is not one; at: where it is in the memory, if it is.
@@ -143,7 +145,8 @@ def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, adde
             continue
         _, _, _, gap = contact_geometry(contacts, c, state.bodies)
         if gap < found.point[p].gap - allowed:
-            continue  # a plane that one of them comes through from behind
+            unfit += 1  # a plane that one of them comes through from behind
+            continue
         remember(contacts, c, memory, at, scale)
         row = contacts.row[c]
         row.least = deepest

@@ -37,7 +37,7 @@ from impulse_core.jit import inner_kernel
 
 __all__ = ["NEAR", "SHALLOW", "nearest_features"]
 
-SHALLOW = 0.002  # depth, as part of the smaller shape, down to which a cached direction holds
+SHALLOW = 0.0002  # depth, as part of the smaller shape, down to which a cached direction holds
 NEAR = 1e-8  # distance, as part of the smaller shape, that gives no direction of its own
 _MARGIN = 0.01  # between the cores while they climb, as part of the smaller shape
 _MOST_CLIMBS = 30

@@ -31,6 +31,9 @@ def plan_batches(contacts, solver_bodies, batches, team, i):
 def _find_groups(contacts, batches, head):
     """List the contacts of an island that move no jointed body, and where runs of one pair begin;
     0 if any contact resists turning.
+
+    A group has one body 1. Points of a pair that were found at different poses may lie on faces of
+    either body, so that it is not that of all of them.
     """
     mark, n, groups, size = contacts.mark, 0, 0, 0
     c = head
@@ -41,7 +44,10 @@ def _find_groups(contacts, batches, head):
             c = mark[c].next
             continue
         batches.listed[n] = c
-        same = n > 0 and mark[c].pair == mark[batches.listed[n - 1]].pair and size < MOST_POINTS
+        same = n > 0 and size < MOST_POINTS
+        if same:
+            before = mark[batches.listed[n - 1]]
+            same = mark[c].pair == before.pair and mark[c].body1 == before.body1
         if not same:
             batches.first[groups] = n
             groups += 1

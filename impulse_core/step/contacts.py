@@ -39,7 +39,7 @@ from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CON
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
 from impulse_core.step.passes import begin_first, begin_second, close_first
-from impulse_core.step.small_islands import SHARE
+from impulse_core.step.small_islands import SHARE, rounds_end
 
 __all__ = [
     "add_restitution",
@@ -147,7 +147,7 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    return max(violation, worst), solved or iteration >= contact.rounds
+    return max(violation, worst), solved or rounds_end(contact, violation, iteration)
 
 
 @inner_kernel
@@ -169,7 +169,7 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    return max(violation, worst), solved or iteration >= contact.rounds
+    return max(violation, worst), solved or rounds_end(contact, violation * h, iteration)
 
 
 @inner_kernel

@@ -20,7 +20,14 @@ from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocity
 from impulse_core.model.tasks import ISLANDS, SETTLE_VELOCITIES, SETTLE_WAYS
 
-__all__ = ["SHARE", "predict_and_settle", "settle", "settle_islands", "settle_velocities"]
+__all__ = [
+    "SHARE",
+    "predict_and_settle",
+    "rounds_end",
+    "settle",
+    "settle_islands",
+    "settle_velocities",
+]
 
 SHARE = 0.01  # of what contacts lack at t+h, as directions turn: what a round may leave
 
@@ -97,7 +104,8 @@ def _settle_island(contact, own, model, state, ways, h, i, work):
             break
         first = island.rounds == 0
         done = check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first)
-        if done or island.rounds >= contact.rounds:
+        left = solver_bodies.row[i].violation * (1.0 if ways else h)
+        if done or rounds_end(contact, left, island.rounds):
             break
         _read_bodies(solver_bodies, i, motion)
         lacking = SHARE / h if ways else 0.0
@@ -107,6 +115,14 @@ def _settle_island(contact, own, model, state, ways, h, i, work):
         _act(contact, i, motion)
         island.rounds += 1
     solver_bodies.row[i].worked = own.worked[0]
+
+
+@inner_kernel
+def rounds_end(contact, left, number):
+    """Whether so many rounds are enough: twice as many where they leave a violation [m] for which a
+    stage is divided, since halves take all of theirs again.
+    """
+    return number >= (2 if left > contact.most_left else 1) * contact.rounds
 
 
 @inner_kernel

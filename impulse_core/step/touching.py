@@ -51,6 +51,8 @@ __all__ = ["contact_stage", "restore_memory"]
 
 _MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
 _MOST_LOOKS = 2  # for points that were missed, before the step is divided for them
+_LAST_LOOKS = 6  # the same in a part that is not divided for them
+_UNFIT = 0.25  # of such a part, what is not divided either for points that cannot be added
 
 
 @inner_kernel
@@ -173,19 +175,21 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
     threshold = impact_threshold(motion, h, contact.accuracy)
     save_velocities(state, work)
     tried, looks = first_trial(left), 0
+    splits = left > contact.finest
+    most = _MOST_LOOKS if splits else _LAST_LOOKS
     while True:
         contact.closed[0] = 1 if tried.closed else 0
         contact.again[0] = 1 if looks > 0 else 0
         status = first_half(
             model, structure, axes, contact, state, tried.part, tolerance, work, tally
         )
-        if status == COMPLETED and not divides and (looks < _MOST_LOOKS or left > contact.finest):
+        if status == COMPLETED and not divides and (splits or looks < most):
             added = _find_missed(model, contact, state, left, tolerance, work)
             if added == UNFIT:
-                status = UNSETTLED if left > contact.finest else COMPLETED
+                status = UNSETTLED if left > _UNFIT * contact.finest else COMPLETED
             elif added < 0:
                 status = NO_ROOM
-            elif added > 0 and looks < _MOST_LOOKS:
+            elif added > 0 and looks < most:
                 looks += 1
                 tally.totals[0].violation = violation
                 continue

@@ -465,7 +465,7 @@ def _check_contacts(pair, poses, reach=0.1):
 
     Where a face stands for the features its normal is at most 0.06 rad off, and corners may be
     beyond its edge by 1e-5 of the smaller shape. A pair also keeps to the side where it overlapped
-    by less than 0.2 %.
+    by less than 0.02 %.
     """
     s1, s2 = pair.first, pair.second
     found = pair.contacts(*poses[0], *poses[1], reach)

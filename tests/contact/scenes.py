@@ -133,3 +133,21 @@ def wall(length: int, height: int, seed: int) -> Scene:
         for k in range(length)
     ]
     return scene(*bodies)
+
+
+def bricks(side: int, gap: float, mass: float, turned: int | None = None, **settings) -> Scene:
+    """Cubes side by side, all edges of which are parallel, that fall; some turn, by a seed."""
+    made = scene(
+        *(
+            box(f"cube-{x}-{y}-{z}", (x * (1 + gap), y * (1 + gap), 0.8 + z * (1 + gap)), mass)
+            for z in range(side)
+            for y in range(side)
+            for x in range(side)
+        ),
+        **settings,
+    )
+    if turned is not None:
+        random = np.random.default_rng(turned)
+        for body in made.bodies[1:]:
+            body.angular_velocity = tuple(0.5 * random.normal(size=3) * (random.random(3) < 0.3))
+    return made

@@ -16,7 +16,7 @@ from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
 from impulse_schema.models import Joint
-from tests.contact.scenes import ball, box, scene, wall
+from tests.contact.scenes import ball, box, bricks, scene, wall
 
 ROOT = Path(__file__).resolve().parents[2]
 LEFT, OVERLAP = 1e-5, 3e-4  # m, of bricks of a metre; what heaps are allowed at rest
@@ -109,20 +109,31 @@ def test_pendulums_lean_on_a_wall_in_batches(length, height, masses, step):
 
 
 def lanes_are_right(setup) -> bool:
-    """Whether the last half step was solved in batches, which are then looked at."""
+    """Whether the last half step was solved in batches, which are then looked at: who is in them,
+    that no two lanes move one body, and that the bodies of a lane are those of its contacts.
+    """
     bodies, batches = setup.solver_bodies, setup.batches
-    largest = int(np.argmax(np.where(bodies.mark["head"] >= 0, bodies.mark["number"], 0)))
     count, points = batches.used
     if count == 0:
         return False
-    assert bodies.mark["batches"][largest] == count
+    islands = np.flatnonzero((bodies.mark["head"] >= 0) & (bodies.mark["batches"] > 0))
+    assert bodies.mark["batches"][islands].sum() == count
     lanes = batches.contact[: LANES * points]
-    free = [c for c in contacts_of(setup, largest) if setup.contacts.mark["delassus_row"][c] < 0]
+    listed = [c for island in islands for c in contacts_of(setup, island)]
+    free = [c for c in listed if setup.contacts.mark["delassus_row"][c] < 0]
     assert sorted(lanes[lanes >= 0]) == sorted(free)
     mass = np.append(bodies.row["inverse_mass"], 0.0)  # and nothing
     for batch in batches.body[: 2 * LANES * count].reshape(-1, 2 * LANES):
         moved = batch[mass[batch] > 0.0]
         assert len(set(moved)) == len(moved)
+    first, second = setup.contacts.mark["body1"], setup.contacts.mark["body2"]
+    for k in range(count):
+        pair = batches.body[2 * LANES * k : 2 * LANES * (k + 1)].reshape(2, LANES)
+        for q in range(batches.start[k], batches.start[k + 1]):
+            for lane, c in enumerate(batches.contact[LANES * q : LANES * (q + 1)]):
+                if c >= 0:
+                    for row, body in ((pair[0, lane], first[c]), (pair[1, lane], second[c])):
+                        assert row == (body if mass[body] > 0.0 else len(mass) - 1)
     return True
 
 
@@ -132,6 +143,36 @@ def contacts_of(setup, island: int) -> list[int]:
         found.append(c)
         c = int(setup.contacts.mark["next"][c])
     return found
+
+
+@pytest.mark.parametrize(
+    ("side", "gap", "mass", "step", "seed"),
+    [
+        (4, 0.002, 600.0, 0.01, 2),
+        (5, 0.0025, 3.0, 0.005, 31),
+        (6, 0.004, 40.0, 0.01, 32),
+        (7, 0.001, 1.0, 0.005, 33),
+    ],
+)
+def test_points_of_a_pair_that_lie_on_either_body(side, gap, mass, step, seed):
+    """A second look may find points of a pair on the faces of the other body. They are lanes of
+    their own: in one lane they would push each other's bodies, and sweeps would grow without bound.
+    """
+    engine, seen = started(bricks(side, gap, mass, turned=seed), step), 0
+    for taken in range(round(0.4 / step)):
+        assert engine.advance(step, 1, taken)
+        if lanes_are_right(engine.runner.setup):
+            seen += either_way(engine.runner.setup.contacts)
+
+    assert seen > 0
+    assert engine.tally.totals["deepest"][0] <= OVERLAP
+
+
+def either_way(contacts) -> bool:
+    """Whether a pair has points of which one body is the first, and others of which it is not."""
+    mark = contacts.mark[: contacts.used[0]]
+    same = mark["pair"][1:] == mark["pair"][:-1]
+    return bool(np.any(same & (mark["body1"][1:] != mark["body1"][:-1])))
 
 
 def test_what_batches_are_not_worth_is_solved_without():
