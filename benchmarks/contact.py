@@ -20,13 +20,14 @@ import numpy as np
 import impulse_core
 from bullet import Bullet, bullet_is_installed
 from engines import mujoco_is_installed
-from impulse_core.collision.detect import Search, detect
+from impulse_core.collision.detect import detect
 from impulse_core.compile import compile_scene
 from impulse_core.jit import kernel
 from impulse_core.observables.invariants import observe
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_core.simulation.timeline import active_loads
+from impulse_core.step.passes import search_of
 from impulse_core.types import Floats
 from impulse_schema import Scene
 from mujoco_scene import mjcf, start
@@ -273,9 +274,7 @@ def fall_once(scene: Scene, engine: Any, until: float) -> Fall:
 @kernel
 def detect_often(model, setup, state, h, margin, times):
     """Find all contacts ``times`` over; returns how many."""
-    search = Search(
-        setup.shapes, setup.sweep, setup.found, setup.memory, setup.contacts, setup.needed
-    )
+    search = search_of(setup)
     for _ in range(times):
         detect(model, search, state, setup.sleep.still, h, margin)
     return setup.contacts.used[0]

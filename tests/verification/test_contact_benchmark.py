@@ -1,0 +1,23 @@
+"""What the benchmark of contact measures inside the engine still fits it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+from contact import LOOKS, STEP, Ours, cubes, detect_often, time_detection
+
+
+def test_detection_alone():
+    """It finds the contacts that a step has, however often it is repeated."""
+    ours = Ours(cubes(2), STEP)
+    for _ in range(60):
+        ours.advance()
+
+    engine, margin = ours.engine, 2.0 * ours.engine.tolerance
+    found = detect_often(engine.model, ours.setup, engine.state, STEP, margin, 3)
+
+    assert found == ours.contacts() == 32
+    assert 0.0 < time_detection(ours) < LOOKS
