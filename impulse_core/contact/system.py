@@ -169,12 +169,14 @@ class ContactSetup(NamedTuple):
     """Part of a penetration that is taken back in a time [1/s]: a part of a step that is divided
     does not push harder for it."""
     rounds: int
-    """Most iterations of either solve for the sake of contacts in a step."""
+    """Most iterations of either solve for the sake of contacts in a step; twice as many where more
+    than ``most_left`` is left."""
     most_left: float
     """Overlap at t+h for which a stage is solved again: with points that were missed, or in halves
     [m]."""
     finest: float
-    """Length of a stage that is not divided for it any more [s]."""
+    """Length of a stage that is not divided for it any more [s]; for points that cannot be added
+    the quarter of that."""
     law: int
     """POISSON or NEWTON: the law of restitution."""
     time_of_impact: bool
