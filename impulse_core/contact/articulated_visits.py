@@ -14,7 +14,7 @@ from impulse_core.contact.batches import LANES
 from impulse_core.contact.delassus import push_articulated
 from impulse_core.contact.islands import island_of
 from impulse_core.contact.jacobian import diagonal_block
-from impulse_core.contact.law import contact_law, effective_inverse_mass
+from impulse_core.contact.law import JOINTED_TIMES, contact_law, effective_inverse_mass
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["begin_articulated", "extrapolate_articulated", "visit_articulated"]
@@ -49,7 +49,8 @@ def visit_articulated(contacts, solver_bodies, delassus, velocity, i):
         u = _relative_velocity(row[c], mark[c], solver_bodies.row, velocity)
         u = u + vec3_at(delassus.velocity, k)
         W, W_inverse = mat3_of(row[c].block), mat3_of(row[c].block_inverse)
-        new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, row[c].min_impulse)
+        floor = row[c].min_impulse
+        new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, floor, JOINTED_TIMES)
         set_vec3(row[c].impulse, new)
         d = new - p
         push_articulated(delassus, k, d)

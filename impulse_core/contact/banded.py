@@ -14,9 +14,10 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     ZERO3,
+    Mat3,
     Vec3,
     cross,
-    cross_matrix,
+    dot,
     inverse,
     mat3_of,
     set_mat3,
@@ -24,7 +25,8 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.contact.block_band import eliminate, half_of, substitute
-from impulse_core.contact.law import effective_inverse_mass, law_piece
+from impulse_core.contact.islands import island_of
+from impulse_core.contact.law import effective_inverse_mass, law_piece, solved_piece
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["banded_push", "banded_step", "order_bodies"]
@@ -34,8 +36,47 @@ __all__ = ["banded_push", "banded_step", "order_bodies"]
 def order_bodies(contacts, solver_bodies, work, n):
     """Give the free bodies of an island places near those of the bodies they touch.
 
-    Returns how many there are, and the largest difference of the places of two that touch.
+    Returns how many there are, and the largest difference of the places of two that touch. Towers
+    and rows are often listed from one end to the other as they are.
     """
+    count = _list_bodies(contacts, solver_bodies, work)
+    bandwidth = _bandwidth(contacts, solver_bodies, work, n)
+    if bandwidth <= 1:
+        return count, bandwidth
+    count = _reorder(contacts, solver_bodies, work, n)
+    return count, _bandwidth(contacts, solver_bodies, work, n)
+
+
+@inner_kernel
+def _list_bodies(contacts, solver_bodies, work):
+    """Give the free bodies of an island places in the order of their rows; how many there are."""
+    solver_body = solver_bodies.mark
+    body = solver_body[island_of(contacts.mark, solver_body, work.mark[0].contact)].first_body
+    count = 0
+    while body >= 0:
+        if solver_bodies.row[body].inverse_mass > 0.0:
+            solver_body[body].place = count
+            work.order[count] = body
+            count += 1
+        body = solver_body[body].next_body
+    return count
+
+
+@inner_kernel
+def _bandwidth(contacts, solver_bodies, work, n):
+    """The largest difference of the places of two bodies that touch."""
+    mark, solver_body, bandwidth = contacts.mark, solver_bodies.mark, 0
+    for k in range(n):
+        a = solver_body[mark[work.mark[k].contact].body1].place
+        b = solver_body[mark[work.mark[k].contact].body2].place
+        if a >= 0 and b >= 0:
+            bandwidth = max(bandwidth, abs(a - b))
+    return bandwidth
+
+
+@inner_kernel
+def _reorder(contacts, solver_bodies, work, n):
+    """Give them places in the order in which one reaches them from an end; how many there are."""
     mark, solver_body, link = contacts.mark, solver_bodies.mark, work.mark
     for k in range(n):
         for side in range(2):
@@ -59,13 +100,7 @@ def order_bodies(contacts, solver_bodies, work, n):
             solver_body[work.order[k]].place = -1
         count = _spread(mark, solver_bodies, work, start)
         start = work.order[count - 1]
-    bandwidth = 0
-    for k in range(n):
-        a = solver_body[mark[link[k].contact].body1].place
-        b = solver_body[mark[link[k].contact].body2].place
-        if a >= 0 and b >= 0:
-            bandwidth = max(bandwidth, abs(a - b))
-    return count, bandwidth
+    return count
 
 
 @inner_kernel
@@ -141,7 +176,7 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
     c = work.mark[k].contact
     row = contacts.row
     w = effective_inverse_mass(row, c)
-    A, B, f = law_piece(
+    piece = law_piece(
         vec3_of(row[c].normal),
         vec3_of(work.row[k].trial),
         vec3_of(work.row[k].rate),
@@ -150,28 +185,109 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
         row[c].min_impulse,
         proximal,
     )
-    C = inverse(B * w)  # law_piece keeps it from being singular
-    K = C @ A
+    K, C = solved_piece(piece)
+    K, C = K * (1.0 / w), C * (1.0 / w)
     set_mat3(work.row[k].stiffness, K)
-    set_vec3(work.row[k].load, C @ f)
+    set_vec3(work.row[k].load, C @ piece.right)
     set_mat3(work.row[k].softness, C * (proximal * w))
-    if A.xx + A.yy + A.zz == 0.0:  # open: no part of the projection A is in the system
+    if piece.a_n == 0.0 and piece.a_t == 0.0:  # open: no part of the projection is in the system
         return
-    for side in range(2):
-        a = _place(contacts, solver_bodies, c, side)
-        if a < 0:
-            continue
-        R = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1))
-        for other in range(2):
-            b = _place(contacts, solver_bodies, c, other)
-            if b < 0:
-                continue
-            Q = K if side == other else K * -1.0
-            _add_block(work.matrix, width, half, a, b, Q)
-            _add_block(work.matrix, width, half, a + 3, b, R @ Q)
-            Q = Q @ cross_matrix(vec3_of(row[c].arm2 if other else row[c].arm1)) * -1.0
-            _add_block(work.matrix, width, half, a, b + 3, Q)
-            _add_block(work.matrix, width, half, a + 3, b + 3, R @ Q)
+    a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
+    r1, r2 = vec3_of(row[c].arm1), vec3_of(row[c].arm2)
+    if piece.a_n == piece.a_t == piece.a_d and piece.b_n == piece.b_t:  # sticks: K is a number
+        _add_sticking(work.matrix, width, half, a, b, r1, r2, K.xx)
+        return
+    A1, A2 = _by_turning(K, r1), _by_turning(K, r2)
+    if a >= 0:
+        _add_pair(work.matrix, width, half, a, a, r1, K, A1)
+    if b >= 0:
+        _add_pair(work.matrix, width, half, b, b, r2, K, A2)
+    if a >= 0 and b >= 0:
+        K, A1, A2 = -K, -A1, -A2
+        _add_pair(work.matrix, width, half, a, b, r1, K, A2)
+        _add_pair(work.matrix, width, half, b, a, r2, K, A1)
+
+
+@inlined_kernel
+def _add_pair(matrix, width, half, row, column, r, Q, S):
+    """Add Q and S, impulses by velocities and angular velocities of one body, to the rows of a body
+    on which they act at r.
+    """
+    _add_block(matrix, width, half, row, column, Q)
+    _add_block(matrix, width, half, row, column + 3, S)
+    _add_block(matrix, width, half, row + 3, column, _crossed(r, Q))
+    _add_block(matrix, width, half, row + 3, column + 3, _crossed(r, S))
+
+
+@inlined_kernel
+def _add_sticking(matrix, width, half, a, b, r1, r2, k):
+    """The same for both bodies of a contact where Q = k·1, as those are of most."""
+    if a >= 0:
+        _add_stuck_pair(matrix, width, half, a, a, r1, r1, k)
+    if b >= 0:
+        _add_stuck_pair(matrix, width, half, b, b, r2, r2, k)
+    if a >= 0 and b >= 0:
+        _add_stuck_pair(matrix, width, half, a, b, r1, r2, -k)
+        _add_stuck_pair(matrix, width, half, b, a, r2, r1, -k)
+
+
+@inlined_kernel
+def _add_stuck_pair(matrix, width, half, row, column, r, s, q):
+    """q·1 for the velocity of a point at s of one body, on another body at r: q 1, -q [s]×, q [r]×
+    and -q [r]× [s]× = q ((r·s) 1 - s rᵀ).
+    """
+    k = row * width + column - row + half
+    f, g = s * q, r * q
+    t = dot(f, r)
+    matrix[k] += q
+    matrix[k + 4] += f.z
+    matrix[k + 5] -= f.y
+    k += width - 1
+    matrix[k + 1] += q
+    matrix[k + 3] -= f.z
+    matrix[k + 5] += f.x
+    k += width - 1
+    matrix[k + 2] += q
+    matrix[k + 3] += f.y
+    matrix[k + 4] -= f.x
+    k += width - 1
+    matrix[k + 1] -= g.z
+    matrix[k + 2] += g.y
+    matrix[k + 3] += t - f.x * r.x
+    matrix[k + 4] -= f.x * r.y
+    matrix[k + 5] -= f.x * r.z
+    k += width - 1
+    matrix[k] += g.z
+    matrix[k + 2] -= g.x
+    matrix[k + 3] -= f.y * r.x
+    matrix[k + 4] += t - f.y * r.y
+    matrix[k + 5] -= f.y * r.z
+    k += width - 1
+    matrix[k] -= g.y
+    matrix[k + 1] += g.x
+    matrix[k + 3] -= f.z * r.x
+    matrix[k + 4] -= f.z * r.y
+    matrix[k + 5] += t - f.z * r.z
+
+
+@inlined_kernel
+def _by_turning(Q, r):
+    """-Q [r]×, by which the velocity of a point at r follows from the angular one."""
+    return Mat3(
+        Q.xz * r.y - Q.xy * r.z, Q.xx * r.z - Q.xz * r.x, Q.xy * r.x - Q.xx * r.y,
+        Q.yz * r.y - Q.yy * r.z, Q.yx * r.z - Q.yz * r.x, Q.yy * r.x - Q.yx * r.y,
+        Q.zz * r.y - Q.zy * r.z, Q.zx * r.z - Q.zz * r.x, Q.zy * r.x - Q.zx * r.y,
+    )  # fmt: skip
+
+
+@inlined_kernel
+def _crossed(r, Q):
+    """[r]× Q"""
+    return Mat3(
+        r.y * Q.zx - r.z * Q.yx, r.y * Q.zy - r.z * Q.yy, r.y * Q.zz - r.z * Q.yz,
+        r.z * Q.xx - r.x * Q.zx, r.z * Q.xy - r.x * Q.zy, r.z * Q.xz - r.x * Q.zz,
+        r.x * Q.yx - r.y * Q.xx, r.x * Q.yy - r.y * Q.xy, r.x * Q.yz - r.y * Q.xz,
+    )  # fmt: skip
 
 
 @inlined_kernel

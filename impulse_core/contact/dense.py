@@ -12,6 +12,7 @@ from impulse_core.contact.law import (
     LEAST_PROXIMAL,
     effective_inverse_mass,
     law_piece,
+    sides_of_piece,
     turning_piece,
 )
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -92,7 +93,7 @@ def dense_step(contacts, work, n, items):
     for k in range(n):
         c = work.mark[k].contact
         w = effective_inverse_mass(contacts.row, c)
-        A, B, f = law_piece(
+        piece = law_piece(
             vec3_of(contacts.row[c].normal),
             vec3_of(work.row[k].trial),
             vec3_of(work.row[k].rate),
@@ -101,6 +102,8 @@ def dense_step(contacts, work, n, items):
             contacts.row[c].min_impulse,
             LEAST_PROXIMAL,
         )
+        A, B = sides_of_piece(piece)
+        f = piece.right
         for m in range(items):
             M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
             if m == k:

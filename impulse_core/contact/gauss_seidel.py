@@ -28,7 +28,7 @@ from impulse_core.contact.batch_sweeps import FALL, LOOK, QUIET, RESTLESS, UNDIV
 from impulse_core.contact.delassus import delassus_block, push_articulated, turn_articulated
 from impulse_core.contact.islands import is_large
 from impulse_core.contact.jacobian import diagonal_blocks
-from impulse_core.contact.law import contact_law, in_disc
+from impulse_core.contact.law import JOINTED_TIMES, contact_law, in_disc
 from impulse_core.contact.newton import IMPROVED, SOLVED, TOO_MANY, solve_island
 from impulse_core.contact.residuals import ENOUGH
 from impulse_core.contact.solver_bodies import push_solver_body
@@ -37,6 +37,7 @@ from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 __all__ = ["solve_contacts", "solve_small"]
 
 _FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
+_LAST_SWEEPS = 8  # of a small one after that, which mostly has laws that contradict each other
 _MOST_SWEEPS = 100
 _MOST_OF_LARGE = 20
 _CALM = 0.3  # of the accuracy, the change of a velocity that counts as none
@@ -86,8 +87,8 @@ def solve_small(contacts, solver_bodies, delassus, newton, i, accuracy, share):
     )
     quiet = result == SOLVED
     if not quiet:
-        calm = max(calm, _CALM * rough)
-        _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, _MOST_SWEEPS)
+        calm, last = max(calm, _CALM * rough), sweeps + _LAST_SWEEPS
+        _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, last)
     solver_bodies.mark[i].contradictory = 0 if quiet else 1
 
 
@@ -171,6 +172,7 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
     before, most = 0.0, 0.0
     least, looked = math.inf, math.inf
     quiet, stalls = False, False
+    free = _begin_search(solver_bodies, i)
     sweep = first - 1
     while sweep < last and not quiet and not stalls:
         sweep += 1
@@ -179,6 +181,7 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
         while c >= 0:
             if sweep == first:
                 set_vec3(row[c].search, ZERO3)
+                free = free and row[c].resists == 0.0
             set_vec3(row[c].before_sweep, vec3_of(row[c].impulse))
             m1, m2 = (
                 solver_body[mark[c].body1].articulation,
@@ -203,7 +206,7 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
             looked = least
         if not quiet and not stalls and sweep < last:
             beta = change / before if before > change else 0.0
-            _go_on(contacts, solver_bodies, delassus, i, beta, sweep)
+            _go_on(contacts, solver_bodies, delassus, i, beta, sweep, free)
         before = change
     c = solver_body[i].head
     while c >= 0:
@@ -213,8 +216,25 @@ def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
 
 
 @inner_kernel
-def _go_on(contacts, solver_bodies, delassus, i, beta, sweep):
-    """Go on by β in the direction of the sweeps before, s ← β s + Δp; 0 begins a new direction."""
+def _begin_search(solver_bodies, i):
+    """Let the bodies of an island begin with no direction; whether all of them are free."""
+    body = solver_bodies.mark[i].first_body
+    while body >= 0:
+        row = solver_bodies.row[body]
+        set_vec3(row.before_sweep, vec3_of(row.velocity))
+        set_vec3(row.turn_before_sweep, vec3_of(row.angular_velocity))
+        set_vec3(row.search, ZERO3)
+        set_vec3(row.turn_search, ZERO3)
+        body = solver_bodies.mark[body].next_body
+    return not solver_bodies.mark[i].articulated
+
+
+@inner_kernel
+def _go_on(contacts, solver_bodies, delassus, i, beta, sweep, free):
+    """Go on by β in the direction of the sweeps before, s ← β s + Δp; 0 begins a new direction.
+    Velocities follow from impulses; those of free bodies have such a direction themselves, where
+    nothing but impulses changes them.
+    """
     row, mark, solver_body = contacts.row, contacts.mark, solver_bodies.mark
     c = solver_body[i].head
     while c >= 0:
@@ -223,10 +243,30 @@ def _go_on(contacts, solver_bodies, delassus, i, beta, sweep):
         set_vec3(row[c].search, s + p - vec3_of(row[c].before_sweep))
         if s.x != 0.0 or s.y != 0.0 or s.z != 0.0:
             set_vec3(row[c].impulse, p + s)
-            _apply_impulse(row, mark, solver_bodies, delassus, c, s)
+            if not free:
+                _apply_impulse(row, mark, solver_bodies, delassus, c, s)
             _stir(solver_body, solver_body[mark[c].body1].articulation, sweep)
             _stir(solver_body, solver_body[mark[c].body2].articulation, sweep)
         c = mark[c].next
+    if free:
+        body = solver_body[i].first_body
+        while body >= 0:
+            _move_on(solver_bodies.row[body], beta)
+            body = solver_body[body].next_body
+
+
+@inlined_kernel
+def _move_on(body, beta):
+    """Let the velocities of a SolverBody go on in the same way."""
+    s, t = vec3_of(body.search) * beta, vec3_of(body.turn_search) * beta
+    v, w = vec3_of(body.velocity), vec3_of(body.angular_velocity)
+    set_vec3(body.search, s + v - vec3_of(body.before_sweep))
+    set_vec3(body.turn_search, t + w - vec3_of(body.turn_before_sweep))
+    v, w = v + s, w + t
+    set_vec3(body.velocity, v)
+    set_vec3(body.angular_velocity, w)
+    set_vec3(body.before_sweep, v)
+    set_vec3(body.turn_before_sweep, w)
 
 
 @inlined_kernel
@@ -256,7 +296,8 @@ def _visit(row, mark, solver_bodies, delassus, c):
     if not bears:
         return 0.0
     W, W_inverse = mat3_of(row[c].block), mat3_of(row[c].block_inverse)
-    new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, min_impulse)
+    times = JOINTED_TIMES if k >= 0 else 1
+    new, moved = contact_law(W, W_inverse, n, u, p, row[c].friction, min_impulse, times)
     set_vec3(row[c].impulse, new)
     _apply_impulse(row, mark, solver_bodies, delassus, c, new - p)
     if row[c].resists > 0.0:

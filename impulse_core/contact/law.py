@@ -8,32 +8,35 @@ with the minimum normal impulse p_0 that an impact gives back.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, dot, mat3_of, norm
-from impulse_core.jit import inner_kernel
+from impulse_core.algebra import IDENTITY3, ZERO3, Mat3, Vec3, dot, mat3_of, norm
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
+    "JOINTED_TIMES",
     "LEAST_PROXIMAL",
     "contact_law",
     "effective_inverse_mass",
     "in_disc",
     "law_piece",
+    "sides_of_piece",
+    "solved_piece",
     "turning_piece",
     "within_arms",
 ]
 
 LEAST_PROXIMAL = 1e-6  # of a Newton step, relative: redundant contacts share their load
-_TRIES = 3  # local iterations of a contact that slides
-_SETTLED = 1e-13  # relative change at which they end
+JOINTED_TIMES = 3  # of the law at a visit on jointed bodies, where to tell all others costs more
 
 
 @inner_kernel
-def contact_law(W, W_inverse, n, u, p, friction, min_impulse):
+def contact_law(W, W_inverse, n, u, p, friction, min_impulse, times):
     """The impulse that satisfies the law where u is the relative velocity with the impulse p, and
     by how much it changes that velocity.
 
-    Exact for one contact that sticks or lifts off; one that slides is iterated, since its direction
-    depends on the impulse.
+    Exact for one contact that sticks or lifts off. One that slides comes nearer to it so many
+    times, since its direction depends on the impulse.
     """
     if friction > 0.0:
         stuck = p - W_inverse @ u
@@ -46,35 +49,23 @@ def contact_law(W, W_inverse, n, u, p, friction, min_impulse):
     if friction == 0.0:
         new = n * max(min_impulse, dot(n, p) - dot(n, u) / w_n)
     else:
-        new = slide(W, w_n, n, u, p, friction, min_impulse)
+        new = _slide(W, w_n, n, u, p, friction, min_impulse)
+        for _ in range(1, times):
+            new = _slide(W, w_n, n, u + W @ (new - p), new, friction, min_impulse)
     return new, W @ (new - p)
 
 
 @inner_kernel
-def slide(W, w_n, n, u, p, friction, min_impulse):
-    """The impulse on the border of the cone, by projection: p_t ← P(p_t - u_t/w_t)."""
+def _slide(W, w_n, n, u, p, friction, min_impulse):
+    """The impulse nearest to that of the law along n, then across it: p_t ← P(p_t - u_t/w_t)."""
     w_t = W.xx + W.yy + W.zz - w_n
-    q = p
-    before = norm(p)
-    last, share = ZERO3, 1.0
-    for _ in range(_TRIES):
-        v = u + W @ (q - p)
-        q_n = max(min_impulse, dot(n, q) - dot(n, v) / w_n)
-        across = q - n * dot(n, q)
-        if q_n == 0.0:
-            new = ZERO3
-        else:
-            v = v + (W @ n) * (q_n - dot(n, q))
-            across = across - (v - n * dot(n, v)) * (1.0 / w_t)
-            new = n * q_n + in_disc(across, friction * q_n)
-        change = new - q
-        if dot(change, last) < 0.0:  # to and fro: normal and tangential impulse drive each other
-            share *= 0.5
-        q = q + change * share
-        last = change
-        if dot(change, change) <= (_SETTLED * (before + norm(q))) ** 2:
-            break
-    return q
+    p_n = dot(n, p)
+    q_n = max(min_impulse, p_n - dot(n, u) / w_n)
+    if q_n == 0.0:
+        return ZERO3
+    u = u + (W @ n) * (q_n - p_n)
+    across = p - n * p_n - (u - n * dot(n, u)) * (1.0 / w_t)
+    return n * q_n + in_disc(across, friction * q_n)
 
 
 @inner_kernel
@@ -103,33 +94,80 @@ def effective_inverse_mass(row, c):
     return (W.xx + W.yy + W.zz) / 3.0
 
 
+class Piece(NamedTuple):
+    """The piece of the law on which z = p - u/w lies: A Δu + w B Δp = f [m/s], with
+
+    A = a_n n nᵀ + a_d d dᵀ + a_t (1 - n nᵀ - d dᵀ)
+    B = b_n n nᵀ + b_d d dᵀ + b_t (1 - n nᵀ - d dᵀ) - tilt d nᵀ
+
+    for the normal n and the direction d of sliding, 0 where nothing slides.
+    """
+
+    normal: Vec3
+    along: Vec3
+    a_n: float
+    a_d: float
+    a_t: float
+    b_n: float
+    b_d: float
+    b_t: float
+    tilt: float
+    right: Vec3
+
+
 @inner_kernel
 def law_piece(n, p, u, w, friction, min_impulse, proximal):
-    """The piece of the law on which z = p - u/w lies: A Δu + w B Δp = f [m/s].
-
-    The part ``proximal`` is added to B (docs/algorithm.md, section 11).
+    """The Piece for the normal n, impulse p and velocity u. The part ``proximal`` is added to B
+    (docs/algorithm.md, section 11).
     """
     z = p - u * (1.0 / w)
     z_n = dot(n, z)
-    N = _outer(n, n)
-    T = IDENTITY3 - N
     p_n = max(dot(n, p), 0.0)
     bears = z_n > min_impulse
-    A = N if bears else N * 0.0
-    B = IDENTITY3 * proximal if bears else IDENTITY3 * proximal + N
+    a_n = 1.0 if bears else 0.0
+    b_n = 1.0 + proximal - a_n
     f = n * (-dot(n, u)) if bears else n * ((min_impulse - dot(n, p)) * w)
     across = z - n * z_n
     size = norm(across)
     radius = friction * p_n
     if size <= radius and p_n > 0.0:  # sticks
-        return A + T, B, f - (u - n * dot(n, u))
+        f = f - (u - n * dot(n, u))
+        return Piece(n, ZERO3, a_n, 1.0, 1.0, b_n, proximal, proximal, 0.0, f)
+    loose = 1.0 + proximal
     if size == 0.0 or (p_n == 0.0 and not bears):
-        return A, B + T, f - (p - n * dot(n, p)) * w
+        f = f - (p - n * dot(n, p)) * w
+        return Piece(n, ZERO3, a_n, 0.0, 0.0, b_n, loose, loose, 0.0, f)
     d = across * (1.0 / size)
     # p_t = μ p_n d, where d turns with z: δd = (1 - d dᵀ) δz_t / ‖z_t‖
-    P = (T - _outer(d, d)) * (min(radius / size, 1.0))
-    gap = p - n * dot(n, p) - d * radius
-    return A + P, B + T - _outer(d, n) * friction - P, f - gap * w
+    share = min(radius / size, 1.0)
+    f = f - (p - n * dot(n, p) - d * radius) * w
+    return Piece(n, d, a_n, 0.0, share, b_n, loose, loose - share, friction, f)
+
+
+@inner_kernel
+def sides_of_piece(piece):
+    """A and B of a piece."""
+    A = _in_frame(piece, piece.a_n, piece.a_d, piece.a_t, 0.0)
+    B = _in_frame(piece, piece.b_n, piece.b_d, piece.b_t, -piece.tilt)
+    return A, B
+
+
+@inner_kernel
+def solved_piece(piece):
+    """B⁻¹A and B⁻¹, by which Δp = (B⁻¹f - B⁻¹A Δu)/w."""
+    n, d, t = 1.0 / piece.b_n, 1.0 / piece.b_d, 1.0 / piece.b_t
+    tilt = piece.tilt * n * d
+    K = _in_frame(piece, piece.a_n * n, piece.a_d * d, piece.a_t * t, piece.a_n * tilt)
+    return K, _in_frame(piece, n, d, t, tilt)
+
+
+@inlined_kernel
+def _in_frame(piece, along_n, along_d, else_, d_by_n):
+    """along_n n nᵀ + along_d d dᵀ + else (1 - n nᵀ - d dᵀ) + d_by_n d nᵀ"""
+    n, d = piece.normal, piece.along
+    x = n * (along_n - else_) + d * d_by_n
+    y = d * (along_d - else_)
+    return IDENTITY3 * else_ + _outer(x, n) + _outer(y, d)
 
 
 @inner_kernel

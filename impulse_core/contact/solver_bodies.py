@@ -93,6 +93,14 @@ class SolverBody:
     """By how much impulses that have acted break the laws of a small island [m, m/s]."""
     worked: f8
     """Work of kinematic bodies on it in this half [J]."""
+    before_sweep: vec3
+    """Velocity before the last sweep [m/s]."""
+    turn_before_sweep: vec3
+    """The angular one [rad/s]."""
+    search: vec3
+    """What the direction of the sweeps so far adds to its velocity [m/s]."""
+    turn_search: vec3
+    """The same of the angular one [rad/s]."""
 
 
 @by_address

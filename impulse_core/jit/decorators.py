@@ -49,6 +49,7 @@ _WITHOUT_KERNELS = (
     "jit/compiling.py",
     "jit/kernel_cache.py",
     "jit/kernel_folder.py",
+    "jit/repeated.py",
     "jit/shipped.py",
     "jit/trusted.py",
     "methods/contact_runner.py",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from impulse_core.jit.deferred import Calls
+from impulse_core.jit.repeated import RepeatedCall
 from impulse_core.joints.breaking import break_joints, can_break, without_broken
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
@@ -185,6 +186,9 @@ class DirectRunner(Memoryless):
     seconds_per_row = 2e-6
     most_steps = 2**31
 
+    def set_up(self) -> None:
+        self._run_steps = RepeatedCall(run_steps)
+
     @property
     def system(self) -> System:
         """What the kernel keeps beside the workspace."""
@@ -198,7 +202,9 @@ class DirectRunner(Memoryless):
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         plan = Plan(length, count, grid, self.fractions, self.options.tolerance)
-        return int(run_steps(self.model, self.system, state, plan, self.work, tally))
+        system = self.system
+        same = self.model, system.structure, system.contact, state, self.work, tally
+        return int(self._run_steps(same, self.model, system, state, plan, self.work, tally))
 
 
 class ElementRunner(DirectRunner):
@@ -209,6 +215,7 @@ class ElementRunner(DirectRunner):
     """
 
     def set_up(self) -> None:
+        super().set_up()
         if len(self.fractions) > 1:
             self.model = self.model._replace(axes=self.model.axes.copy())
             self.model.axes["symmetric"] = 1

@@ -179,12 +179,13 @@ def test_what_batches_are_not_worth_is_solved_without():
     """All cubes bear one plate, so that no two of its contacts may be changed at once."""
     cubes = [box(f"cube-{k}", (1.5 * (k % 16), 1.5 * (k // 16), 0.5), 10.0) for k in range(256)]
     plate = box("plate", (11.25, 11.25, 1.05), 500.0, size=(25.0, 25.0, 0.1))
-    engine = started(scene(*cubes, plate), 0.01)
+    engine, left_out = started(scene(*cubes, plate), 0.01), False
+    marks = engine.runner.setup.solver_bodies.mark
     for taken in range(20):
         assert engine.advance(0.01, 1, taken)
+        left_out |= -1 in marks["batches"][marks["head"] >= 0]
 
-    marks = engine.runner.setup.solver_bodies.mark
-    assert -1 in marks["batches"][marks["head"] >= 0]
+    assert left_out
     assert np.abs(engine.state.bodies["velocity"][: engine.model.dynamic]).max() < 1e-3
 
 

@@ -11,7 +11,7 @@ from impulse_core.compile import compile_scene
 from impulse_core.contact.banded import banded_push, banded_step, order_bodies
 from impulse_core.contact.islands import find_islands, island_of
 from impulse_core.contact.jacobian import diagonal_blocks
-from impulse_core.contact.law import effective_inverse_mass, law_piece
+from impulse_core.contact.law import effective_inverse_mass, law_piece, sides_of_piece
 from impulse_core.contact.newton import solve_island
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
@@ -94,9 +94,9 @@ def softness_of(row, c, proximal):
 def piece(row, c, n, p, u, proximal):
     """D, C and f of contact c as rows of numbers."""
     w = effective_inverse_mass(row, c)
-    D, B, f = law_piece(n, p, u, w, row["friction"][c], 0.0, proximal)
-    C = B * w
-    return D, C, f
+    found = law_piece(n, p, u, w, row["friction"][c], 0.0, proximal)
+    D, B = sides_of_piece(found)
+    return D, B * w, found.right
 
 
 def test_islands_are_what_contacts_connect():

@@ -16,7 +16,7 @@ def repeated_law(W, W_inverse, n, u, friction):
     """The impulse at which the law comes to rest, from none, and the velocity after it."""
     p = Vec3(0.0, 0.0, 0.0)
     for _ in range(400):
-        p, _ = contact_law(W, W_inverse, n, u + W @ p, p, friction, 0.0)
+        p, _ = contact_law(W, W_inverse, n, u + W @ p, p, friction, 0.0, 1)
     return p, u + W @ p
 
 
