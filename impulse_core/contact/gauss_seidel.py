@@ -34,7 +34,7 @@ from impulse_core.contact.residuals import ENOUGH
 from impulse_core.contact.solver_bodies import push_solver_body
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
-__all__ = ["solve_contacts", "solve_small"]
+__all__ = ["solve_contacts", "solve_small", "sweep_one_by_one"]
 
 _FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
 _LAST_SWEEPS = 8  # of a small one after that, which mostly has laws that contradict each other
@@ -88,7 +88,7 @@ def solve_small(contacts, solver_bodies, delassus, newton, i, accuracy, share):
     quiet = result == SOLVED
     if not quiet:
         calm, last = max(calm, _CALM * rough), sweeps + _LAST_SWEEPS
-        _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, last)
+        _, _, quiet = sweep_one_by_one(contacts, solver_bodies, delassus, i, calm, sweeps + 1, last)
     solver_bodies.mark[i].contradictory = 0 if quiet else 1
 
 
@@ -125,7 +125,7 @@ def _solve_one(
     if not large:
         how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm)
     if how == UNDIVIDED:
-        _, _, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
+        _, _, quiet = sweep_one_by_one(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
         how = QUIET if quiet else RESTLESS
     return how
 
@@ -136,7 +136,9 @@ def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, 
     of sweeps, and the largest change of a velocity in the first [m/s].
     """
     diagonal_blocks(contacts, solver_bodies, delassus, i)
-    sweeps, first, quiet = _sweep(contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS)
+    sweeps, first, quiet = sweep_one_by_one(
+        contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS
+    )
     if quiet and large:
         return SOLVED, sweeps, first
     result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy, rough)
@@ -160,7 +162,7 @@ def _apply_changes(contacts, solver_bodies, delassus, i):
 
 
 @deferred_kernel("int64", "float64", "boolean")
-def _sweep(contacts, solver_bodies, delassus, i, calm, first, last):
+def sweep_one_by_one(contacts, solver_bodies, delassus, i, calm, first, last):
     """Sweeps number ``first`` to ``last`` at most over the island of solver body i, as long as they
     help.
 

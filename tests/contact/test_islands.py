@@ -180,7 +180,7 @@ def directions_and_masses(contacts, solver_bodies, rows, order):
                 place = 6 * solver_bodies.mark["place"][i]
                 r = contacts.row[c][arm]
                 G[3 * k : 3 * k + 3, place : place + 3] = sign * np.eye(3)
-                G[3 * k : 3 * k + 3, place + 3 : place + 6] = sign * np.cross(np.eye(3), r)
+                G[3 * k : 3 * k + 3, place + 3 : place + 6] = sign * np.cross(r, np.eye(3))
     for k, i in enumerate(order):
         J = solver_bodies.row[i]["inverse_inertia"].reshape(3, 3)
         inverse_mass[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] = (
