@@ -1,4 +1,4 @@
-"""Calls of a kernel with the same objects: types are told once, and never those of other objects."""
+"""Calls of a kernel with the same objects: types are told once, but never those of others."""
 
 from __future__ import annotations
 
