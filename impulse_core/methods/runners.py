@@ -201,7 +201,8 @@ class DirectRunner(Memoryless):
         return self._take_steps(state, length, count, grid, tally)
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
-        plan = Plan(length, count, grid, self.fractions, self.options.tolerance)
+        tolerance = float(self.options.tolerance)  # of the same type in each call, as the length is
+        plan = Plan(float(length), count, grid, self.fractions, tolerance)
         system = self.system
         same = self.model, system.structure, system.contact, state, self.work, tally
         return int(self._run_steps(same, self.model, system, state, plan, self.work, tally))
