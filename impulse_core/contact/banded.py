@@ -194,7 +194,7 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
         return
     a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
     r1, r2 = vec3_of(row[c].arm1), vec3_of(row[c].arm2)
-    if piece.a_n == piece.a_t == piece.a_d and piece.b_n == piece.b_t:  # sticks: K is a number
+    if piece.a_n == piece.a_d == piece.a_t and piece.b_n == piece.b_d:  # sticks: K is a number
         _add_sticking(work.matrix, width, half, a, b, r1, r2, K.xx)
         return
     A1, A2 = _by_turning(K, r1), _by_turning(K, r2)

@@ -104,7 +104,9 @@ class Piece(NamedTuple):
     """
 
     normal: Vec3
+    """n."""
     along: Vec3
+    """d."""
     a_n: float
     a_d: float
     a_t: float
@@ -112,7 +114,9 @@ class Piece(NamedTuple):
     b_d: float
     b_t: float
     tilt: float
+    """The coefficient of friction where it slides."""
     right: Vec3
+    """f [m/s]."""
 
 
 @inner_kernel
@@ -124,8 +128,8 @@ def law_piece(n, p, u, w, friction, min_impulse, proximal):
     z_n = dot(n, z)
     p_n = max(dot(n, p), 0.0)
     bears = z_n > min_impulse
-    a_n = 1.0 if bears else 0.0
-    b_n = 1.0 + proximal - a_n
+    loose = 1.0 + proximal
+    a_n, b_n = (1.0, proximal) if bears else (0.0, loose)
     f = n * (-dot(n, u)) if bears else n * ((min_impulse - dot(n, p)) * w)
     across = z - n * z_n
     size = norm(across)
@@ -133,7 +137,6 @@ def law_piece(n, p, u, w, friction, min_impulse, proximal):
     if size <= radius and p_n > 0.0:  # sticks
         f = f - (u - n * dot(n, u))
         return Piece(n, ZERO3, a_n, 1.0, 1.0, b_n, proximal, proximal, 0.0, f)
-    loose = 1.0 + proximal
     if size == 0.0 or (p_n == 0.0 and not bears):
         f = f - (p - n * dot(n, p)) * w
         return Piece(n, ZERO3, a_n, 0.0, 0.0, b_n, loose, loose, 0.0, f)
