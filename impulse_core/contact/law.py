@@ -28,6 +28,8 @@ __all__ = [
 
 LEAST_PROXIMAL = 1e-6  # of a Newton step, relative: redundant contacts share their load
 JOINTED_TIMES = 3  # of the law at a visit on jointed bodies, where to tell all others costs more
+_OFTEN = 3  # the same where normal and tangential impulse drive each other
+_LOOSELY = 0.5  # of w_n, times μ: how strongly they may be coupled to settle from visit to visit
 
 
 @inner_kernel
@@ -49,23 +51,35 @@ def contact_law(W, W_inverse, n, u, p, friction, min_impulse, times):
     if friction == 0.0:
         new = n * max(min_impulse, dot(n, p) - dot(n, u) / w_n)
     else:
-        new = _slide(W, w_n, n, u, p, friction, min_impulse)
-        for _ in range(1, times):
-            new = _slide(W, w_n, n, u + W @ (new - p), new, friction, min_impulse)
+        new = _slide(W, w_n, n, u, p, friction, min_impulse, times)
     return new, W @ (new - p)
 
 
 @inner_kernel
-def _slide(W, w_n, n, u, p, friction, min_impulse):
-    """The impulse nearest to that of the law along n, then across it: p_t ← P(p_t - u_t/w_t)."""
+def _slide(W, w_n, n, u, p, friction, min_impulse, times):
+    """The impulse on the border of the cone, by projection: p_t ← P(p_t - u_t/w_t)."""
     w_t = W.xx + W.yy + W.zz - w_n
-    p_n = dot(n, p)
-    q_n = max(min_impulse, p_n - dot(n, u) / w_n)
-    if q_n == 0.0:
-        return ZERO3
-    u = u + (W @ n) * (q_n - p_n)
-    across = p - n * p_n - (u - n * dot(n, u)) * (1.0 / w_t)
-    return n * q_n + in_disc(across, friction * q_n)
+    coupled = W @ n - n * w_n
+    if friction * norm(coupled) > _LOOSELY * w_n:
+        times = _OFTEN
+    q = p
+    last, share = ZERO3, 1.0
+    for _ in range(times):
+        v = u + W @ (q - p)
+        q_n = max(min_impulse, dot(n, q) - dot(n, v) / w_n)
+        across = q - n * dot(n, q)
+        if q_n == 0.0:
+            new = ZERO3
+        else:
+            v = v + (W @ n) * (q_n - dot(n, q))
+            across = across - (v - n * dot(n, v)) * (1.0 / w_t)
+            new = n * q_n + in_disc(across, friction * q_n)
+        change = new - q
+        if dot(change, last) < 0.0:  # to and fro: normal and tangential impulse drive each other
+            share *= 0.5
+        q = q + change * share
+        last = change
+    return q
 
 
 @inner_kernel

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import impulse_core as ic
 from impulse_core.compile import compile_scene
+from impulse_core.jit.repeated import RepeatedCall
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from tests.contact.scenes import wall
@@ -143,7 +144,7 @@ def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, NDArray[
             [(f"{path}.{name}", value[name]) for name in fields] if fields else [(path, value)]
         )
         return
-    if id(value) in seen:
+    if id(value) in seen or isinstance(value, RepeatedCall):  # which only knows its objects again
         return
     seen.add(id(value))
     inner: dict[str, Any] = {}
