@@ -124,6 +124,13 @@ class ContactMark:
     """PLANE_POINT, POINT_POINT, …."""
     sticking: i8
     """1 where the bodies did not slide on each other at the end of the last step."""
+    steady: i8
+    """1 where its impulses of the last step are forces: its island met nothing in that."""
+    meets: f8
+    """When its island first meets something, as a part of this part of the step; infinite if it
+    does not."""
+    held: f8
+    """Until when it is held by what it bore, as such a part; 0 where it is not."""
     active: i8
     """1 for points that can bear an impulse in this half of the step."""
     delassus_row: i8
@@ -264,6 +271,8 @@ class MemoryMark:
     """1 where the bodies did not slide."""
     bore: i8
     """1 where it carried an impulse."""
+    steady: i8
+    """1 where its impulses are forces: its island met nothing."""
 
 
 @record
@@ -375,7 +384,7 @@ def copy_memory_point(source, m, target, k, factor):  # type: ignore[no-untyped-
     """Copy point m of a memory to point k of another, its impulses times a factor."""
     mark, other = target.mark[k], source.mark[m]
     mark.pair, mark.feature = other.pair, other.feature
-    mark.sticking, mark.bore = other.sticking, other.bore
+    mark.sticking, mark.bore, mark.steady = other.sticking, other.bore, other.steady
     copy_impulses(source.row[m], target.row[k], factor)
 
 

@@ -347,7 +347,7 @@ def remember(contacts, c, memory, at, scale):
     set_vec3(new.second, ZERO3)
     set_vec3(new.roll_first, ZERO3)
     set_vec3(new.roll_second, ZERO3)
-    contacts.mark[c].sticking = 0
+    contacts.mark[c].sticking, contacts.mark[c].steady = 0, 0
     m = at
     while m < memory.used[0] and memory.mark[m].pair == contacts.mark[c].pair:
         if memory.mark[m].sticking:
@@ -355,5 +355,6 @@ def remember(contacts, c, memory, at, scale):
         if memory.mark[m].feature == contacts.mark[c].feature:
             copy_impulses(memory.row[m], new, scale)
             contacts.mark[c].sticking = memory.mark[m].sticking
+            contacts.mark[c].steady = memory.mark[m].steady
             return
         m += 1

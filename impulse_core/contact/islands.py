@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.contact.newton_work import MOST_BODIES
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -25,6 +27,7 @@ def find_islands(contacts, solver_bodies):
         solver_body[i].island = i
         solver_body[i].head, solver_body[i].first_body = -1, -1
         solver_body[i].number, solver_body[i].bodies = 0, 0
+        solver_body[i].meets = math.inf
         solver_body[i].articulated = 0
         solver_body[i].small = 0
         solver_body[i].stirred, solver_body[i].place = -1, -1
@@ -50,6 +53,7 @@ def find_islands(contacts, solver_bodies):
             mark[c].next = solver_body[i].head
             solver_body[i].head = c
             solver_body[i].number += 1
+            solver_body[i].meets = min(solver_body[i].meets, mark[c].meets)
             if mark[c].delassus_row >= 0:
                 solver_body[i].articulated = 1
     _list_small(solver_bodies)

@@ -12,6 +12,7 @@ from impulse_core.contact.account import (
     join_bodies,
 )
 from impulse_core.contact.events import bears
+from impulse_core.contact.held import add_held, held_work, holds_at_end, holds_at_start
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -37,11 +38,11 @@ def account_first_half(contacts, solver_bodies, c, motion, h, accuracy, coarse):
     """
     row = contacts.row[c]
     row.extra, row.returned, row.worked = 0.0, 0.0, 0.0
-    p = vec3_of(row.impulse)
-    if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
+    p, part = vec3_of(row.impulse), holds_at_start(contacts.mark[c])
+    if p.x == 0.0 and p.y == 0.0 and p.z == 0.0 and part == 0.0:
         return 0.0
     u, w = _velocities(contacts, c, motion)
-    work = _work(row, u, w)
+    work = _work(row, u, w) + held_work(row, row.begun, row.roll_first, part, u, w)
     on_way = dot(p, u + vec3_of(row.offset))
     if row.resists > 0.0:
         on_way += dot(vec3_of(row.torque), w + vec3_of(row.turn_offset))
@@ -76,9 +77,10 @@ def close_second(contacts, solver_bodies, motion, accuracy, coarse, begin, end):
     """Account for some contacts: note the work of each, and whether it may have created energy."""
     for c in range(begin, end):
         row, work = contacts.row[c], 0.0
-        p = vec3_of(row.impulse)
-        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+        p, part = vec3_of(row.impulse), holds_at_end(contacts.mark[c])
+        if p.x != 0.0 or p.y != 0.0 or p.z != 0.0 or part > 0.0:
             work = _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
+            add_held(row, row.second, row.roll_second, part)
         suspect = row.extra > 0.0 or row.returned > 0.0 or row.worked > 0.0
         contacts.noted[c, 0], contacts.noted[c, 1] = work, 1.0 if suspect else 0.0
         note_what_acted(contacts, c)
@@ -96,10 +98,10 @@ def note_what_acted(contacts, c):
 
 @inner_kernel
 def _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse):
-    """Add the work of contact c, which bears the impulse p."""
-    row = contacts.row[c]
+    """Add the work of contact c, which bears the impulse p beside what is held."""
+    row, part = contacts.row[c], holds_at_end(contacts.mark[c])
     u, w = _velocities(contacts, c, motion)
-    work = _work(row, u, w)
+    work = _work(row, u, w) + held_work(row, row.second, row.roll_second, part, u, w)
     row.worked += work
     after = dot(p, u)
     if row.resists > 0.0:

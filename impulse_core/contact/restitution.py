@@ -21,6 +21,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
+from impulse_core.contact.held import holds_at_end
 from impulse_core.contact.jacobian import relative_velocity
 from impulse_core.jit import inner_kernel
 
@@ -89,7 +90,8 @@ def restitution_impulses(contacts, threshold, law):
             continue
         n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
         p_n = dot(n, p)
-        sudden = p_n + dot(n, vec3_of(row[c].first)) - row[c].earlier
+        held = holds_at_end(contacts.mark[c]) * dot(n, vec3_of(row[c].second))
+        sudden = p_n + held + dot(n, vec3_of(row[c].first)) - row[c].earlier
         if sudden * dot(n, mat3_of(row[c].block) @ n) <= threshold:
             continue
         hit = True

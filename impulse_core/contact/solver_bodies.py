@@ -42,6 +42,8 @@ class SolverBodyMark:
     """First active contact of the island that a solver body stands for, -1 if none."""
     number: i8
     """Active contacts of that island."""
+    meets: f8
+    """When any of them meets something, as in ContactMark."""
     articulated: i8
     """1 if the island is articulated: some of them are on jointed bodies."""
     unsolved: i8

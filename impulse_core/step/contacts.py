@@ -6,12 +6,15 @@ islands, with the Delassus operator that follows from that matrix (docs/algorith
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import ZERO3, dot, set_vec3, vec3_of
 from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.give import add_give, find_given
 from impulse_core.contact.guesses import start_from
+from impulse_core.contact.held import hold_at_impact, hold_until_impact
 from impulse_core.contact.islands import OTHERS, find_islands
 from impulse_core.contact.jacobian import (
     apply_contact_impulses,
@@ -94,9 +97,9 @@ def note_motion(contact, model, state, work):
 
 
 @inner_kernel
-def begin_contacts(contact, model, state, work):
-    """Find islands, and let the impulses act that contacts begin with, if not all are of small
-    islands, which see to that themselves; False if there is no room.
+def begin_contacts(contact, model, state, first, work):
+    """Find islands, and let the impulses act that contacts begin with in the first or second half,
+    if not all are of small islands, which see to that themselves; False if there is no room.
 
     Joints are about to be corrected, or begin with their reaction to those impulses.
     """
@@ -104,6 +107,10 @@ def begin_contacts(contact, model, state, work):
         return True
     if not _find_islands(contact):
         return False
+    if first:
+        hold_until_impact(contact.contacts, contact.solver_bodies)
+    elif contact.time_of_impact:
+        hold_at_impact(contact.contacts, contact.solver_bodies)
     if contact.solver_bodies.counted[OTHERS] > 0:
         motion = motion_of(model, state, work)
         apply_contact_impulses(
@@ -245,7 +252,7 @@ def let_sleep(contact, model, state, before, work):
 
 
 @inner_kernel
-def begin_second_half(contact, model, state, jumps, tolerance, work):
+def begin_second_half(contact, model, state, part, jumps, tolerance, work):
     """Directions at t+h, and which contacts are closed there, without those that meet if they do so
     in a jump; needs the angular velocities.
     """
@@ -254,7 +261,9 @@ def begin_second_half(contact, model, state, jumps, tolerance, work):
     motion, team = motion_of(model, state, work), contact.team
     inertia_of_solver_bodies(contact.solver_bodies, motion)
     team.number[0], team.number[1] = 1.0 if jumps else 0.0, tolerance
-    given = contact, motion, jumps, tolerance
+    threshold = impact_threshold(motion, part.whole, contact.accuracy)
+    team.number[2] = threshold if part.at_impact else math.inf
+    given = contact, motion, jumps, tolerance, team.number[2]
     share(team, BEGIN_SECOND, 0, contact.contacts.used[0], CONTACTS, begin_second, given)
 
 
@@ -341,7 +350,7 @@ def begin_jump(contact, model, state, begins, tolerance, work):
             set_vec3(row[c].second, vec3_of(row[c].impulse))
             if row[c].resists > 0.0:
                 set_vec3(row[c].roll_second, vec3_of(row[c].torque))
-        mark[c].active = 1 if row[c].gap <= tolerance else 0
+        mark[c].active, mark[c].held = 1 if row[c].gap <= tolerance else 0, 0.0
         row[c].min_impulse = 0.0
         row[c].earlier = dot(vec3_of(row[c].normal), vec3_of(row[c].first))
         start_from(row[c], ZERO3, ZERO3)

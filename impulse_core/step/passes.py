@@ -6,16 +6,26 @@ and is put together in the order of the contacts.
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
 from impulse_core.collision.contacts import copy_impulses
 from impulse_core.collision.detect import Search
 from impulse_core.collision.geometry import note_lowest
 from impulse_core.contact.events import bears
 from impulse_core.contact.guesses import guess_force, let_go, start_from
+from impulse_core.contact.held import (
+    AT_END,
+    add_held,
+    holds_at_end,
+    holds_at_start,
+    moment_of_meeting,
+    start_beside,
+)
 from impulse_core.contact.jacobian import contact_direction, contact_velocity
 from impulse_core.contact.passivity import account_first_half
 from impulse_core.contact.residuals import set_target
-from impulse_core.contact.restitution import find_approach_velocity
+from impulse_core.contact.restitution import find_approach_velocity, impact_threshold
 from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.jit import inner_kernel
 
@@ -64,9 +74,11 @@ def begin_first(contact, motion, h, begin, end):
     """First guesses for a stage of length h."""
     contacts = contact.contacts
     row, mark = contacts.row, contacts.mark
+    threshold = impact_threshold(motion, h, contact.accuracy)
     for c in range(begin, end):
         find_approach_velocity(contacts, c, motion, h)
-        mark[c].active = 1
+        mark[c].active, mark[c].held = 1, 0.0
+        mark[c].meets = moment_of_meeting(row[c], h, threshold)
         set_vec3(row[c].begun, vec3_of(row[c].first))
         if contact.again[0]:
             start_from(row[c], row[c].impulse, row[c].torque)
@@ -85,6 +97,8 @@ def close_first(contact, motion, h, begin, end):
         contacts.noted[c, 0] = account_first_half(
             contacts, contact.solver_bodies, c, motion, h, contact.accuracy, coarse
         )
+        held = holds_at_start(contacts.mark[c])
+        add_held(row[c], row[c].begun, row[c].roll_first, held)
         n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
         row[c].earlier = max(0.0, dot(n, vec3_of(row[c].first)))
         row[c].earlier += max(0.0, dot(n, vec3_of(row[c].second)))
@@ -94,24 +108,34 @@ def close_first(contact, motion, h, begin, end):
 
 
 @inner_kernel
-def begin_second(contact, motion, jumps, tolerance, begin, end):
+def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
     """Directions at t+h, and which contacts are closed there, without those that meet if they do so
-    in a jump.
+    in a jump. The threshold is that of impacts [m/s], infinite if the part ends at none.
     """
     contacts = contact.contacts
     row, mark = contacts.row, contacts.mark
     for c in range(begin, end):
+        was_open = row[c].gap > tolerance
         contact_direction(contacts, c, motion)
         contact_velocity(contacts, c, motion)
         p = vec3_of(row[c].first)
         pressed = p.x != 0.0 or p.y != 0.0 or p.z != 0.0
+        if was_open and not pressed and row[c].gap <= tolerance and threshold < math.inf:
+            # meets as well, though others stopped its bodies in the trials of the first half
+            u = dot(vec3_of(row[c].normal), vec3_of(row[c].before))
+            if u < -threshold:
+                mark[c].impacting = 1
         closed = (pressed or row[c].gap <= tolerance) and not (jumps and mark[c].impacting)
         mark[c].active = 1 if closed else 0
         set_vec3(row[c].offset, ZERO3)
-        start_from(row[c], row[c].second, row[c].roll_second)
+        if not closed:
+            mark[c].held = 0.0
+        if threshold < math.inf and not jumps:
+            mark[c].meets = AT_END if mark[c].impacting else math.inf
+        start_beside(row[c], row[c].second, row[c].roll_second, holds_at_end(mark[c]))
         if row[c].resists > 0.0:
             set_vec3(row[c].turn_offset, ZERO3)
-        if not mark[c].active:
+        if not closed:
             let_go(row[c])
 
 
@@ -121,6 +145,7 @@ def save_points(contact, jumped, begin, end):
     contacts, memory = contact.contacts, contact.memory
     for c in range(begin, end):
         _save_mark(contacts, memory, c)
+        memory.mark[c].steady = 1 if contacts.mark[c].meets > AT_END else 0
         row = contacts.row[c]
         if not jumped:
             set_vec3(row.second, vec3_of(row.impulse))
@@ -137,6 +162,7 @@ def save_marks(contact, begin, end):
     contacts, memory = contact.contacts, contact.memory
     for c in range(begin, end):
         _save_mark(contacts, memory, c)
+        memory.mark[c].steady = contacts.mark[c].steady
         row, saved = contacts.row[c], memory.row[c]
         set_vec3(saved.first, vec3_of(row.begun))
         set_vec3(saved.second, vec3_of(row.second))

@@ -126,7 +126,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
     failure, totals = tally.failure[0], tally.totals[0]
     foresee_coordinates(model, model.coupled, state, h, work)
     _warm_start(model, contact, state, h, work)
-    if not begin_contacts(contact, model, state, work):
+    if not begin_contacts(contact, model, state, True, work):
         return NO_ROOM
     previous = 1e300
     stalls = 0

@@ -116,7 +116,7 @@ def _do_contacts(contact, motion, task, begin, end):
     elif task == CLOSE_FIRST:
         close_first(contact, motion, x, begin, end)
     elif task == BEGIN_SECOND:
-        begin_second(contact, motion, x > 0.0, y, begin, end)
+        begin_second(contact, motion, x > 0.0, y, z, begin, end)
     elif task == SAVE_POINTS:
         save_points(contact, x > 0.0, begin, end)
     elif task == SAVE_MARKS:

@@ -134,7 +134,7 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         joint_directions(model, state.bodies, work.now)
         angular_velocities(model, state, work)
     jumps = part.at_impact and len(model.joints) > 0
-    begin_second_half(contact, model, state, jumps, tolerance, work)
+    begin_second_half(contact, model, state, part, jumps, tolerance, work)
     if axes is not None:
         read_rates(model, state, work.axes.next_rate, work)
         note_load_power(model, state, work)

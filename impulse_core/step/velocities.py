@@ -106,7 +106,7 @@ def solve_velocities(model, structure, contact, state, h, tolerance, work, tally
     Where contacts were hit, restitution follows the compression, and the law of all others is
     solved for in turn.
     """
-    if not begin_contacts(contact, model, state, work):
+    if not begin_contacts(contact, model, state, False, work):
         return NO_ROOM
     status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
     if status == COMPLETED and add_restitution(contact, model, state, h, work):
