@@ -23,6 +23,7 @@ __all__ = ["FINER", "NEAR", "Wave", "cheapest_wave"]
 COARSEST, HALVED = 0.01, 6  # s, the longest step that is tried, and how often it is halved at most
 FINER = 8  # parts of a step, whose wave is the one to reach
 NEAR = 0.01  # of its speed
+_WARM = 30  # dominoes of a row before those that count
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Wave:
 def cheapest_wave(count: int, build: Callable[[Scene, float], Any]) -> Wave:
     """Of an engine that is built for a scene and a step."""
     scene = dominoes(count)
+    topple(dominoes(_WARM), _WARM, build, COARSEST)  # kernels are loaded at their first call
     waves: dict[int, Wave] = {}
 
     def wave(halved: int) -> Wave:

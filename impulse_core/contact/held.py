@@ -3,7 +3,7 @@
 Where bodies meet at t + σh, contacts that bore until then did so for the part σ of the step even if
 the impact opens them. Constant forces F from t to t + σh do what these impulses of both halves do,
 
-    p₀ = (2σ - σ²) ½hF    at t        p₀ = σ² ½hF    at t+h        (docs/algorithm.md, 75, 76)
+    p₀ = (2σ - σ²) ½hF    at t        p₀ = σ² ½hF    at t+h        (docs/algorithm.md, 78)
 
 They act beside the impulses that the laws are about. Without them a body that is hit had lost all
 that its weight does in the step, an error of first order in h of each impact.
