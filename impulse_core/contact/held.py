@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import dot, set_vec3, vec3_of
+from impulse_core.algebra import dot, mat3_of, set_vec3, vec3_of
 from impulse_core.contact.guesses import start_from
 from impulse_core.jit import inlined_kernel, inner_kernel
 
@@ -25,6 +25,7 @@ __all__ = [
     "hold_until_impact",
     "holds_at_end",
     "holds_at_start",
+    "is_force",
     "moment_of_meeting",
     "start_beside",
 ]
@@ -49,7 +50,7 @@ def moment_of_meeting(contact, h, threshold):
 @inner_kernel
 def hold_until_impact(contacts, solver_bodies):
     """Let the contacts of each island that meets something in a first half begin beside what is
-    held: the forces of the last step, which they are if the island met nothing in that.
+    held: the forces of the last step (``is_force``).
     """
     row, mark, solver_body = contacts.row, contacts.mark, solver_bodies.mark
     for i in range(len(solver_body) - 1):
@@ -79,6 +80,18 @@ def hold_at_impact(contacts, solver_bodies):
             set_vec3(row[c].roll_second, vec3_of(row[c].roll_first))
             start_beside(row[c], row[c].second, row[c].roll_second, holds_at_end(mark[c]))
             c = mark[c].next
+
+
+@inner_kernel
+def is_force(contacts, c, threshold):
+    """Whether what contact c bore in this part is a force: its island met nothing, and it grew by
+    no more than slow motion needs, the threshold [m/s].
+    """
+    row = contacts.row[c]
+    n = vec3_of(row.normal)
+    sudden = dot(n, vec3_of(row.first) + vec3_of(row.impulse)) - row.earlier
+    slow = sudden * dot(n, mat3_of(row.block) @ n) <= threshold
+    return slow and contacts.mark[c].meets > AT_END
 
 
 @inlined_kernel

@@ -19,6 +19,7 @@ from impulse_core.contact.held import (
     add_held,
     holds_at_end,
     holds_at_start,
+    is_force,
     moment_of_meeting,
     start_beside,
 )
@@ -74,7 +75,7 @@ def begin_first(contact, motion, h, begin, end):
     """First guesses for a stage of length h."""
     contacts = contact.contacts
     row, mark = contacts.row, contacts.mark
-    threshold = impact_threshold(motion, h, contact.accuracy)
+    threshold = impact_threshold(motion, h, contact.accuracy) if h >= contact.finest else math.inf
     for c in range(begin, end):
         find_approach_velocity(contacts, c, motion, h)
         mark[c].active, mark[c].held = 1, 0.0
@@ -140,12 +141,14 @@ def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
 
 
 @inner_kernel
-def save_points(contact, jumped, begin, end):
-    """Save the impulses of a part, without those of a jump at its end."""
+def save_points(contact, jumped, threshold, begin, end):
+    """Save the impulses of a part, without those of a jump at its end; the threshold is that of
+    impacts [m/s].
+    """
     contacts, memory = contact.contacts, contact.memory
     for c in range(begin, end):
         _save_mark(contacts, memory, c)
-        memory.mark[c].steady = 1 if contacts.mark[c].meets > AT_END else 0
+        memory.mark[c].steady = 1 if is_force(contacts, c, threshold) else 0
         row = contacts.row[c]
         if not jumped:
             set_vec3(row.second, vec3_of(row.impulse))

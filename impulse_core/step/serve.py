@@ -118,6 +118,6 @@ def _do_contacts(contact, motion, task, begin, end):
     elif task == BEGIN_SECOND:
         begin_second(contact, motion, x > 0.0, y, z, begin, end)
     elif task == SAVE_POINTS:
-        save_points(contact, x > 0.0, begin, end)
+        save_points(contact, x > 0.0, y, begin, end)
     elif task == SAVE_MARKS:
         save_marks(contact, begin, end)

@@ -86,7 +86,8 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
         if not last and parts == 0:
             copy_memory(contact.memory, contact.earlier)
             contact.divided[0], contact.divided[1] = 1, contact.events.number[0]
-        _finish_part(contact, state, part, jumped, tally)
+        motion = motion_of(model, state, work)
+        _finish_part(contact, motion, state, part, jumped, tally)
         left = 0.0 if last else left - length
         parts += 1
     contact.divided[0] = 0
@@ -232,7 +233,7 @@ def _both(of_contacts, of_limits):
 
 
 @inner_kernel
-def _finish_part(contact, state, part, jumped, tally):
+def _finish_part(contact, motion, state, part, jumped, tally):
     """Tell of pairs that begin to touch or part, and save the impulses of contacts for the part
     or step to come: what jumped did so after the forces of the second half.
     """
@@ -242,20 +243,22 @@ def _finish_part(contact, state, part, jumped, tally):
     if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
         _save_first_impulses(contact, part.length)
     else:
-        _save_impulses(contact, state, part.length, jumped)
+        _save_impulses(contact, motion, state, part.length, jumped)
     _count(contacts, tally.totals[0], part.length / part.whole)
 
 
 @inner_kernel
-def _save_impulses(contact, state, h, jumped):
+def _save_impulses(contact, motion, state, h, jumped):
     """Save the impulses of a part of length h, without those of a jump at its end."""
     memory, team = contact.memory, contact.team
     memory.step[0], memory.used[0] = h, contact.contacts.used[0]
     for j in range(len(state.joints)):
         for k in range(6):
             memory.multiplier[j, k] = state.joints[j].multiplier[k]
-    team.number[0] = 1.0 if jumped else 0.0
-    share(team, SAVE_POINTS, 0, memory.used[0], CONTACTS, save_points, (contact, jumped))
+    threshold = impact_threshold(motion, h, contact.accuracy)
+    team.number[0], team.number[1] = 1.0 if jumped else 0.0, threshold
+    given = contact, jumped, threshold
+    share(team, SAVE_POINTS, 0, memory.used[0], CONTACTS, save_points, given)
 
 
 @inner_kernel
