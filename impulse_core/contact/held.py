@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import dot, mat3_of, set_vec3, vec3_of
+from impulse_core.algebra import dot, set_vec3, vec3_of
 from impulse_core.contact.guesses import start_from
+from impulse_core.contact.jacobian import own_block
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
@@ -83,15 +84,19 @@ def hold_at_impact(contacts, solver_bodies):
 
 
 @inner_kernel
-def is_force(contacts, c, threshold):
+def is_force(contacts, solver_bodies, c, threshold):
     """Whether what contact c bore in this part is a force: its island met nothing, and it grew by
     no more than slow motion needs, the threshold [m/s].
     """
-    row = contacts.row[c]
+    row, mark, bodies = contacts.row[c], contacts.mark[c], solver_bodies.row
+    if mark.meets <= AT_END:
+        return False
     n = vec3_of(row.normal)
     sudden = dot(n, vec3_of(row.first) + vec3_of(row.impulse)) - row.earlier
-    slow = sudden * dot(n, mat3_of(row.block) @ n) <= threshold
-    return slow and contacts.mark[c].meets > AT_END
+    if sudden <= 0.0:
+        return True
+    alone = bodies[mark.body1].inverse_mass_alone + bodies[mark.body2].inverse_mass_alone
+    return sudden * max(alone, dot(n, own_block(contacts, solver_bodies, c) @ n)) <= threshold
 
 
 @inlined_kernel

@@ -148,7 +148,7 @@ def save_points(contact, jumped, threshold, begin, end):
     contacts, memory = contact.contacts, contact.memory
     for c in range(begin, end):
         _save_mark(contacts, memory, c)
-        memory.mark[c].steady = 1 if is_force(contacts, c, threshold) else 0
+        memory.mark[c].steady = 1 if is_force(contacts, contact.solver_bodies, c, threshold) else 0
         row = contacts.row[c]
         if not jumped:
             set_vec3(row.second, vec3_of(row.impulse))
