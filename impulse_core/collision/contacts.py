@@ -125,7 +125,7 @@ class ContactMark:
     sticking: i8
     """1 where the bodies did not slide on each other at the end of the last step."""
     steady: i8
-    """1 where its impulses of the last step are forces: its island met nothing in that."""
+    """1 where its impulses of the last step are forces (contact/held.py, ``is_force``)."""
     meets: f8
     """When its island first meets something, as a part of this part of the step; infinite if it
     does not."""
@@ -272,7 +272,7 @@ class MemoryMark:
     bore: i8
     """1 where it carried an impulse."""
     steady: i8
-    """1 where its impulses are forces: its island met nothing."""
+    """1 where its impulses are forces (contact/held.py, ``is_force``)."""
 
 
 @record
