@@ -57,6 +57,8 @@ __all__ = [
 UNDIVIDED, QUIET, RESTLESS = 0, 1, 2
 
 _MOST_SWEEPS = 60
+_MOST_PATIENT = 400  # where contacts created energy
+_LITTLE = 200.0  # times what counts as calm: as much as large islands may be left with
 _MOST_MOMENTUM = 0.7  # β: what every sweep does alike goes three times as fast
 _GROWTH = 1.5  # of the change from one sweep to the next, with which momentum begins anew
 LOOK = 8  # sweeps in which the least change is to fall
@@ -82,10 +84,13 @@ _ONE = unsigned(1)
 
 
 @deferred_kernel("int64")
-def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm):
+def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, patient):
     """Improve the impulses of the island of solver body i until a sweep changes no velocity by more
     than calm [m/s], and it is QUIET, or sweeps no longer help, and it is RESTLESS. What is not
     worth batches is left as it is, UNDIVIDED.
+
+    Between bodies that wedge impulses grow by the same in each of some hundred sweeps, until
+    something slides. That is gone through only where ``patient``.
     """
     if not plan_batches(contacts, solver_bodies, batches, team, i):
         return UNDIVIDED
@@ -95,7 +100,8 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm):
     end = begin + solver_bodies.mark[i].batches
     before, least, looked, turns, beta = 0.0, math.inf, math.inf, 0.0, 0.0
     quiet = False
-    for sweep in range(1, _MOST_SWEEPS + 1):
+    most, little = (_MOST_PATIENT, _LITTLE * calm) if patient else (_MOST_SWEEPS, math.inf)
+    for sweep in range(1, most + 1):
         _sweep(solver_bodies, batches, team, i, beta)
         change, largest = _changes(batches, begin, end)
         more, also = visit_articulated(contacts, solver_bodies, delassus, batches.velocity, i)
@@ -103,10 +109,10 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm):
         least = min(least, change)
         stalls = False
         if sweep % LOOK == 0:
-            stalls = least > FALL * looked
+            stalls = least > FALL * looked and largest <= little
             looked = least
         quiet = largest <= calm
-        if quiet or stalls or sweep == _MOST_SWEEPS:
+        if quiet or stalls or sweep == most:
             break
         turns = turns + 1.0 if change < _GROWTH * before or before == 0.0 else 0.0
         before = change

@@ -46,13 +46,13 @@ _ENOUGH = 0.03  # of the changes in the first sweep, what large islands are left
 
 @deferred_kernel("none")
 def solve_contacts(
-    contacts, solver_bodies, delassus, newton, batches, team, accuracy, coarse, share
+    contacts, solver_bodies, delassus, newton, batches, team, accuracy, coarse, share, patient
 ):
     """Find the impulses of all unsolved islands for the velocities of the solver bodies.
 
     The laws are to hold to accuracy [m/s], those of large islands to a coarse one. Islands of free
     bodies that are not large and will be solved for again are left with a share of what they lack,
-    in m/s over the unit of that.
+    in m/s over the unit of that. ``patient``: large ones may take many sweeps.
     """
     world = len(solver_bodies.mark) - 1
     for i in range(world):
@@ -65,12 +65,11 @@ def solve_contacts(
         calm = _CALM * (coarse if large else accuracy)
         how = UNDIVIDED
         if large:
-            how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm)
+            how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, patient)
         if how == UNDIVIDED:
             rough = _rough(solver_bodies, i, accuracy, share)
-            how = _solve_one(
-                contacts, solver_bodies, delassus, newton, batches, team, i, accuracy, rough, coarse
-            )
+            to = accuracy, rough, coarse, patient
+            how = _solve_one(contacts, solver_bodies, delassus, newton, batches, team, i, to)
         island.contradictory = 0 if how == QUIET else 1
 
 
@@ -102,12 +101,11 @@ def _rough(solver_bodies, i, accuracy, share):
 
 
 @inner_kernel
-def _solve_one(
-    contacts, solver_bodies, delassus, newton, batches, team, i, accuracy, rough, coarse
-):
+def _solve_one(contacts, solver_bodies, delassus, newton, batches, team, i, to):
     """Solve for the island of solver body i by a few sweeps, by Newton's method, or by many sweeps;
     QUIET or RESTLESS. Beyond the rough accuracy only what comes easily is solved for.
     """
+    accuracy, rough, coarse, patient = to
     large = is_large(solver_bodies.mark, i)
     calm = _CALM * (coarse if large else accuracy)
     result, sweeps, first = _begin(
@@ -123,7 +121,7 @@ def _solve_one(
         solver_bodies.mark[i].too_many = 1
         calm = _CALM * coarse
     if not large:
-        how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm)
+        how = sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, patient)
     if how == UNDIVIDED:
         _, _, quiet = sweep_one_by_one(contacts, solver_bodies, delassus, i, calm, sweeps + 1, most)
         how = QUIET if quiet else RESTLESS

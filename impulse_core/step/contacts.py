@@ -37,7 +37,7 @@ from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.model.status import COMPLETED, ROSE
+from impulse_core.model.status import COMPLETED, CREATED, ROSE
 from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
@@ -154,7 +154,8 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    return max(violation, worst), solved or rounds_end(contact, violation, iteration)
+    patient = tally.failure[0].what == CREATED
+    return max(violation, worst), solved or rounds_end(contact, violation, iteration, patient)
 
 
 @inner_kernel
@@ -176,15 +177,17 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    return max(violation, worst), solved or rounds_end(contact, violation * h, iteration)
+    patient = tally.failure[0].what == CREATED
+    return max(violation, worst), solved or rounds_end(contact, violation * h, iteration, patient)
 
 
 @inner_kernel
-def correct_contacts(contact, model, structure, state, h, new, multipliers, work):
+def correct_contacts(contact, model, structure, state, h, new, multipliers, work, tally):
     """Correct contacts by the present velocities, then joints for what those did.
 
     The accuracy is that of ways in a stage of length h. ``new`` says that the matrix or the
-    contacts are new, ``multipliers`` that impulses of joints are added up.
+    contacts are new, ``multipliers`` that impulses of joints are added up. Where contacts created
+    energy in the last attempt at a part, they are solved for with patience.
     """
     if contact is None:
         return
@@ -207,6 +210,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.accuracy / h,
         contact.coarse,
         0.0 if multipliers else SHARE / h,
+        tally.failure[0].what == CREATED,
     )
     _push(contact, model, structure, state, multipliers, work)
     find_given(contacts, delassus)

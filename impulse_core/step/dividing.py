@@ -57,7 +57,8 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
     """One step of the method: stages of lengths γh. Where one of them does not converge, or the
     energy rises out of nowhere, the whole step again in halves, quarters, …
 
-    Always the composed step is halved, never a single stage: a composition of unequal parts
+    Why the last attempt at a part failed is in the tally during the next, COMPLETED before the
+    first. Always the composed step is halved, never a single stage: a composition of unequal parts
     would lose its order. False at the floor h / FINEST_PART, or where a stage fails after
     MOST_OF_A_STAGE corrections for each stage of the method, with the state before the failure.
     False also once work.stop is set; the next call then goes on where this one stopped.
@@ -70,6 +71,7 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
     state.clock[0].progress = 0
     part = longest_part(done)
     most = corrections_so_far(tally) + MOST_OF_A_STAGE * len(fractions)
+    tally.failure[0].what = COMPLETED
     while done < FINEST_PART:
         save(state, work)
         work.totals[0] = tally.totals[0]
@@ -84,6 +86,7 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
         if status == COMPLETED:
             done += part
             part = longest_part(done)
+            tally.failure[0].what = COMPLETED
             continue
         restore(model, system, state, work)
         restore_totals(work, tally)

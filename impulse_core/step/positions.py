@@ -178,7 +178,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             energy, owner = correction_energy(model, -1.0 / h, work)
             note_correction(model, structure, h, gap, opened, energy, owner, tally)
         new = moved or first
-        correct_contacts(contact, model, structure, state, h, new, False, work)
+        correct_contacts(contact, model, structure, state, h, new, False, work, tally)
         totals.corrections += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
 

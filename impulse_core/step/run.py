@@ -70,7 +70,9 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
         calls.append((solve_island, (*islands, 1, 1.0, 1.0)))
         if not contact.solver_bodies.mark["jointed"][: model.dynamic].all():
             calls.append((settle, (contact, model, state, True, 1.0, work)))
-        calls.append((solve_contacts, (*islands, contact.batches, contact.team, 1.0, 1.0, 1.0)))
+        calls.append(
+            (solve_contacts, (*islands, contact.batches, contact.team, 1.0, 1.0, 1.0, False))
+        )
         still = contact.sleep.still
         again = model, search, state, work.part, work.next, still, 1.0, 1.0
         calls.append((look_again, again))

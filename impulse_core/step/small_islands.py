@@ -105,7 +105,7 @@ def _settle_island(contact, own, model, state, ways, h, i, work):
         first = island.rounds == 0
         done = check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first)
         left = solver_bodies.row[i].violation * (1.0 if ways else h)
-        if done or rounds_end(contact, left, island.rounds):
+        if done or rounds_end(contact, left, island.rounds, False):
             break
         _read_bodies(solver_bodies, i, motion)
         lacking = SHARE / h if ways else 0.0
@@ -118,11 +118,11 @@ def _settle_island(contact, own, model, state, ways, h, i, work):
 
 
 @inner_kernel
-def rounds_end(contact, left, number):
+def rounds_end(contact, left, number, patient):
     """Whether so many rounds are enough: twice as many where they leave a violation [m] for which a
-    stage is divided, since halves take all of theirs again.
+    stage is divided, since halves take all of theirs again, or where one created energy.
     """
-    return number >= (2 if left > contact.most_left else 1) * contact.rounds
+    return number >= (2 if patient or left > contact.most_left else 1) * contact.rounds
 
 
 @inner_kernel

@@ -165,7 +165,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         add_multipliers(model, state, work)
         if iteration < _LAST_OF_CONTACTS:
             new = iteration == 0 or change == OTHER_MATRIX
-            correct_contacts(contact, model, structure, state, h, new, True, work)
+            correct_contacts(contact, model, structure, state, h, new, True, work, tally)
         totals.velocity_corrections += 1
         solves += 1
     if violation >= 1e300:

@@ -1,0 +1,100 @@
+"""A heap that lands all at once: the impact of a hundred bodies is solved for, however slowly.
+
+Layers lie on each other in free flight, so that at the landing each impulse depends on all others.
+Between bodies that wedge impulses grow from sweep to sweep until something slides. Left too early,
+such an impact created energy in parts of a step of any length, and the run ended.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import impulse_core as ic
+from impulse_schema import Scene
+from impulse_schema.models import Body, Geometry, Material
+from tests.contact.scenes import scene
+
+MOST_TURN = math.radians(5.0)
+DEEPEST = 3e-4  # of an edge
+
+
+def falling(
+    counts: tuple[int, int, int],
+    edge: float,
+    step: float,
+    *,
+    density: float = 1000.0,
+    friction: float = 0.5,
+    pitch: float = 1.2,
+    shift: float = 0.5,
+    seed: int = 0,
+) -> Scene:
+    """Layers of cubes that touch each other, each turned a little and every second one shifted,
+    fall by a tenth of an edge. Pitch and shift are in edges.
+    """
+    random = np.random.default_rng(seed)
+    stone = Material(name="stone", static_friction=friction)
+    solid = Geometry(shape="box", size=(edge, edge, edge), material="stone")
+    bodies = []
+    for layer, i, j in np.ndindex(counts[2], counts[0], counts[1]):
+        half = 0.5 * random.uniform(-MOST_TURN, MOST_TURN)
+        x, y = ((k + shift * (layer % 2)) * pitch * edge for k in (i, j))
+        bodies.append(
+            Body(
+                name=f"cube-{layer}-{i}-{j}",
+                density=density,
+                position=(x, y, (0.6 + layer) * edge),
+                orientation=(math.cos(half), 0.0, 0.0, math.sin(half)),
+                geometry=[solid],
+            )
+        )
+    fall = math.sqrt(0.2 * edge / 9.81)
+    return scene(*bodies, materials=(stone,), step=step, duration=1.5 * fall)
+
+
+def drawn(seed: int) -> Scene:
+    """Of any size, density, friction, pitch and step."""
+    random = np.random.default_rng(seed)
+    layers = int(random.integers(3, 10))
+    counts = (*random.integers(3, max(4, 100 // (3 * layers)), 2).tolist(), layers)
+    edge = math.exp(random.uniform(math.log(0.05), math.log(2.0)))
+    return falling(
+        counts,
+        edge,
+        math.sqrt(edge) * random.uniform(0.001, 0.006),
+        density=math.exp(random.uniform(math.log(100.0), math.log(5000.0))),
+        friction=random.uniform(0.2, 0.9),
+        pitch=random.uniform(1.1, 1.4),
+        shift=random.uniform(0.2, 0.8),
+        seed=seed,
+    )
+
+
+def check(landing: Scene) -> None:
+    """It lands and sinks in nowhere, and gains no energy but what takes overlaps back."""
+    run = ic.simulate(landing, fps=1.0 / landing.settings.step)
+
+    energy, report = run.energy["total"], run.diagnostics
+    moved = run.energy["kinetic"].max()
+    edge, overlap = landing.bodies[1].geometry[0].size[0], report["contacts"]["max_penetration_m"]
+    lifted = 9.81 * sum(body.density * edge**3 for body in landing.bodies[1:]) * overlap
+    assert run.complete
+    assert energy[-1] < energy[0] - 0.1 * moved
+    assert np.diff(energy).max() <= 1e-6 * moved + lifted
+    assert report["energy_j"]["created"] <= 1e-6 * moved
+    assert overlap <= DEEPEST * edge
+    assert report["warnings"] == []
+
+
+def test_layers_of_cubes_land() -> None:
+    """Nine layers of twelve."""
+    check(falling((3, 4, 9), 0.1, 0.0013, friction=0.8, shift=0.4))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_cubes_land(seed: int) -> None:
+    """The same of other counts, sizes, densities, frictions, places and steps."""
+    check(drawn(seed))
