@@ -45,7 +45,6 @@ _SLACK = 0.01  # of the tolerance, the gap or penetration of bodies at rest that
 _RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
 _ROUNDS = 6  # iterations of either solve for the sake of contacts, before twice as many may help
 _MOST_LEFT = 5.0  # times the tolerance: the overlap for which a stage is solved again
-_LEAST_LEFT = 1e-6  # of the scene's size, for which none is, however fine the tolerance
 _FINEST_STAGE = 0.3  # of a step, the length of a stage that may leave more
 _SHARED = 500  # contacts, from which on threads share them
 _DEEPEST_START = 1e-4  # of the scene's size, which bodies may penetrate by at the start
@@ -111,7 +110,7 @@ class ContactRunner(ElementRunner):
             slack=max(_SLACK * options.tolerance, _FINEST),
             recovery=_RECOVERY / options.step,
             rounds=_ROUNDS,
-            most_left=max(_MOST_LEFT * options.tolerance, _LEAST_LEFT * model.size),
+            most_left=max(_MOST_LEFT * options.tolerance, options.left_by_contacts),
             finest=_FINEST_STAGE * options.step,
             law=NEWTON if options.impact_law == "newton" else POISSON,
             time_of_impact=options.time_of_impact,

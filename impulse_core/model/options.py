@@ -19,6 +19,8 @@ class Options:
         method: Integration method.
         solver: Solver of the joint system.
         tolerance: Largest joint error accepted [m].
+        left_by_contacts: Overlap for which no stage is divided [m], where five times the tolerance
+            is less.
         budget_ms: Time each step may take [ms], None if any.
         budget_corrections: Corrections each step may make, None if any.
         time_of_impact: Whether a step is divided where bodies meet or axes reach limits.
@@ -34,6 +36,7 @@ class Options:
     method: str
     solver: str
     tolerance: float
+    left_by_contacts: float = 0.0
     budget_ms: float | None = None
     budget_corrections: int | None = None
     time_of_impact: bool = False

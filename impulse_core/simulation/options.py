@@ -36,6 +36,7 @@ _MOST_MEMORY = 8e9  # B, for frames
 
 # A joint error is the difference of two sums of coordinates, each good to a few units in the last
 # place; below this many a correction could stall on round-off.
+_LEFT_BY_CONTACTS = 1e-6  # of the scene's size, where no tolerance is given
 _ROUND_OFFS = 8.0
 
 __all__ = [
@@ -106,7 +107,11 @@ def choose_options(
             " make the step smaller."
         )
     wanted = tolerance if tolerance is not None else settings.tolerance
-    return replace(chosen, tolerance=_tolerance(compiled, chosen, wanted))
+    return replace(
+        chosen,
+        tolerance=_tolerance(compiled, chosen, wanted),
+        left_by_contacts=_LEFT_BY_CONTACTS * compiled.size if wanted is None else 0.0,
+    )
 
 
 def finest_tolerance(compiled: CompiledScene) -> float:
