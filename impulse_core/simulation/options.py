@@ -36,7 +36,7 @@ _MOST_MEMORY = 8e9  # B, for frames
 
 # A joint error is the difference of two sums of coordinates, each good to a few units in the last
 # place; below this many a correction could stall on round-off.
-_LEFT_BY_CONTACTS = 1e-6  # of the scene's size, where no tolerance is given
+_LEFT_BY_CONTACTS = 5e-7  # of the scene's size, where no tolerance is given
 _ROUND_OFFS = 8.0
 
 __all__ = [
