@@ -33,10 +33,10 @@ SOLVERS = ("direct", "sle", "iterative")
 _MOST_STEPS = 1e9
 _MOST_CORRECTIONS = 1_000_000_000
 _MOST_MEMORY = 8e9  # B, for frames
+_LEFT_BY_CONTACTS = 5e-7  # of the scene's size, where no tolerance is given
 
 # A joint error is the difference of two sums of coordinates, each good to a few units in the last
 # place; below this many a correction could stall on round-off.
-_LEFT_BY_CONTACTS = 5e-7  # of the scene's size, where no tolerance is given
 _ROUND_OFFS = 8.0
 
 __all__ = [

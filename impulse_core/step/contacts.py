@@ -34,7 +34,7 @@ from impulse_core.contact.restitution import (
 from impulse_core.contact.sleep import hold, put_to_rest
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, CREATED, ROSE
@@ -154,8 +154,8 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    patient = tally.failure[0].what == CREATED
-    return max(violation, worst), solved or rounds_end(contact, violation, iteration, patient)
+    ends = rounds_end(contact, violation, iteration, _is_patient(tally))
+    return max(violation, worst), solved or ends
 
 
 @inner_kernel
@@ -177,8 +177,14 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         iteration == 0,
         tally.totals,
     )
-    patient = tally.failure[0].what == CREATED
-    return max(violation, worst), solved or rounds_end(contact, violation * h, iteration, patient)
+    ends = rounds_end(contact, violation * h, iteration, _is_patient(tally))
+    return max(violation, worst), solved or ends
+
+
+@inlined_kernel
+def _is_patient(tally):
+    """Whether contacts created energy in the last attempt at a part."""
+    return tally.failure[0].what == CREATED
 
 
 @inner_kernel
@@ -210,7 +216,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.accuracy / h,
         contact.coarse,
         0.0 if multipliers else SHARE / h,
-        tally.failure[0].what == CREATED,
+        _is_patient(tally),
     )
     _push(contact, model, structure, state, multipliers, work)
     find_given(contacts, delassus)
