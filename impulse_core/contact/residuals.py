@@ -65,7 +65,9 @@ def _carried_impulse(contact):
 
 
 @inner_kernel
-def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coarse, first, totals):
+def position_residuals(
+    contacts, solver_bodies, team, motion, h, accuracy, coarse, first, patient, totals
+):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
 
     The first iteration is over all islands but small ones, later ones over those marked as
@@ -79,18 +81,22 @@ def position_residuals(contacts, solver_bodies, team, motion, h, accuracy, coars
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
         share(team, WAYS, 0, contacts.used[0], CONTACTS, position_errors, given)
-    return _judge_islands(position_errors, given, found, accuracy, coarse, first, 1.0, totals)
+    to = accuracy, coarse, first, patient
+    return _judge_islands(position_errors, given, found, to, 1.0, totals)
 
 
 @inner_kernel
-def velocity_residuals(contacts, solver_bodies, team, motion, h, accuracy, coarse, first, totals):
+def velocity_residuals(
+    contacts, solver_bodies, team, motion, h, accuracy, coarse, first, patient, totals
+):
     """As position_residuals, for the present velocities [m/s]; offsets are left as they are."""
     _tell(team, h, coarse, first)
     given = contacts, solver_bodies, motion, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
         share(team, VELOCITIES, 0, contacts.used[0], CONTACTS, velocity_errors, given)
-    return _judge_islands(velocity_errors, given, found, accuracy, coarse, first, h, totals)
+    to = accuracy, coarse, first, patient
+    return _judge_islands(velocity_errors, given, found, to, h, totals)
 
 
 @inner_kernel
@@ -155,11 +161,12 @@ def _note_errors(contacts, solver_bodies, c, error, unsolved, coarse):
 
 
 @inlined_kernel
-def _judge_islands(errors_of, given, found, accuracy, coarse, first, unit, totals):
+def _judge_islands(errors_of, given, found, to, unit, totals):
     """Put the errors of each island together, in a unit [m]; they are found here if they are not
     yet.
     """
     contacts, solver_bodies = given[0], given[1]
+    accuracy, coarse, first, patient = to
     solver_body = solver_bodies.mark
     worst, solved = 0.0, True
     for i in range(len(solver_body) - 1):
@@ -174,7 +181,7 @@ def _judge_islands(errors_of, given, found, accuracy, coarse, first, unit, total
             judged = max(judged, contacts.noted[c, 1])
             c = contacts.mark[c].next
         worst = max(worst, violated)
-        if _is_done(solver_bodies, i, judged, accuracy, coarse, first):
+        if _is_done(solver_bodies, i, judged, accuracy, coarse, first, patient):
             totals[0].violation = max(totals[0].violation, violated * unit)
         else:
             solved = False
@@ -182,7 +189,7 @@ def _judge_islands(errors_of, given, found, accuracy, coarse, first, unit, total
 
 
 @inner_kernel
-def check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first):
+def check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first, patient):
     """Whether the small island i keeps its laws, of ways over h or velocities, to an accuracy [m],
     [m/s]; its violation is noted.
     """
@@ -197,7 +204,7 @@ def check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first):
         violated, judged = max(violated, error), max(judged, unsolved)
         c = contacts.mark[c].next
     solver_bodies.row[i].violation = violated
-    return _is_done(solver_bodies, i, judged, accuracy, 0.0, first)
+    return _is_done(solver_bodies, i, judged, accuracy, 0.0, first, patient)
 
 
 @inner_kernel
@@ -243,7 +250,7 @@ def _velocity_residual(contacts, c, motion):
 
 
 @inner_kernel
-def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
+def _is_done(solver_bodies, i, violated, accuracy, coarse, first, patient):
     """Whether a violation is within the accuracy of island i, or near to it after a round in which
     no impulses met its linear laws: corners contradict each other, and there is nothing to gain,
     for articulated islands if that round did not help. Else it is marked as unsolved.
@@ -263,7 +270,7 @@ def _is_done(solver_bodies, i, violated, accuracy, coarse, first):
     done = violated <= most
     if island.contradictory and not large:
         stalls = violated > _STALLED * solver_bodies.row[i].left
-        little = ENOUGH if articulated else _LITTLE
+        little = ENOUGH if articulated or patient else _LITTLE
         done = done or (stalls and violated <= little * accuracy)
     solver_bodies.row[i].left = violated
     island.unsolved = 1 if articulated or not done else 0

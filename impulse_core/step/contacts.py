@@ -34,15 +34,15 @@ from impulse_core.contact.restitution import (
 from impulse_core.contact.sleep import hold, put_to_rest
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
-from impulse_core.model.status import COMPLETED, CREATED, ROSE
+from impulse_core.model.status import COMPLETED, ROSE
 from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
 from impulse_core.step.passes import begin_first, begin_second, close_first
-from impulse_core.step.small_islands import SHARE, rounds_end
+from impulse_core.step.small_islands import SHARE, is_patient, rounds_end
 
 __all__ = [
     "add_restitution",
@@ -152,9 +152,10 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         contact.accuracy,
         contact.coarse * h,
         iteration == 0,
+        is_patient(tally),
         tally.totals,
     )
-    ends = rounds_end(contact, violation, iteration, _is_patient(tally))
+    ends = rounds_end(contact, violation, iteration, is_patient(tally))
     return max(violation, worst), solved or ends
 
 
@@ -175,16 +176,11 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         contact.accuracy / h,
         contact.coarse,
         iteration == 0,
+        is_patient(tally),
         tally.totals,
     )
-    ends = rounds_end(contact, violation * h, iteration, _is_patient(tally))
+    ends = rounds_end(contact, violation * h, iteration, is_patient(tally))
     return max(violation, worst), solved or ends
-
-
-@inlined_kernel
-def _is_patient(tally):
-    """Whether contacts created energy in the last attempt at a part."""
-    return tally.failure[0].what == CREATED
 
 
 @inner_kernel
@@ -215,8 +211,8 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.team,
         contact.accuracy / h,
         contact.coarse,
-        0.0 if multipliers else SHARE / h,
-        _is_patient(tally),
+        0.0 if multipliers or is_patient(tally) else SHARE / h,
+        is_patient(tally),
     )
     _push(contact, model, structure, state, multipliers, work)
     find_given(contacts, delassus)

@@ -59,8 +59,8 @@ def serve(model, contact, found, own, state, work, thread):
             if task <= WRITE:
                 _do_batches(contact, thread, task, begin, end)
             elif task >= SETTLE_WAYS:
-                ways, h = task == SETTLE_WAYS, team.number[0]
-                settle_islands(contact, own, model, state, ways, h, work, begin, end)
+                ways, h, patient = task == SETTLE_WAYS, team.number[0], team.number[1] > 0.0
+                settle_islands(contact, own, model, state, ways, h, patient, work, begin, end)
             elif task >= FIND_POINTS:
                 _do_pairs(contact, found, state, task, begin, end)
             else:

@@ -15,13 +15,15 @@ from impulse_core.contact.residuals import check_small
 from impulse_core.contact.system import motion_of, motion_with
 from impulse_core.free_motion.flow import predict, predict_body
 from impulse_core.free_motion.kinematic import predict_kinematic
-from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocity
+from impulse_core.model.status import CREATED
 from impulse_core.model.tasks import ISLANDS, SETTLE_VELOCITIES, SETTLE_WAYS
 
 __all__ = [
     "SHARE",
+    "is_patient",
     "predict_and_settle",
     "rounds_end",
     "settle",
@@ -48,7 +50,7 @@ def predict_and_settle(contact, model, state, h, first, work, tally):
     predict_kinematic(model, state, h, work)
     if not first:
         return -1
-    settle(contact, model, state, True, h, work)
+    settle(contact, model, state, True, h, is_patient(tally), work)
     rounds, astray = _put_together(contact, work)
     tally.totals[0].corrections += rounds
     return astray
@@ -63,33 +65,40 @@ def settle_velocities(contact, model, state, h, work, tally):
         return
     if contact.solver_bodies.counted[SMALL] == 0:
         return
-    settle(contact, model, state, False, h, work)
+    settle(contact, model, state, False, h, is_patient(tally), work)
     rounds, _ = _put_together(contact, work)
     tally.totals[0].velocity_corrections += rounds
 
 
+@inlined_kernel
+def is_patient(tally):
+    """Whether contacts created energy in the last attempt at a part."""
+    return tally.failure[0].what == CREATED
+
+
 @deferred_kernel("none")
-def settle(contact, model, state, ways, h, work):
+def settle(contact, model, state, ways, h, patient, work):
     """Settle all small islands, for ways or velocities."""
     team, solver_bodies = contact.team, contact.solver_bodies
     motion = motion_of(model, state, work)
     for i in range(model.dynamic, len(model.bodies)):
         read_body(solver_bodies, i, motion)
-    team.number[0] = h
+    team.number[0], team.number[1] = h, 1.0 if patient else 0.0
     task = SETTLE_WAYS if ways else SETTLE_VELOCITIES
-    given = contact, contact.own, model, state, ways, h, work
+    given = contact, contact.own, model, state, ways, h, patient, work
     share(team, task, 0, solver_bodies.counted[SMALL], ISLANDS, settle_islands, given)
 
 
 @inner_kernel
-def settle_islands(contact, own, model, state, ways, h, work, begin, end):
+def settle_islands(contact, own, model, state, ways, h, patient, work, begin, end):
     """Settle some of the small islands, with the scratch of a thread."""
     for k in range(begin, end):
-        _settle_island(contact, own, model, state, ways, h, contact.solver_bodies.small[k], work)
+        i = contact.solver_bodies.small[k]
+        _settle_island(contact, own, model, state, ways, h, i, patient, work)
 
 
 @inner_kernel
-def _settle_island(contact, own, model, state, ways, h, i, work):
+def _settle_island(contact, own, model, state, ways, h, i, patient, work):
     """Settle the island of solver body i in as many rounds as it needs, or may take."""
     contacts, solver_bodies = contact.contacts, contact.solver_bodies
     island = solver_bodies.mark[i]
@@ -103,12 +112,12 @@ def _settle_island(contact, own, model, state, ways, h, i, work):
         if island.astray >= 0:
             break
         first = island.rounds == 0
-        done = check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first)
+        done = check_small(contacts, solver_bodies, i, motion, ways, h, accuracy, first, patient)
         left = solver_bodies.row[i].violation * (1.0 if ways else h)
-        if done or rounds_end(contact, left, island.rounds, False):
+        if done or rounds_end(contact, left, island.rounds, patient):
             break
         _read_bodies(solver_bodies, i, motion)
-        lacking = SHARE / h if ways else 0.0
+        lacking = SHARE / h if ways and not patient else 0.0
         solve_small(
             contacts, solver_bodies, contact.delassus, own.newton, i, contact.accuracy / h, lacking
         )

@@ -50,6 +50,26 @@ def test_towers_land(height: int, gap: float, phase: float, offset: float, step:
     _check(simulate(tower(height, gap, phase=phase, offset=offset), duration=0.8, step=step))
 
 
+def test_a_tower_on_four_corners_each_lands() -> None:
+    """Cubes quite above each other, which three of four corners would hold, create no energy.
+
+    Six rounds of Newton's method were not enough, and in parts of a step it was given up with what
+    a later step may correct: impulses of ways that a short part made large.
+    """
+    _check(simulate(tower(21, 0.02, offset=0.0), duration=0.32, step=0.004))
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    height=st.integers(12, 48),
+    gap=st.floats(0.01, 0.03),
+    step=st.floats(0.002, 0.005),
+)
+def test_towers_on_four_corners_each_land(height: int, gap: float, step: float) -> None:
+    """The same of other heights, gaps and steps."""
+    _check(simulate(tower(height, gap, offset=0.0), duration=0.6, step=step))
+
+
 def _check(recording: Recording) -> None:
     """Nothing is told, contacts keep their laws, and the energy never rises."""
     told = recording.diagnostics
