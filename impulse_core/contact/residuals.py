@@ -65,10 +65,10 @@ def _carried_impulse(contact):
 
 
 @inner_kernel
-def position_residuals(
-    contacts, solver_bodies, team, motion, h, accuracy, coarse, first, patient, totals
-):
+def position_residuals(contacts, solver_bodies, team, motion, h, to, first, totals):
     """Errors of the contacts at the prediction, as offsets to their present velocities.
+
+    ``to``: the accuracy of islands, that of large ones [m], and whether to go on with patience.
 
     The first iteration is over all islands but small ones, later ones over those marked as
     unsolved. Returns the largest violation [m] of the law by the impulses that have acted, and
@@ -76,27 +76,25 @@ def position_residuals(
     totals is raised to the largest within the accuracy [m], since its island is not evaluated
     again.
     """
+    coarse = to[1]
     _tell(team, h, coarse, first)
     given = contacts, solver_bodies, motion, h, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
         share(team, WAYS, 0, contacts.used[0], CONTACTS, position_errors, given)
-    to = accuracy, coarse, first, patient
-    return _judge_islands(position_errors, given, found, to, 1.0, totals)
+    return _judge_islands(position_errors, given, found, to, first, 1.0, totals)
 
 
 @inner_kernel
-def velocity_residuals(
-    contacts, solver_bodies, team, motion, h, accuracy, coarse, first, patient, totals
-):
+def velocity_residuals(contacts, solver_bodies, team, motion, h, to, first, totals):
     """As position_residuals, for the present velocities [m/s]; offsets are left as they are."""
+    coarse = to[1]
     _tell(team, h, coarse, first)
     given = contacts, solver_bodies, motion, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
         share(team, VELOCITIES, 0, contacts.used[0], CONTACTS, velocity_errors, given)
-    to = accuracy, coarse, first, patient
-    return _judge_islands(velocity_errors, given, found, to, h, totals)
+    return _judge_islands(velocity_errors, given, found, to, first, h, totals)
 
 
 @inner_kernel
@@ -161,12 +159,12 @@ def _note_errors(contacts, solver_bodies, c, error, unsolved, coarse):
 
 
 @inlined_kernel
-def _judge_islands(errors_of, given, found, to, unit, totals):
+def _judge_islands(errors_of, given, found, to, first, unit, totals):
     """Put the errors of each island together, in a unit [m]; they are found here if they are not
     yet.
     """
     contacts, solver_bodies = given[0], given[1]
-    accuracy, coarse, first, patient = to
+    accuracy, coarse, patient = to
     solver_body = solver_bodies.mark
     worst, solved = 0.0, True
     for i in range(len(solver_body) - 1):

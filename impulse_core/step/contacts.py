@@ -149,10 +149,8 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         contact.team,
         motion_of(model, state, work),
         h,
-        contact.accuracy,
-        contact.coarse * h,
+        (contact.accuracy, contact.coarse * h, is_patient(tally)),
         iteration == 0,
-        is_patient(tally),
         tally.totals,
     )
     ends = rounds_end(contact, violation, iteration, is_patient(tally))
@@ -173,10 +171,8 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         contact.team,
         motion_of(model, state, work),
         h,
-        contact.accuracy / h,
-        contact.coarse,
+        (contact.accuracy / h, contact.coarse, is_patient(tally)),
         iteration == 0,
-        is_patient(tally),
         tally.totals,
     )
     ends = rounds_end(contact, violation * h, iteration, is_patient(tally))

@@ -59,8 +59,7 @@ def serve(model, contact, found, own, state, work, thread):
             if task <= WRITE:
                 _do_batches(contact, thread, task, begin, end)
             elif task >= SETTLE_WAYS:
-                ways, h, patient = task == SETTLE_WAYS, team.number[0], team.number[1] > 0.0
-                settle_islands(contact, own, model, state, ways, h, patient, work, begin, end)
+                settle_islands(contact, own, model, state, task == SETTLE_WAYS, work, begin, end)
             elif task >= FIND_POINTS:
                 _do_pairs(contact, found, state, task, begin, end)
             else:

@@ -85,13 +85,14 @@ def settle(contact, model, state, ways, h, patient, work):
         read_body(solver_bodies, i, motion)
     team.number[0], team.number[1] = h, 1.0 if patient else 0.0
     task = SETTLE_WAYS if ways else SETTLE_VELOCITIES
-    given = contact, contact.own, model, state, ways, h, patient, work
+    given = contact, contact.own, model, state, ways, work
     share(team, task, 0, solver_bodies.counted[SMALL], ISLANDS, settle_islands, given)
 
 
 @inner_kernel
-def settle_islands(contact, own, model, state, ways, h, patient, work, begin, end):
+def settle_islands(contact, own, model, state, ways, work, begin, end):
     """Settle some of the small islands, with the scratch of a thread."""
+    h, patient = contact.team.number[0], contact.team.number[1] > 0.0
     for k in range(begin, end):
         i = contact.solver_bodies.small[k]
         _settle_island(contact, own, model, state, ways, h, i, patient, work)
