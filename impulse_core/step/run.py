@@ -69,7 +69,7 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
         search = Search(*(getattr(contact, name) for name in Search._fields))
         calls.append((solve_island, (*islands, 1, 1.0, 1.0)))
         if not contact.solver_bodies.mark["jointed"][: model.dynamic].all():
-            calls.append((settle, (contact, model, state, True, 1.0, work)))
+            calls.append((settle, (contact, model, state, True, 1.0, False, work)))
         calls.append(
             (solve_contacts, (*islands, contact.batches, contact.team, 1.0, 1.0, 1.0, False))
         )
