@@ -31,6 +31,7 @@ __all__ = [
     "settle_velocities",
 ]
 
+_WITH_PATIENCE = 8  # times the rounds, where dividing further would cost more
 SHARE = 0.01  # of what contacts lack at t+h, as directions turn: what a round may leave
 
 
@@ -130,9 +131,10 @@ def _settle_island(contact, own, model, state, ways, h, i, patient, work):
 @inner_kernel
 def rounds_end(contact, left, number, patient):
     """Whether so many rounds are enough: twice as many where they leave a violation [m] for which a
-    stage is divided, since halves take all of theirs again, or where one created energy.
+    stage is divided, since halves take all of theirs again, far more where one created energy.
     """
-    return number >= (2 if patient or left > contact.most_left else 1) * contact.rounds
+    times = _WITH_PATIENCE if patient else 2 if left > contact.most_left else 1
+    return number >= times * contact.rounds
 
 
 @inner_kernel
