@@ -159,10 +159,12 @@ class ContactSetup(NamedTuple):
     """1 within a step of which parts are done, and how many events there were before it, shape
     (2,)."""
     accuracy: float
-    """Violation to which contacts are solved [m]."""
+    """Violation to which contacts are solved in a step [m]."""
+    fine: float
+    """The same as a velocity [m/s]: what is left of a step before a frame, or a part of one that is
+    divided, is not solved worse for it."""
     coarse: float
-    """The same of those in large islands, as a velocity [m/s]: a part of a step that is divided is
-    not solved worse for it."""
+    """That of large islands [m/s]."""
     slack: float
     """Gap or penetration of bodies at rest that is left as it is [m]."""
     recovery: float

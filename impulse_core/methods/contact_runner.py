@@ -84,6 +84,7 @@ class ContactRunner(ElementRunner):
         threads = 1 if PLAIN else options.threads
         self._crew = Crew(threads)
         sweep = new_sweep(shapes, state)
+        accuracy = max(_ACCURACY * options.tolerance, _FINEST)
         self.setup = ContactSetup(
             shapes=shapes,
             sweep=sweep,
@@ -105,7 +106,8 @@ class ContactRunner(ElementRunner):
             hit=np.zeros(1, dtype=np.int64),
             suspect=np.zeros(1, dtype=np.int64),
             divided=np.zeros(2, dtype=np.int64),
-            accuracy=max(_ACCURACY * options.tolerance, _FINEST),
+            accuracy=accuracy,
+            fine=accuracy / options.step,
             coarse=_COARSE * options.tolerance / options.step,
             slack=max(_SLACK * options.tolerance, _FINEST),
             recovery=_RECOVERY / options.step,

@@ -16,13 +16,20 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.table import NO_PART
+from impulse_core.step.dividing import FINEST_PART
 
 _NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
 _MOST_GROWTH = 10.0  # of the ratio, that counts
 
-__all__ = ["correction_energy", "leaves_too_much", "note_correction", "note_left_open"]
+__all__ = [
+    "accuracy_of_ways",
+    "correction_energy",
+    "leaves_too_much",
+    "note_correction",
+    "note_left_open",
+]
 
 
 @inner_kernel
@@ -78,6 +85,14 @@ def note_left_open(model, structure, h, error, joint, tally):
         tally.totals[0].most_left = energy
         tally.totals[0].left_error = error
         tally.totals[0].left_joint = joint
+
+
+@inlined_kernel
+def accuracy_of_ways(contact, h):
+    """Violation [m] to which contacts are solved in a part of length h: that of a step, over which
+    it would be the same velocity. Short of the finest part round-off of the gaps is near.
+    """
+    return max(contact.fine * h, contact.accuracy / FINEST_PART)
 
 
 @inner_kernel

@@ -39,6 +39,7 @@ from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, ROSE
 from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
+from impulse_core.step.accuracy import accuracy_of_ways
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
 from impulse_core.step.passes import begin_first, begin_second, close_first
@@ -149,7 +150,7 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         contact.team,
         motion_of(model, state, work),
         h,
-        (contact.accuracy, contact.coarse * h, is_patient(tally)),
+        (accuracy_of_ways(contact, h), contact.coarse * h, is_patient(tally)),
         iteration == 0,
         tally.totals,
     )
@@ -171,7 +172,7 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
         contact.team,
         motion_of(model, state, work),
         h,
-        (contact.accuracy / h, contact.coarse, is_patient(tally)),
+        (contact.fine, contact.coarse, is_patient(tally)),
         iteration == 0,
         tally.totals,
     )
@@ -183,9 +184,9 @@ def check_velocities(contact, model, state, h, iteration, work, tally):
 def correct_contacts(contact, model, structure, state, h, new, multipliers, work, tally):
     """Correct contacts by the present velocities, then joints for what those did.
 
-    The accuracy is that of ways in a stage of length h. ``new`` says that the matrix or the
-    contacts are new, ``multipliers`` that impulses of joints are added up. Where contacts created
-    energy in the last attempt at a part, they are solved for with patience.
+    h is the length of the stage. ``new`` says that the matrix or the contacts are new,
+    ``multipliers`` that impulses of joints are added up. Where contacts created energy in the last
+    attempt at a part, they are solved for with patience.
     """
     if contact is None:
         return
@@ -205,7 +206,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
         contact.own.newton,
         contact.batches,
         contact.team,
-        contact.accuracy / h,
+        contact.fine,
         contact.coarse,
         0.0 if multipliers or is_patient(tally) else SHARE / h,
         is_patient(tally),
@@ -314,7 +315,7 @@ def _account_second_half(contact, model, state, h, work, tally):
         contact.solver_bodies,
         contact.team,
         motion_of(model, state, work),
-        contact.accuracy / h,
+        contact.fine,
         contact.coarse,
     )
     tally.totals[0].dissipated -= total

@@ -29,6 +29,7 @@ from impulse_core.contact.residuals import set_target
 from impulse_core.contact.restitution import find_approach_velocity, impact_threshold
 from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.jit import inner_kernel
+from impulse_core.step.accuracy import accuracy_of_ways
 
 __all__ = [
     "begin_first",
@@ -92,11 +93,11 @@ def begin_first(contact, motion, h, begin, end):
 @inner_kernel
 def close_first(contact, motion, h, begin, end):
     """Keep the impulses of a first half of length h, and note their work [J]."""
-    contacts, coarse = contact.contacts, contact.coarse * h
-    row = contacts.row
+    contacts, row = contact.contacts, contact.contacts.row
+    accuracy, coarse = accuracy_of_ways(contact, h), contact.coarse * h
     for c in range(begin, end):
         contacts.noted[c, 0] = account_first_half(
-            contacts, contact.solver_bodies, c, motion, h, contact.accuracy, coarse
+            contacts, contact.solver_bodies, c, motion, h, accuracy, coarse
         )
         held = holds_at_start(contacts.mark[c])
         add_held(row[c], row[c].begun, row[c].roll_first, held)

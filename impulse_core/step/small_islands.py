@@ -20,6 +20,7 @@ from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocity
 from impulse_core.model.status import CREATED
 from impulse_core.model.tasks import ISLANDS, SETTLE_VELOCITIES, SETTLE_WAYS
+from impulse_core.step.accuracy import accuracy_of_ways
 
 __all__ = [
     "SHARE",
@@ -105,7 +106,7 @@ def _settle_island(contact, own, model, state, ways, h, i, patient, work):
     contacts, solver_bodies = contact.contacts, contact.solver_bodies
     island = solver_bodies.mark[i]
     motion = motion_with(model, state, work, own.worked)
-    accuracy = contact.accuracy if ways else contact.accuracy / h
+    accuracy = accuracy_of_ways(contact, h) if ways else contact.fine
     own.worked[0] = 0.0
     island.rounds, island.astray, island.unsolved = 0, -1, 1
     _act(contact, i, motion)
@@ -121,7 +122,7 @@ def _settle_island(contact, own, model, state, ways, h, i, patient, work):
         _read_bodies(solver_bodies, i, motion)
         lacking = SHARE / h if ways and not patient else 0.0
         solve_small(
-            contacts, solver_bodies, contact.delassus, own.newton, i, contact.accuracy / h, lacking
+            contacts, solver_bodies, contact.delassus, own.newton, i, contact.fine, lacking
         )
         _act(contact, i, motion)
         island.rounds += 1
