@@ -13,7 +13,7 @@ from impulse_core.algebra import ZERO3, Vec3, conjugate, norm, quat_of, set_vec3
 from impulse_core.collision.boxes import gravity_of
 from impulse_core.collision.broad import find_pairs_at, turning_of
 from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_RIM
-from impulse_core.collision.detect import gives_nothing_back, keep_point, pair_key, remember
+from impulse_core.collision.detect import keep_point, pair_key, remember
 from impulse_core.collision.geometry import contact_geometry, has_direction
 from impulse_core.collision.narrow import collide
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
@@ -31,9 +31,8 @@ def look_again(model, search, state, start, poses, still, h, allowed):
     step of length h leads, and for which no contact of the search stands.
 
     start: motion at the start of the step (Momenta). Pairs with a body that sleeps, by still (b,),
-    are left out, and so are those that give something back in impacts, of which these points would
-    not know how fast they meet. Returns how many were added, -1 if there was not room, or UNFIT if
-    none that was missed could be.
+    are left out. Returns how many were added, -1 if there was not room, or UNFIT if none that was
+    missed could be.
     """
     shapes, sweep, contacts = search.shapes, search.sweep, search.contacts
     if not _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
@@ -51,8 +50,6 @@ def look_again(model, search, state, start, poses, still, h, allowed):
         if turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2) == 0.0:
             continue
         if still[shapes.body[s1]] or still[shapes.body[s2]]:
-            continue
-        if not gives_nothing_back(shapes, s1, s2):
             continue
         key = pair_key(s1, s2)
         while first < used and contacts.mark[first].pair < key:
@@ -150,6 +147,9 @@ def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, adde
         remember(contacts, c, memory, at, scale)
         row = contacts.row[c]
         row.least = deepest
+        closes = max(0.0, gap - found.point[p].gap)  # the rest is pushed apart, and returns nothing
+        row.approach_velocity = closes / h
+        row.rebound = min(1.0, closes / (deepest - found.point[p].gap))
         set_vec3(row.impulse, vec3_of(row.first))
         set_vec3(row.torque, vec3_of(row.roll_first))
         added += 1

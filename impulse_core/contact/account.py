@@ -142,8 +142,8 @@ def excess_of_groups(model, most, work):
     """Energy that groups created beyond what they took, from the sums of their bodies and impulses.
 
     Whether more was returned than taken is told by both balances, without the swing and with it:
-    what is thrown upwards adds to the one, what rests below an impact to the other. Where nothing
-    was returned, work beyond any swing was created.
+    what is thrown upwards adds to the one, what rests below an impact to the other. Work beyond any
+    swing was created, whether or not anything was returned.
 
     Returns the sum over groups [J], and the group of the largest excess over ``most`` of the energy
     that its impulses met; -1 if there is none.
@@ -163,7 +163,7 @@ def excess_of_groups(model, most, work):
         if account[i].returned > 0.0:
             balance = excess + account[i].returned - account[i].taken
             excess = max(excess, min(balance, account[i].worked))
-        elif account[i].worked > _MOST_SWING * account[i].met + account[i].swing:
+        if account[i].worked > _MOST_SWING * account[i].met + account[i].swing:
             excess = max(excess, account[i].worked)
         if excess > 0.0:
             created += excess

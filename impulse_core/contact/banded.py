@@ -4,9 +4,8 @@ With the law of each contact linear, Δp = g - K Δu, and Δu = G Δv, the veloc
 
     (M + Gᵀ K G) Δv = Gᵀ g                                         (docs/algorithm.md, section 11)
 
-with blocks of six rows that are filled only where two bodies touch. In the order in which one
-reaches them from an end of the island these lie near the diagonal (Cuthill and McKee 1969): the
-cost grows as the number of bodies in a tower, however high.
+with blocks of six rows that are filled only where two bodies touch, near the diagonal in the order
+of body_order.py. What resists turning at a contact, Δt = g - K Δω - E Δp, adds to the same blocks.
 """
 
 from __future__ import annotations
@@ -25,112 +24,21 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.contact.block_band import eliminate, half_of, substitute
-from impulse_core.contact.islands import island_of
-from impulse_core.contact.law import effective_inverse_mass, law_piece, solved_piece
+from impulse_core.contact.law import effective_inverse_mass, law_piece, solved_piece, turning_piece
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
-__all__ = ["banded_push", "banded_step", "order_bodies"]
-
-
-@deferred_kernel("int64", "int64")
-def order_bodies(contacts, solver_bodies, work, n):
-    """Give the free bodies of an island places near those of the bodies they touch.
-
-    Returns how many there are, and the largest difference of the places of two that touch. Towers
-    and rows are often listed from one end to the other as they are.
-    """
-    count = _list_bodies(contacts, solver_bodies, work)
-    bandwidth = _bandwidth(contacts, solver_bodies, work, n)
-    if bandwidth <= 1:
-        return count, bandwidth
-    count = _reorder(contacts, solver_bodies, work, n)
-    return count, _bandwidth(contacts, solver_bodies, work, n)
-
-
-@inner_kernel
-def _list_bodies(contacts, solver_bodies, work):
-    """Give the free bodies of an island places in the order of their rows; how many there are."""
-    solver_body = solver_bodies.mark
-    body = solver_body[island_of(contacts.mark, solver_body, work.mark[0].contact)].first_body
-    count = 0
-    while body >= 0:
-        if solver_bodies.row[body].inverse_mass > 0.0:
-            solver_body[body].place = count
-            work.order[count] = body
-            count += 1
-        body = solver_body[body].next_body
-    return count
-
-
-@inner_kernel
-def _bandwidth(contacts, solver_bodies, work, n):
-    """The largest difference of the places of two bodies that touch."""
-    mark, solver_body, bandwidth = contacts.mark, solver_bodies.mark, 0
-    for k in range(n):
-        a = solver_body[mark[work.mark[k].contact].body1].place
-        b = solver_body[mark[work.mark[k].contact].body2].place
-        if a >= 0 and b >= 0:
-            bandwidth = max(bandwidth, abs(a - b))
-    return bandwidth
-
-
-@inner_kernel
-def _reorder(contacts, solver_bodies, work, n):
-    """Give them places in the order in which one reaches them from an end; how many there are."""
-    mark, solver_body, link = contacts.mark, solver_bodies.mark, work.mark
-    for k in range(n):
-        for side in range(2):
-            c = link[k].contact
-            i = mark[c].body2 if side else mark[c].body1
-            if solver_bodies.row[i].inverse_mass > 0.0:
-                solver_body[i].place = -1
-                solver_body[i].link = -1
-    start = -1
-    for k in range(n - 1, -1, -1):
-        for side in range(2):
-            c = link[k].contact
-            i = mark[c].body2 if side else mark[c].body1
-            if solver_bodies.row[i].inverse_mass > 0.0:
-                link[k].links[side] = solver_body[i].link
-                solver_body[i].link = 2 * k + side
-                start = i
-    count = 0
-    for _ in range(2):  # from anywhere, then from the farthest body
-        for k in range(count):
-            solver_body[work.order[k]].place = -1
-        count = _spread(mark, solver_bodies, work, start)
-        start = work.order[count - 1]
-    return count
-
-
-@inner_kernel
-def _spread(mark, solver_bodies, work, start):
-    """Places in the order in which contacts lead to bodies; returns how many were reached."""
-    solver_body, link, order = solver_bodies.mark, work.mark, work.order
-    order[0] = start
-    solver_body[start].place = 0
-    count = 1
-    done = 0
-    while done < count:
-        e = solver_body[order[done]].link
-        while e >= 0:
-            k, side = e >> 1, e & 1
-            c = link[k].contact
-            i = mark[c].body1 if side else mark[c].body2
-            if solver_bodies.row[i].inverse_mass > 0.0 and solver_body[i].place < 0:
-                solver_body[i].place = count
-                order[count] = i
-                count += 1
-            e = link[k].links[side]
-        done += 1
-    return count
+__all__ = ["banded_push", "banded_step"]
 
 
 @deferred_kernel("boolean")
-def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
-    """Put the Newton step of the impulses, with a proximal term, into their change; False if the
-    system is singular. Where ``agreed``, it is without what contacts contradict each other by (77).
+def banded_step(contacts, solver_bodies, work, n, items, size, proximal, agreed):
+    """Put the Newton step of the impulses at n contacts, and of what resists turning in the rows
+    that follow, with a proximal term, into their change; False if the system is singular.
+
+    ``size``: bodies and bandwidth. Where ``agreed``, it is without what contacts contradict each
+    other by (77).
     """
+    bodies, bandwidth = size
     half = half_of(bandwidth)
     width = 2 * half + 1
     matrix = work.matrix
@@ -144,30 +52,43 @@ def banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, a
         _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
     for k in range(n):
         _add_contact(contacts, solver_bodies, work, k, width, half, proximal)
+    for k in range(n, items):
+        _add_turning(contacts, solver_bodies, work, k, width, half, proximal)
     if not eliminate(matrix, bodies, bandwidth):
         return False
-    _find_step(contacts, solver_bodies, work, n, bodies, bandwidth)
+    _find_step(contacts, solver_bodies, work, n, items, size)
     if agreed:
-        for k in range(n):
+        for k in range(items):
             g, p = vec3_of(work.row[k].load), vec3_of(work.row[k].change)
             set_vec3(work.row[k].load, g - mat3_of(work.row[k].softness) @ p)
-        _find_step(contacts, solver_bodies, work, n, bodies, bandwidth)
+        _find_step(contacts, solver_bodies, work, n, items, size)
     return True
 
 
 @inner_kernel
-def _find_step(contacts, solver_bodies, work, n, bodies, bandwidth):
-    """The change of the impulses, Δp = g - K Δu with the system that was eliminated."""
-    right = work.right
+def _find_step(contacts, solver_bodies, work, n, items, size):
+    """The change of the impulses, Δp = g - K Δu and Δt = g - K Δω - E Δp, with the system that was
+    eliminated.
+    """
+    (bodies, bandwidth), right = size, work.right
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(n):
         _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].load))
+    for k in range(n, items):
+        g = vec3_of(work.row[work.mark[k].place].load)
+        t = vec3_of(work.row[k].load) - mat3_of(work.row[k].coupling) @ g
+        _add_angular_momentum(contacts, solver_bodies, work, k, t)
     substitute(work.matrix, right, bodies, bandwidth)
     for k in range(n):
         u = _relative(contacts, solver_bodies, work, k)
         p = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ u
         set_vec3(work.row[k].change, p)
+    for k in range(n, items):
+        turn = _relative_turning(contacts, solver_bodies, work, k)
+        t = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ turn
+        p = vec3_of(work.row[work.mark[k].place].change)
+        set_vec3(work.row[k].change, t - mat3_of(work.row[k].coupling) @ p)
 
 
 @inlined_kernel
@@ -206,6 +127,42 @@ def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
         K, A1, A2 = -K, -A1, -A2
         _add_pair(work.matrix, width, half, a, b, r1, K, A2)
         _add_pair(work.matrix, width, half, b, a, r2, K, A1)
+
+
+@inlined_kernel
+def _add_turning(contacts, solver_bodies, work, k, width, half, proximal):
+    """Add what resists turning, row k, to the system: Δt = g - K Δω - E Δp, Δp of its contact."""
+    c, place = work.mark[k].contact, work.mark[k].place
+    row, n = contacts.row[c], vec3_of(contacts.row[c].normal)
+    A, B, C, f = turning_piece(
+        n,
+        vec3_of(work.row[k].trial),
+        vec3_of(work.row[k].rate),
+        work.row[k].inverse,
+        row.rolling,
+        row.torsion,
+        max(dot(n, vec3_of(work.row[place].trial)), 0.0),
+        proximal,
+    )
+    w, B = 1.0 / work.row[k].inverse, inverse(B)
+    K, E = B @ A * w, B @ C
+    set_mat3(work.row[k].stiffness, K)
+    set_mat3(work.row[k].coupling, E)
+    set_vec3(work.row[k].load, (B @ f) * w)
+    set_mat3(work.row[k].softness, B * proximal)
+    Q = E @ mat3_of(work.row[place].stiffness) * -1.0
+    for side in range(2):
+        a = _place(contacts, solver_bodies, c, side)
+        if a < 0:
+            continue
+        for other in range(2):
+            b = _place(contacts, solver_bodies, c, other)
+            if b < 0:
+                continue
+            sign = 1.0 if side == other else -1.0
+            arm = vec3_of(row.arm2 if other else row.arm1)
+            _add_block(work.matrix, width, half, a + 3, b, Q * sign)
+            _add_block(work.matrix, width, half, a + 3, b + 3, (K + _by_turning(Q, arm)) * sign)
 
 
 @inlined_kernel
@@ -304,6 +261,17 @@ def _add_momentum(contacts, solver_bodies, work, k, p):
 
 
 @inlined_kernel
+def _add_angular_momentum(contacts, solver_bodies, work, k, t):
+    """The same of a torque impulse t in row k."""
+    c = work.mark[k].contact
+    a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
+    if a >= 0:
+        _add_vec3(work.right, a + 3, -t)
+    if b >= 0:
+        _add_vec3(work.right, b + 3, t)
+
+
+@inlined_kernel
 def _place(contacts, solver_bodies, c, side):
     """First row of the first or second body of contact c in the system, negative if it is fixed."""
     i = contacts.mark[c].body2 if side else contacts.mark[c].body1
@@ -352,13 +320,27 @@ def _relative(contacts, solver_bodies, work, k):
 
 
 @inner_kernel
-def banded_push(contacts, solver_bodies, work, n, bodies):
+def _relative_turning(contacts, solver_bodies, work, k):
+    """The same of the relative angular velocity at row k."""
+    c, right, w = work.mark[k].contact, work.right, ZERO3
+    a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
+    if b >= 0:
+        w = w + Vec3(right[b + 3], right[b + 4], right[b + 5])
+    if a >= 0:
+        w = w - Vec3(right[a + 3], right[a + 4], right[a + 5])
+    return w
+
+
+@inner_kernel
+def banded_push(contacts, solver_bodies, work, n, items, bodies):
     """Put the change of the relative velocities by that of the impulses into their push."""
     right = work.right
     for k in range(6 * bodies):
         right[k] = 0.0
     for k in range(n):
         _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].change))
+    for k in range(n, items):
+        _add_angular_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].change))
     for k in range(bodies):
         i = work.order[k]
         a = 6 * k
@@ -369,3 +351,5 @@ def banded_push(contacts, solver_bodies, work, n, bodies):
         right[a + 3], right[a + 4], right[a + 5] = w.x, w.y, w.z
     for k in range(n):
         set_vec3(work.row[k].push, _relative(contacts, solver_bodies, work, k))
+    for k in range(n, items):
+        set_vec3(work.row[k].push, _relative_turning(contacts, solver_bodies, work, k))

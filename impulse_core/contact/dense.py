@@ -18,7 +18,7 @@ from impulse_core.contact.law import (
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
-__all__ = ["dense_delassus", "dense_push", "dense_step", "effective_turning"]
+__all__ = ["dense_delassus", "dense_push", "dense_step"]
 
 
 @inner_kernel
@@ -124,7 +124,7 @@ def dense_step(contacts, work, n, items):
 def _put_turning(contacts, work, k, items):
     """The rows of what resists turning, the k-th of the list."""
     c, place = work.mark[k].contact, work.mark[k].place
-    n, w = vec3_of(contacts.row[c].normal), effective_turning(work, k)
+    n, w = vec3_of(contacts.row[c].normal), work.row[k].inverse
     A, B, C, f = turning_piece(
         n,
         vec3_of(work.row[k].trial),
@@ -133,6 +133,7 @@ def _put_turning(contacts, work, k, items):
         contacts.row[c].rolling,
         contacts.row[c].torsion,
         max(dot(n, vec3_of(work.row[place].trial)), 0.0),
+        LEAST_PROXIMAL,
     )
     for m in range(items):
         M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
@@ -142,13 +143,6 @@ def _put_turning(contacts, work, k, items):
             M = M + C * w
         _put_block(work.matrix, 3 * items, 3 * k, 3 * m, M)
     work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
-
-
-@inner_kernel
-def effective_turning(work, k):
-    """Mean diagonal of the block of what resists turning, the k-th of the list [1/(kg m²)]."""
-    W, i = work.delassus, 3 * k
-    return max((W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2]) / 3.0, 1e-300)
 
 
 @inlined_kernel

@@ -188,11 +188,11 @@ def _in_frame(piece, along_n, along_d, else_, d_by_n):
 
 
 @inner_kernel
-def turning_piece(n, t, turn, w, rolling, torsion, p_n):
+def turning_piece(n, t, turn, w, rolling, torsion, p_n, proximal):
     """The same of rolling resistance and torsional friction with lever arms:
     A Δω + w (B Δt + C Δp) = f [rad/s].
     """
-    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n)
+    A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n, proximal)
     if torsion == 0.0:
         return A, B, C, f
     N, along, radius = _outer(n, n), dot(n, t), torsion * p_n
@@ -204,10 +204,10 @@ def turning_piece(n, t, turn, w, rolling, torsion, p_n):
 
 
 @inner_kernel
-def _rolling_piece(n, t, turn, w, arm, p_n):
+def _rolling_piece(n, t, turn, w, arm, p_n, proximal):
     """The same of rolling resistance alone, which has no torque along n."""
     N = _outer(n, n)
-    held = N + IDENTITY3 * LEAST_PROXIMAL
+    held = N + IDENTITY3 * proximal
     across = t - turn * (1.0 / w)
     across = across - n * dot(n, across)
     size = norm(across)

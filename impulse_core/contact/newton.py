@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import cross, dot, norm, set_vec3, vec3_at, vec3_of
-from impulse_core.contact.banded import banded_push, banded_step, order_bodies
+from impulse_core.algebra import cross, dot, mat3_of, norm, set_vec3, vec3_at, vec3_of
+from impulse_core.contact.banded import banded_push, banded_step
 from impulse_core.contact.block_band import half_of
-from impulse_core.contact.dense import dense_delassus, dense_push, dense_step, effective_turning
+from impulse_core.contact.body_order import order_bodies
+from impulse_core.contact.delassus import delassus_block
+from impulse_core.contact.dense import dense_delassus, dense_push, dense_step
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
     effective_inverse_mass,
@@ -57,7 +59,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
     articulated = solver_bodies.mark[i].articulated == 1
     if articulated and n > MOST_DENSE:
         return TOO_MANY, n
-    items = _list_contacts(contacts, solver_bodies, work, i, articulated)
+    items = _list_contacts(contacts, work, solver_bodies.mark[i].head, n, articulated)
     bodies, bandwidth = 0, 0
     if articulated:
         dense_delassus(contacts, solver_bodies, delassus, work, n, items)
@@ -72,7 +74,8 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
         best = _solve_dense(contacts, work, n, items, accuracy, given)
     else:
         size = bodies, bandwidth
-        best = _solve_banded(contacts, solver_bodies, work, n, size, accuracy, rough, given)
+        to = accuracy, rough
+        best = _solve_banded(contacts, solver_bodies, work, n, items, size, to, given)
     if best < given:
         best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
         if best < given:
@@ -108,7 +111,7 @@ def _solve_dense(contacts, work, n, items, accuracy, given):
 
 
 @inner_kernel
-def _solve_banded(contacts, solver_bodies, work, n, size, accuracy, rough, given):
+def _solve_banded(contacts, solver_bodies, work, n, items, size, to, given):
     """The same of free bodies.
 
     Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
@@ -117,29 +120,29 @@ def _solve_banded(contacts, solver_bodies, work, n, size, accuracy, rough, given
     they help. What contacts contradict each other by is left out of a step after one that did not
     help.
     """
-    bodies, bandwidth = size
+    bodies, (accuracy, rough) = size[0], to
     best = worst = given
     proximal, stalls, careful = _PROXIMAL, 0, False
-    _keep_iterate(work, n)
+    _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
         if worst <= _EXACT * accuracy or not banded_step(
-            contacts, solver_bodies, work, n, bodies, bandwidth, proximal, stalls > 0
+            contacts, solver_bodies, work, n, items, size, proximal, stalls > 0
         ):
             break
-        banded_push(contacts, solver_bodies, work, n, bodies)
-        after = _residual(contacts, work, n, n, 1.0)
+        banded_push(contacts, solver_bodies, work, n, items, bodies)
+        after = _residual(contacts, work, n, items, 1.0)
         if worst <= rough and not (after < (0.5 if worst <= accuracy else _QUICK) * worst):
             break
         share = 1.0
         if careful:
-            share, after = _shorten(contacts, work, n, n, worst, after)
-        _go_on(work, n, share)
+            share, after = _shorten(contacts, work, n, items, worst, after)
+        _go_on(work, items, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
         stalls = 0 if after < _GAIN * best else stalls + 1
         worst = after
         if worst < best:
             best = worst
-            _keep_iterate(work, n)
+            _keep_iterate(work, items)
         if stalls == _LESS_PATIENCE and careful:
             break
         if stalls >= _CONTENT and best <= ENOUGH * rough:
@@ -147,7 +150,7 @@ def _solve_banded(contacts, solver_bodies, work, n, size, accuracy, rough, given
         if stalls == _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
         if careful and worst > best:
-            _return_to_best(work, n)
+            _return_to_best(work, items)
             worst = best
     return best
 
@@ -175,21 +178,18 @@ def _next_proximal(proximal, careful, share, left):
 
 
 @inlined_kernel
-def _list_contacts(contacts, solver_bodies, work, i, articulated):
-    """List the contacts of the island of solver body i, and if it is articulated, and there is
-    room, what resists turning at them; returns how many rows that makes.
+def _list_contacts(contacts, work, c, number, articulated):
+    """List the contacts of an island of which c is the first, and what resists turning at them, if
+    there is room for all of it; returns how many rows that makes.
     """
-    c = solver_bodies.mark[i].head
-    number = items = solver_bodies.mark[i].number
+    items, most = number, MOST_DENSE if articulated else len(work.mark)
     for k in range(number):
         work.mark[k].contact = c
         work.mark[k].place = k
         c = contacts.mark[c].next
-    if not articulated:
-        return number
     for k in range(number):
         if contacts.row[work.mark[k].contact].resists > 0.0:
-            if items == MOST_DENSE:
+            if items == most:
                 return number
             work.mark[items].contact = work.mark[k].contact
             work.mark[items].place = k
@@ -231,6 +231,20 @@ def _gather(contacts, solver_bodies, delassus, work, n, items):
         set_vec3(work.row[k].rate, turn)
         set_vec3(work.row[k].trial, vec3_of(row[c].torque))
         set_vec3(work.row[k].begun, vec3_of(row[c].torque))
+        work.row[k].inverse = _inverse_inertia(contacts, solver_bodies, delassus, c)
+
+
+@inlined_kernel
+def _inverse_inertia(contacts, solver_bodies, delassus, c):
+    """Mean diagonal of the inverse inertia that torque impulses at contact c meet [1/(kg m²)]."""
+    total, k = 0.0, contacts.mark[c].delassus_row
+    for i in (contacts.mark[c].body1, contacts.mark[c].body2):
+        J = mat3_of(solver_bodies.row[i].inverse_inertia)
+        total += J.xx + J.yy + J.zz
+    if k >= 0:
+        T = delassus_block(delassus.angular, 3 * k, 3 * k)
+        total += T.xx + T.yy + T.zz
+    return max(total / 3.0, 1e-300)
 
 
 @inner_kernel
@@ -264,7 +278,7 @@ def _residual(contacts, work, n, items, share):
             p_n += share * dot(normal, vec3_of(work.row[place].change))
             t = t + share * vec3_of(work.row[k].change)
             turn = turn + share * vec3_of(work.row[k].push)
-        w = effective_turning(work, k)
+        w = work.row[k].inverse
         z = t - turn * (1.0 / w)
         p_n = max(p_n, 0.0)
         z = within_arms(normal, z, row[c].rolling * p_n, row[c].torsion * p_n)
@@ -298,7 +312,7 @@ def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
     if articulated:
         dense_push(work, items)
     else:
-        banded_push(contacts, solver_bodies, work, n, bodies)
+        banded_push(contacts, solver_bodies, work, n, items, bodies)
     return _residual(contacts, work, n, items, 1.0)
 
 

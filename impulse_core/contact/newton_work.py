@@ -11,6 +11,7 @@ from impulse_core.types import (
     Ints,
     Records,
     by_address,
+    f8,
     i8,
     mat3,
     new_records,
@@ -58,6 +59,8 @@ class NewtonRow:
     """Impulse p [N s]."""
     rate: vec3
     """Relative velocity u with it [m/s]."""
+    inverse: f8
+    """Mean diagonal of the block of what resists turning [1/(kg m²)]."""
     change: vec3
     """Newton step of p."""
     push: vec3
@@ -68,6 +71,8 @@ class NewtonRow:
     """g [N s]."""
     softness: mat3
     """By how much g is less for each Δp that the proximal term leaves open."""
+    coupling: mat3
+    """E of Δt = g - K Δω - E Δp, where the force of its contact bounds what resists turning [m]."""
     best_trial: vec3
     """p of the best iterate so far."""
     best_rate: vec3
@@ -81,7 +86,7 @@ class NewtonWork(NamedTuple):
     """Room for an island of all contacts, if its matrix is a narrow band."""
 
     mark: Records
-    """NewtonMark of all contacts, then of those in an articulated island that resist turning."""
+    """NewtonMark of all contacts of an island, then of what resists turning at them."""
     row: Records
     """NewtonRow of the same."""
     matrix: Floats
@@ -97,7 +102,7 @@ class NewtonWork(NamedTuple):
 def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
     """For so many contacts and bodies of a scene."""
     d = 3 * MOST_DENSE
-    rows = max(contacts, MOST_DENSE)
+    rows = max(2 * contacts, MOST_DENSE)
     return NewtonWork(
         mark=new_records(NewtonMark, rows),
         row=new_records(NewtonRow, rows),

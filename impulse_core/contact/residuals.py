@@ -226,7 +226,7 @@ def _position_residual(contacts, c, motion, h):
         turned = turn(mark[c].body2, motion) - turn(mark[c].body1, motion)
         missing = turned * (1.0 / h) - relative_angular_velocity(contacts, c, motion)
         set_vec3(row[c].turn_offset, missing)
-        rolled = turns_on(contacts, c, motion, p, turned, scale)
+        rolled = turns_on(contacts, c, motion, p, turned, h)
     violated, unsolved = violations(contacts, c, lacking, slid, h, scale)
     return max(violated, rolled), max(unsolved, rolled)
 
@@ -242,7 +242,7 @@ def _velocity_residual(contacts, c, motion):
     violated, unsolved = violations(contacts, c, u_n, u - n * u_n, 1.0, scale)
     if row[c].resists > 0.0:
         w = relative_angular_velocity(contacts, c, motion)
-        rolled = turns_on(contacts, c, motion, p, w, scale)
+        rolled = turns_on(contacts, c, motion, p, w, 1.0)
         violated, unsolved = max(violated, rolled), max(unsolved, rolled)
     return violated, unsolved
 

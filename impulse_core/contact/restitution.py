@@ -49,8 +49,12 @@ def impact_threshold(motion, h, accuracy):
 
 @inner_kernel
 def find_approach_velocity(contacts, c, motion, h):
-    """Approach velocity of contact c at the start of a step, from its gap and motion."""
+    """Approach velocity of contact c at the start of a step, from its gap and motion, unless it was
+    found where the first half led, by which its velocity is known.
+    """
     row, mark = contacts.row[c], contacts.mark[c]
+    if row.least > -math.inf:
+        return
     g = vec3_at(motion.gravity.reshape(1, 3), 0)
     n = vec3_of(row.normal)
     u = dot(n, vec3_of(row.before))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.algebra import ZERO3, dot, norm, vec3_of
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["inverse_mass_of", "turns_on", "violations"]
 
@@ -65,9 +67,11 @@ def _violation(n, p, lacking, slid, friction, min_impulse, scale):
 
 
 @inner_kernel
-def turns_on(contacts, c, motion, p, turned, scale):
-    """By how much a turning breaks the laws of rolling resistance and torsional friction, as the
-    way at the longer arm.
+def turns_on(contacts, c, motion, p, turned, unit):
+    """By how much a turning over a unit [s] breaks the laws of rolling resistance and torsional
+    friction, as the way at the longer arm.
+
+    As with friction, it counts as what their torques do at most where that is less.
     """
     row = contacts.row
     n, t = vec3_of(row[c].normal), vec3_of(row[c].torque)
@@ -89,9 +93,23 @@ def turns_on(contacts, c, motion, p, turned, scale):
         along = dot(rolled, t) / size
         if along <= 0.0:
             rolled = rolled - t * (along / size)
+    easily = 2.0 * unit * _most_inverse_inertia(contacts, c, motion)
+    rolled_by = min(norm(rolled), easily * limit)
+    spun_by = min(abs(spun), easily * row[c].torsion * p_n)
     arm = _longer_arm(contacts, c, motion)
-    way = norm(rolled + n * spun) * arm
+    way = math.hypot(rolled_by, spun_by) * arm
+    scale = unit * inverse_mass_of(contacts, c, motion)
     return max(way, beyond * scale / arm) if beyond > 0.0 else way
+
+
+@inlined_kernel
+def _most_inverse_inertia(contacts, c, motion):
+    """The most that a torque impulse at contact c turns its bodies by [1/(kg m²)]."""
+    total = 0.0
+    for i in (contacts.mark[c].body1, contacts.mark[c].body2):
+        J = motion.bodies[i].inverse_inertia
+        total += max(J[0], J[1], J[2])
+    return total
 
 
 @inner_kernel

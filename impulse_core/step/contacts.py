@@ -301,14 +301,14 @@ def close_second_half(contact, model, state, h, jumps, work, tally):
     if contact is None:
         return COMPLETED
     add_exchange(model, state, False, work)
-    _account_second_half(contact, model, state, h, work, tally)
+    _account_second_half(contact, model, state, work, tally)
     if flings(contact, model, state, work, tally):
         return ROSE
     return COMPLETED if jumps else judge(contact, model, h, work, tally)
 
 
 @inner_kernel
-def _account_second_half(contact, model, state, h, work, tally):
+def _account_second_half(contact, model, state, work, tally):
     """Account for the work of what acts at the end of a part."""
     total, suspect = account_second_half(
         contact.contacts,
@@ -370,7 +370,7 @@ def close_jump(contact, model, state, h, begins, work, tally):
     if contact is None:
         return COMPLETED
     add_exchange(model, state, begins, work)
-    _account_second_half(contact, model, state, h, work, tally)
+    _account_second_half(contact, model, state, work, tally)
     row = contact.contacts.row
     for c in range(contact.contacts.used[0]):
         set_vec3(row[c].impulse, vec3_of(row[c].impulse) + vec3_of(row[c].second))

@@ -121,9 +121,7 @@ def _settle_island(contact, own, model, state, ways, h, i, patient, work):
             break
         _read_bodies(solver_bodies, i, motion)
         lacking = SHARE / h if ways and not patient else 0.0
-        solve_small(
-            contacts, solver_bodies, contact.delassus, own.newton, i, contact.fine, lacking
-        )
+        solve_small(contacts, solver_bodies, contact.delassus, own.newton, i, contact.fine, lacking)
         _act(contact, i, motion)
         island.rounds += 1
     solver_bodies.row[i].worked = own.worked[0]

@@ -8,7 +8,8 @@ import pytest
 import impulse_core as ic
 from impulse_core.algebra import Mat3, Vec3
 from impulse_core.compile import compile_scene
-from impulse_core.contact.banded import banded_push, banded_step, order_bodies
+from impulse_core.contact.banded import banded_push, banded_step
+from impulse_core.contact.body_order import order_bodies
 from impulse_core.contact.islands import find_islands, island_of
 from impulse_core.contact.jacobian import diagonal_blocks
 from impulse_core.contact.law import effective_inverse_mass, law_piece, sides_of_piece
@@ -64,11 +65,11 @@ def list_island(contacts, solver_bodies, work, i):
 
 
 @kernel
-def newton_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
+def newton_step(contacts, solver_bodies, work, n, items, size, proximal, agreed):
     """The Newton step of an island and its push; False if the system is singular."""
-    if not banded_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed):
+    if not banded_step(contacts, solver_bodies, work, n, items, size, proximal, agreed):
         return False
-    banded_push(contacts, solver_bodies, work, n, bodies)
+    banded_push(contacts, solver_bodies, work, n, items, size[0])
     return True
 
 
@@ -160,7 +161,8 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
         f = f - softness * wanted
         wanted = np.linalg.solve(D @ W + C, f)
 
-    assert newton_step(contacts, solver_bodies, work, n, bodies, bandwidth, proximal, agreed)
+    size = bodies, bandwidth
+    assert newton_step(contacts, solver_bodies, work, n, n, size, proximal, agreed)
     change = work.row["change"][:n].ravel()
     push = work.row["push"][:n].ravel()
     # what redundant contacts share is told apart by the proximal term alone
