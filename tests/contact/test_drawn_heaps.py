@@ -17,9 +17,9 @@ from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Material
 from tests.contact.scenes import scene
 
-_OVERLAP = 1e-2  # of the size of a solid: round ones overlap by up to half of it
-_RISE = 1e-3  # of the energy that is lost, in two steps: what the method swings by
-_G = 9.81  # m/s²
+_OVERLAP = 2e-2  # of the size of a solid, by which round ones may overlap
+_TOLD = 4e-3  # of the same, above which that is told
+_SWING = 0.1  # of the energy, by which the method may swing in two steps
 
 
 class Heap(NamedTuple):
@@ -108,14 +108,18 @@ def _solid(random: np.random.Generator, size: float, material: str) -> Geometry:
 
 
 def _check(heap: Heap) -> None:
-    """It completes, nothing is told of contacts, and the energy rises by no more than it swings."""
+    """It completes, nothing is told but of overlaps, and the energy never rises above that of the
+    start, nor by more than it swings.
+    """
     duration = min(2.0 * _time(heap.size), 300 * heap.step)
     fps = 1.0 / (2.0 * heap.step)
     recording = simulate(heap.scene, duration=duration, step=heap.step, fps=fps)
     told, energy = recording.diagnostics, recording.energy["total"]
-    assert told["warnings"] == []
-    assert told["contacts"]["max_penetration_m"] <= _OVERLAP * heap.size
-    assert np.diff(energy).max() <= _RISE * (energy[0] - energy.min())
+    overlap = told["contacts"]["max_penetration_m"] / heap.size
+    assert overlap <= _OVERLAP
+    assert told["warnings"] == [] or overlap > _TOLD
+    assert energy.max() <= energy[0] * (1.0 + 1e-12)
+    assert np.diff(energy).max() <= _SWING * (energy[0] - energy.min())
 
 
 @pytest.mark.parametrize("torsion", [0.0, 0.005])

@@ -12,13 +12,18 @@ from impulse_core.contact.banded import banded_push, banded_step
 from impulse_core.contact.body_order import order_bodies
 from impulse_core.contact.islands import find_islands, island_of
 from impulse_core.contact.jacobian import diagonal_blocks
-from impulse_core.contact.law import effective_inverse_mass, law_piece, sides_of_piece
+from impulse_core.contact.law import (
+    effective_inverse_mass,
+    law_piece,
+    sides_of_piece,
+    turning_piece,
+)
 from impulse_core.contact.newton import solve_island
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
 from impulse_schema import Scene
-from impulse_schema.models import Joint
+from impulse_schema.models import Joint, Material
 from tests.contact.scenes import cube, fan, scene
 
 
@@ -31,14 +36,15 @@ def after_steps(pile: Scene, count: int = 1, step: float = 0.01):
     return engine.runner.setup
 
 
-def pyramid(rows: int) -> Scene:
+def pyramid(rows: int, *materials: Material) -> Scene:
     """Cubes with gaps of 0.1 m, each row upon the one below."""
+    given = {"material": materials[0].name} if materials else {}
     bodies = [
-        cube(f"c{row}-{k}", position=(1.1 * k + 0.55 * row, 0.0, 0.5 + row))
+        cube(f"c{row}-{k}", position=(1.1 * k + 0.55 * row, 0.0, 0.5 + row), **given)
         for row in range(rows)
         for k in range(rows - row)
     ]
-    return scene(*bodies)
+    return scene(*bodies, materials=materials)
 
 
 def tower(height: int) -> Scene:
@@ -98,6 +104,13 @@ def piece(row, c, n, p, u, proximal):
     found = law_piece(n, p, u, w, row["friction"][c], 0.0, proximal)
     D, B = sides_of_piece(found)
     return D, B * w, found.right
+
+
+@kernel
+def turning(row, c, n, t, turn, w, p_n, proximal):
+    """A, w B, w C and f of what resists turning at contact c as rows of numbers."""
+    A, B, C, f = turning_piece(n, t, turn, w, row["rolling"][c], row["torsion"][c], p_n, proximal)
+    return A, B * w, C * w, f
 
 
 def test_islands_are_what_contacts_connect():
@@ -168,6 +181,61 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
     # what redundant contacts share is told apart by the proximal term alone
     assert np.abs((D @ W + C) @ change - f).max() <= 1e-6 * np.abs(f).max()
     assert push == pytest.approx(W @ wanted, abs=1e-6 * np.abs(W @ wanted).max())
+    assert push == pytest.approx(W @ change, abs=1e-9 * np.abs(W @ change).max())
+
+
+@pytest.mark.parametrize(("rolling", "torsion"), [(0.02, 0.0), (0.0, 0.02), (0.02, 0.03)])
+@pytest.mark.parametrize("seed", range(4))
+def test_band_over_bodies_solves_for_what_resists_turning(seed, rolling, torsion):
+    """The same with torques, A Δω + w (B Δt + C Δp) = f on any pieces of their law, in the rows
+    after those of the contacts.
+    """
+    random, proximal = np.random.default_rng(seed), 1e-4
+    felt = Material(name="felt", rolling_friction=rolling, torsional_friction=torsion)
+    setup = after_steps(pyramid(3, felt))
+    contacts, solver_bodies, work = setup.contacts, setup.solver_bodies, setup.own.newton
+    find(contacts, solver_bodies, np.zeros(len(contacts.row), dtype=np.int64))
+    n, bodies, bandwidth = list_island(contacts, solver_bodies, work, 0)
+    rows = work.mark["contact"][:n]
+    work.mark["contact"][n : 2 * n], work.mark["place"][n : 2 * n] = rows, np.arange(n)
+    normal = contacts.row["normal"][rows]
+    work.row["trial"][:n] = normal * random.random((n, 1)) + random.normal(scale=0.3, size=(n, 3))
+    work.row["trial"][n : 2 * n] = random.normal(scale=0.01, size=(n, 3))
+    work.row["rate"][: 2 * n] = random.normal(scale=0.3, size=(2 * n, 3))
+    work.row["inverse"][n : 2 * n] = random.uniform(3.0, 12.0, n)
+
+    G, inverse_mass = directions_and_masses(contacts, solver_bodies, rows, work.order[:bodies])
+    turns = np.zeros_like(G)  # Δω = H Δv: the angular velocities that arms are multiplied by
+    for k, c in enumerate(rows):
+        for body, sign in (("body1", -1.0), ("body2", 1.0)):
+            i = contacts.mark[c][body]
+            if solver_bodies.row["inverse_mass"][i] > 0.0:
+                place = 6 * solver_bodies.mark["place"][i]
+                turns[3 * k : 3 * k + 3, place + 3 : place + 6] += sign * np.eye(3)
+    G = np.vstack((G, turns))
+    D, C, f = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
+    for k, c in enumerate(rows):
+        at, below = slice(3 * k, 3 * k + 3), slice(3 * (n + k), 3 * (n + k) + 3)
+        given = [Vec3(*work.row[k][name]) for name in ("trial", "rate")]
+        found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal)
+        D[at, at], C[at, at] = (np.array(Mat3(*part)).reshape(3, 3) for part in found[:2])
+        f[at] = found[2]
+        p_n = max(float(normal[k] @ work.row[k]["trial"]), 0.0)
+        given = [Vec3(*work.row[n + k][name]) for name in ("trial", "rate")]
+        w = float(work.row["inverse"][n + k])
+        found = turning(contacts.row, c, Vec3(*normal[k]), *given, w, p_n, proximal)
+        D[below, below], C[below, below], C[below, at] = (
+            np.array(Mat3(*part)).reshape(3, 3) for part in found[:3]
+        )
+        f[below] = found[3]
+    W = G @ inverse_mass @ G.T
+    wanted = np.linalg.solve(D @ W + C, f)
+
+    assert newton_step(
+        contacts, solver_bodies, work, n, 2 * n, (bodies, bandwidth), proximal, False
+    )
+    change, push = work.row["change"][: 2 * n].ravel(), work.row["push"][: 2 * n].ravel()
+    assert change == pytest.approx(wanted, abs=1e-8 * np.abs(wanted).max())
     assert push == pytest.approx(W @ change, abs=1e-9 * np.abs(W @ change).max())
 
 

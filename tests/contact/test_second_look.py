@@ -185,9 +185,7 @@ def test_what_is_pushed_to_the_ground_within_a_step_bounces_there(solid, restitu
     """
     rubber = Material(name="rubber", static_friction=0.3, restitution=restitution)
     low = solid("low", position=(0.0, 0.0, 0.52), material="rubber")
-    high = solid(
-        "high", position=(0.0, 0.0, 1.53), velocity=(0.0, 0.0, -10.0), material="rubber"
-    )
+    high = solid("high", position=(0.0, 0.0, 1.53), velocity=(0.0, 0.0, -10.0), material="rubber")
     made = scene(low, high, materials=(rubber,))
     recording = impulse_core.simulate(made, duration=0.1, step=step, fps=1.0 / step)
     told, energy = recording.diagnostics, recording.energy["total"]
