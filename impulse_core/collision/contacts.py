@@ -216,7 +216,7 @@ class ContactRow:
     approach_velocity: f8
     """Velocity at which the bodies meet [m/s], 0 where they do not."""
     rebound: f8
-    """That over the velocity at the end of the step."""
+    """That over the velocity at the end of the step; of points found there, of what stops them."""
     extra: f8
     """Work of its impulses on what the law is about, beyond its accuracy [J]."""
     returned: f8

@@ -52,8 +52,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
     What is stored is the best iterate within its cones, and nothing worse than the impulses given.
     The velocities in solver_bodies and delassus belong to the impulses it begins with, and stay.
     Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands left
-    alone. Then how many rows of work are of contacts and, for articulated islands, of what resists
-    turning.
+    alone. Then how many rows of work are of contacts and of what resists turning.
     """
     n = solver_bodies.mark[i].number
     articulated = solver_bodies.mark[i].articulated == 1

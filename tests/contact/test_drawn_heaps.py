@@ -17,7 +17,7 @@ from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Material
 from tests.contact.scenes import scene
 
-_OVERLAP = 2e-2  # of the size of a solid, by which round ones may overlap
+_OVERLAP = 2e-2  # of the size of a solid, by which a few may overlap
 _TOLD = 4e-3  # of the same, above which that is told
 _SWING = 0.1  # of the energy, by which the method may swing in two steps
 
@@ -51,7 +51,7 @@ def one_block(random: np.random.Generator) -> Heap:
 
 
 def heap(random: np.random.Generator) -> Heap:
-    """Up to 36 solids of all shapes, at rest side by side or thrown."""
+    """Up to 27 solids of all shapes, at rest side by side or thrown."""
     size = math.exp(random.uniform(math.log(0.05), math.log(2.0)))
     columns, rows, layers = random.integers(1, 4, 3)
     materials = tuple(_material(random, k, size) for k in range(3))
