@@ -161,7 +161,8 @@ def visit_batches(batches, thread, beta, first, last):
             _ask_for(batches.velocity, batches.body, (k + _ONE) * _BOTH)
         for q in range(unsigned(batches.start[k]), unsigned(batches.start[k + _ONE])):
             _go_on_from(batches.point, batches.last, q * _POINT + _PX, q * _IMPULSES, beta)
-            _visit(batches.point, batches.inertia, lane, q * _POINT, k * _INERTIA, lanes)
+            at, kept, held = q * _POINT, q * _IMPULSES, k * _INERTIA
+            _visit(batches.point, batches.last, batches.inertia, lane, at, kept, held, lanes)
         _scatter(batches.velocity, batches.body, lane, k * _BOTH)
         for x in range(_BOTH):
             change[k * _BOTH + x] = lane[_SUM + x]
@@ -201,12 +202,16 @@ def _scatter(velocity, body, lane, bodies):
 
 
 @inner_kernel
-def _visit(point, inertia, lane, at, held, lanes):
+def _visit(point, before, inertia, lane, at, kept, held, lanes):
     """Give a point of each lane the impulse of its law: 0 ≤ p_n - p_0 ⟂ u_n ≥ 0, and p_t nearest to
     p_t - u_t/w_t in the disc of radius μ p_n.
+
+    Where friction presses the bodies apart, p_n takes into account that p_t will grow with it: in
+    the cone u_n changes as if w_n were n·W p/p_n, here of the impulse ``before``, which lies in it.
+    Steps by w_n alone would go to and fro, further each time where that is more than 2 w_n.
     """
     for x in range(lanes):
-        e, f = at + x, held + x
+        e, f, g = at + x, held + x, kept + x
         nx, ny, nz = point[e + _NX], point[e + _NY], point[e + _NZ]
         ax, ay, az = point[e + _AX], point[e + _AY], point[e + _AZ]
         bx, by, bz = point[e + _BX], point[e + _BY], point[e + _BZ]
@@ -220,7 +225,11 @@ def _visit(point, inertia, lane, at, held, lanes):
         px, py, pz = point[e + _PX], point[e + _PY], point[e + _PZ]
         p_n = px * nx + py * ny + pz * nz
         u_n = ux * nx + uy * ny + uz * nz
-        q_n = p_n - u_n * point[e + _ALONG]
+        sx, sy, sz = before[g + _0], before[g + _1], before[g + _2]
+        s_n = sx * nx + sy * ny + sz * nz
+        apart = sx * point[e + _WX] + sy * point[e + _WY] + sz * point[e + _WZ]
+        apart = apart * point[e + _ALONG]
+        q_n = p_n - u_n * point[e + _ALONG] * (s_n / apart if apart > s_n else 1.0)
         q_n = q_n if q_n > point[e + _FLOOR] else point[e + _FLOOR]
         d = q_n - p_n
         ux = ux + point[e + _WX] * d

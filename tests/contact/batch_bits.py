@@ -28,15 +28,15 @@ from impulse_core.jit import kernel
 from impulse_core.jit.team import new_team
 from impulse_core.types import PLAIN, new_records
 
-BATCHES, POINTS, BODIES, SWEEPS = 6, 3, 96, 5
+BATCHES, POINTS, BODIES, SWEEPS, MOMENTUM = 6, 3, 96, 5, 0.3
 
 
 @kernel
-def improve(bodies, batches, team, sweeps):  # type: ignore[no-untyped-def]
+def improve(bodies, batches, team, sweeps, beta):  # type: ignore[no-untyped-def]
     """So many sweeps with momentum."""
     for _ in range(sweeps):
-        _sweep(bodies, batches, team, 0, 0.3)
-        _go_on(batches, team, 0.3)
+        _sweep(bodies, batches, team, 0, beta)
+        _go_on(batches, team, beta)
 
 
 def random_batches(seed: int) -> Batches:
@@ -81,6 +81,6 @@ if __name__ == "__main__":
     digest = hashlib.sha256()
     for seed in range(4):
         found = random_batches(seed)
-        improve(island(), found, new_team(1), SWEEPS)
+        improve(island(), found, new_team(1), SWEEPS, MOMENTUM)
         digest.update(found.point.tobytes() + found.velocity.tobytes() + found.change.tobytes())
     print(digest.hexdigest(), 0 if PLAIN else packed_instructions())
