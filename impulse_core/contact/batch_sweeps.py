@@ -4,6 +4,10 @@ Each sweep gives every contact the impulse of its own law, first along its norma
 and the changes of impulses and velocities go on by Nesterov's momentum unless they grow much. Where
 momentum is kept is the velocities as well, so that nothing has to be pushed through contacts.
 
+Where friction presses two bodies apart, a step of p_n takes into account that p_t will grow with
+it: in the cone u_n changes as if w_n were n·W p/p_n, here of the impulse before. Steps by w_n alone
+would go to and fro, further each time where that is more than 2 w_n.
+
 Everything below is written for the compiler to work on several lanes at once: arrays of one
 dimension, unsigned indices with constant distances, a number of lanes that it does not know, and
 choices in place of branches. tests/contact/test_batches.py looks at the machine code.
@@ -205,10 +209,6 @@ def _scatter(velocity, body, lane, bodies):
 def _visit(point, before, inertia, lane, at, kept, held, lanes):
     """Give a point of each lane the impulse of its law: 0 ≤ p_n - p_0 ⟂ u_n ≥ 0, and p_t nearest to
     p_t - u_t/w_t in the disc of radius μ p_n.
-
-    Where friction presses the bodies apart, p_n takes into account that p_t will grow with it: in
-    the cone u_n changes as if w_n were n·W p/p_n, here of the impulse ``before``, which lies in it.
-    Steps by w_n alone would go to and fro, further each time where that is more than 2 w_n.
     """
     for x in range(lanes):
         e, f, g = at + x, held + x, kept + x

@@ -146,7 +146,8 @@ class Failure:
     what: i8
     """How the stage ended (status.py)."""
     error: f8
-    """Its error when the step was given up [m], of RATE [m/s]; that of laws is in the workspace."""
+    """Its error when the step was given up, or left by the ways that were found last [m], of RATE
+    [m/s]; that of laws is in the workspace."""
     energy: f8
     """Energy that contacts created in the step that was given up, or by which it rose [J]."""
     bodies: pair_i8

@@ -76,8 +76,14 @@ def note_correction(model, structure, h, error, joint, energy, owner, tally):
 
 
 @inner_kernel
-def note_left_open(model, structure, h, error, joint, tally):
-    """Take note of the largest error that a stage leaves, and of its joint."""
+def note_left_open(model, structure, h, tally):
+    """Take note of the largest error that the first half of a part leaves, and of its joint, by
+    what its correction in a stage of length h would be.
+
+    That of the whole stage counts: the part itself may be very short, but a stage, or nearly all
+    of one, comes after it.
+    """
+    error, joint = tally.failure[0].error, tally.failure[0].joint
     amplification = max(1.0, tally.totals[0].amplification)
     energy = amplification * _alone(model, structure, joint, error, h)
     tally.totals[0].left += energy

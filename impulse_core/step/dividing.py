@@ -14,6 +14,7 @@ from impulse_core.types import Floats
 
 __all__ = [
     "FINEST_PART",
+    "MOST_OF_AN_ATTEMPT",
     "MOST_OF_A_STAGE",
     "Plan",
     "halving_step",
@@ -25,6 +26,7 @@ __all__ = [
 
 FINEST_PART = 1024  # a step is divided into at most this many; a power of two
 MOST_OF_A_STAGE = 10 * FINEST_PART  # corrections after which a step is no longer divided
+MOST_OF_AN_ATTEMPT = FINEST_PART  # of those, at one part, after which no other descent begins
 
 
 class Plan(NamedTuple):

@@ -53,7 +53,6 @@ from impulse_core.step.accuracy import (
     correction_energy,
     leaves_too_much,
     note_correction,
-    note_left_open,
 )
 from impulse_core.step.contacts import (
     begin_contacts,
@@ -63,6 +62,7 @@ from impulse_core.step.contacts import (
 )
 from impulse_core.step.corrections import correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
+from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
 from impulse_core.step.small_islands import predict_and_settle
 
@@ -128,9 +128,9 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
     _warm_start(model, contact, state, h, work)
     if not begin_contacts(contact, model, state, True, work):
         return NO_ROOM
-    previous = 1e300
-    stalls = 0
-    newton, descended, descents = False, False, 0
+    previous, stalls = 1e300, 0
+    newton, descended, descents, rounds = False, False, 0, 0
+    most = totals.corrections + MOST_OF_AN_ATTEMPT
     for correction in range(MOST_CORRECTIONS):
         first = correction == 0
         failure.body = predict_and_settle(contact, model, state, h, first, work, tally)
@@ -139,20 +139,17 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         if failure.body >= 0:
             return TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
-        error, joint, moved, astray = _law_errors(
+        error, failure.joint, moved, astray = _law_errors(
             model, structure, axes, contact, state, h, gap, opened, work
         )
-        failure.joint, failure.error = joint, error
+        failure.error = error
         if astray >= 0:
             failure.joint = astray
             return LINE
-        violation, kept = check_positions(contact, model, state, h, correction, work, tally)
+        violation, kept = check_positions(contact, model, state, h, rounds, work, tally)
         if error <= tolerance and kept:
-            if leaves_too_much(contact, violation, h):
-                name_unsettled(contact, tally)
-                return UNSETTLED
-            totals.violation = max(totals.violation, violation)
-            return _accept(model, structure, state, h, (shift, turn, error, joint), work, tally)
+            errors = shift, turn, violation
+            return _accept(model, structure, contact, state, h, errors, work, tally)
         if moved:  # another piece of a force law is another problem, so count anew
             newton = False
             previous = 1e300
@@ -168,7 +165,10 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         previous = error
         if axes is not None and sure:
             descended = _descends_now(moved, descended, work)
+            if descended and totals.corrections >= most:
+                break
             if descended:
+                rounds = rounds if descents else 1  # of contacts: anew, in turns with descents
                 anew = gap > tolerance or descents == 0
                 descents += 1
                 totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
@@ -177,9 +177,9 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         if first and gap > tolerance:
             energy, owner = correction_energy(model, -1.0 / h, work)
             note_correction(model, structure, h, gap, opened, energy, owner, tally)
-        new = moved or first
+        new, totals.corrections = moved or first, totals.corrections + 1
         correct_contacts(contact, model, structure, state, h, new, False, work, tally)
-        totals.corrections += 1
+        rounds += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
 
 
@@ -208,16 +208,18 @@ def _in_a_loop(structure, joint):
 
 
 @inner_kernel
-def _accept(model, structure, state, h, errors, work, tally):
-    """COMPLETED with these errors (translational, rotational, the largest and its joint), or
+def _accept(model, structure, contact, state, h, errors, work, tally):
+    """COMPLETED with these errors (translational, rotational, of contacts), UNSETTLED or
     CONTRADICTS.
     """
-    shift, turn, error, joint = errors
+    shift, turn, violation = errors
     totals = tally.totals[0]
+    if leaves_too_much(contact, violation, h):
+        name_unsettled(contact, tally)
+        return UNSETTLED
+    totals.violation = max(totals.violation, violation)
     if structure.has_loops and not _contradictions_are_small(model, state, work, tally):
         return CONTRADICTS
-    if len(model.joints):
-        note_left_open(model, structure, h, error, joint, tally)
     totals.translation_error = max(totals.translation_error, shift)
     totals.rotation_error = max(totals.rotation_error, turn)
     return COMPLETED

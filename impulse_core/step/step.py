@@ -25,6 +25,7 @@ from impulse_core.joints.constraints import angular_velocities, joint_directions
 from impulse_core.joints.coupling import accept_coordinates
 from impulse_core.model.status import COMPLETED, LINE, NO_LOAD, NO_TARGET
 from impulse_core.solver.direct import prepare
+from impulse_core.step.accuracy import note_left_open
 from impulse_core.step.contacts import (
     begin_first_half,
     begin_second_half,
@@ -113,6 +114,8 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
     h = part.length
     if not lines_turn_little(model, state, work, tally):
         return LINE
+    if len(model.joints):
+        note_left_open(model, structure, part.whole, tally)
     if axes is not None:
         angular_velocities(model, state, work)
         read_rates(model, state, work.axes.after, work)

@@ -28,6 +28,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED, UNSETTLED
 from impulse_core.solver.direct import factorise, solve
+from impulse_core.step.accuracy import leaves_too_much
 from impulse_core.step.contacts import (
     add_restitution,
     begin_contacts,
@@ -37,6 +38,7 @@ from impulse_core.step.contacts import (
 )
 from impulse_core.step.corrections import add_multipliers, correct_joints
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
+from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
 from impulse_core.step.small_islands import settle_velocities
 
@@ -48,7 +50,7 @@ _SLOW = 0.1  # of a residual: where more is left though no piece changed, vertic
 _LESS_GIVE = _SLOW * _SLOW  # of what they gave
 _LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
-_MOST_ROUNDS = 30  # of joints and contacts in turns
+_MOST_ROUNDS = 54  # of joints and contacts in turns, with the descents between
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
 
 
@@ -123,6 +125,8 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
     has_joints = len(model.joints) > 0
     previous, rate, violation = 1e300, 0.0, 0.0
     solves, change = 0, SAME
+    rounds, descended, anew = 0, False, True
+    last = totals.velocity_corrections + MOST_OF_AN_ATTEMPT
     give, enough = give_of_axes(structure, contact), JOINT_RATE * tolerance / h
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
     settle_velocities(contact, model, state, h, work, tally)
@@ -138,7 +142,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
                 rate, change = _law_rates(model, give, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
                 factorise(model, structure, state, work)
-        violation, kept = check_velocities(contact, model, state, h, iteration, work, tally)
+        violation, kept = check_velocities(contact, model, state, h, rounds, work, tally)
         if change != SAME:
             solves = 0
         met = rate <= enough
@@ -149,30 +153,43 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
                 met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
         if met and kept and (iteration > 0 or not has_joints):
-            if violation >= 1e300:
-                name_unsettled(contact, tally)
-                return UNSETTLED
-            totals.violation = max(totals.violation, violation * h)
-            return COMPLETED
+            return COMPLETED if _settles(contact, violation, h, not anew, tally) else UNSETTLED
         if iteration == most - 1:
             break
         previous = rate
-        if sure:
-            first = iteration == PLAIN_ITERATIONS
-            totals.velocity_corrections += _descend(model, structure, state, enough, first, work)
+        if sure and not descended:
+            if totals.velocity_corrections >= last:
+                break
+            totals.velocity_corrections += _descend(model, structure, state, enough, anew, work)
+            if anew:
+                rounds = 1  # contacts have all of theirs again, in turns with descents
+            descended, anew = contact is not None and rounds < _LAST_OF_CONTACTS, False
             continue
+        descended = False
         correct_joints(model, structure, state, -1.0, False, work)
         add_multipliers(model, state, work)
-        if iteration < _LAST_OF_CONTACTS:
+        if rounds < _LAST_OF_CONTACTS:
             new = iteration == 0 or change == OTHER_MATRIX
             correct_contacts(contact, model, structure, state, h, new, True, work, tally)
         totals.velocity_corrections += 1
         solves += 1
-    if violation >= 1e300:
-        name_unsettled(contact, tally)
+        rounds += 1
+    if not _settles(contact, violation, h, not anew, tally):
         return UNSETTLED
-    totals.violation = max(totals.violation, violation * h)
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
+
+
+@inner_kernel
+def _settles(contact, violation, h, in_turns, tally):
+    """Whether what contacts lack [m/s] is no reason to divide the stage, and then noted; else the
+    worst is named. What is solved for in turns with descents may run in a circle, which it does not
+    in shorter stages.
+    """
+    if violation >= 1e300 or (in_turns and leaves_too_much(contact, violation * h, h)):
+        name_unsettled(contact, tally)
+        return False
+    tally.totals[0].violation = max(tally.totals[0].violation, violation * h)
+    return True
 
 
 @inner_kernel
