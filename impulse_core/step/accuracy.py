@@ -25,7 +25,6 @@ _MOST_GROWTH = 10.0  # of the ratio, that counts
 
 __all__ = [
     "accuracy_of_ways",
-    "correction_energy",
     "leaves_too_much",
     "note_correction",
     "note_left_open",
@@ -33,7 +32,7 @@ __all__ = [
 
 
 @inner_kernel
-def correction_energy(model, scale, work):
+def _correction_energy(model, scale, work):
     """½ λ·b [J] of the correction λ in work.impulse with A λ = b = scale · error, and the joint
     with the largest part of it.
     """
@@ -61,10 +60,11 @@ def _alone(model, structure, joint, error, h):
 
 
 @inner_kernel
-def note_correction(model, structure, h, error, joint, energy, owner, tally):
-    """Take note of the first correction of a stage: of the largest error and its joint, and of its
-    energy and the joint that has most of it.
+def note_correction(model, structure, h, error, joint, work, tally):
+    """Take note of the first correction of a stage, in work.impulse: of the largest error [m] and
+    its joint, and of its energy and the joint that has most of it.
     """
+    energy, owner = _correction_energy(model, -1.0 / h, work)
     amplification = abs(energy) / _alone(model, structure, joint, error, h)
     recent = max(1.0, tally.totals[0].amplification)
     # one that is out of the ordinary says little about those that follow

@@ -50,7 +50,6 @@ from impulse_core.solver.loose import (
 )
 from impulse_core.solver.newton import prepare_newton
 from impulse_core.step.accuracy import (
-    correction_energy,
     leaves_too_much,
     note_correction,
 )
@@ -175,10 +174,10 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
                 continue
         correct_joints(model, structure, state, -1.0 / h, newton, work)
         if first and gap > tolerance:
-            energy, owner = correction_energy(model, -1.0 / h, work)
-            note_correction(model, structure, h, gap, opened, energy, owner, tally)
-        new, totals.corrections = moved or first, totals.corrections + 1
+            note_correction(model, structure, h, gap, opened, work, tally)
+        new = moved or first
         correct_contacts(contact, model, structure, state, h, new, False, work, tally)
+        totals.corrections += 1
         rounds += 1
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
 

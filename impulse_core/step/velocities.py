@@ -50,7 +50,7 @@ _SLOW = 0.1  # of a residual: where more is left though no piece changed, vertic
 _LESS_GIVE = _SLOW * _SLOW  # of what they gave
 _LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
-_MOST_ROUNDS = 54  # of joints and contacts in turns, with the descents between
+_MOST_ROUNDS = 54  # plain ones, those of contacts in turns with descents, and what axes need then
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
 
 
@@ -182,8 +182,8 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
 @inner_kernel
 def _settles(contact, violation, h, in_turns, tally):
     """Whether what contacts lack [m/s] is no reason to divide the stage, and then noted; else the
-    worst is named. What is solved for in turns with descents may run in a circle, which it does not
-    in shorter stages.
+    worst is named. What is solved for in turns with descents may run in a circle, from which a
+    shorter stage is mostly free.
     """
     if violation >= 1e300 or (in_turns and leaves_too_much(contact, violation * h, h)):
         name_unsettled(contact, tally)
