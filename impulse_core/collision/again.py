@@ -30,8 +30,8 @@ def look_again(model, search, state, start, poses, still, h, allowed):
     """Add the points at which shapes overlap by more than is allowed [m] at the poses to which a
     step of length h leads, and for which no contact of the search stands.
 
-    start: motion at the start of the step (Momenta). Pairs with a body that sleeps, by still (b,),
-    are left out. Returns how many were added, -1 if there was not room, or UNFIT if none that was
+    start: motion at the start of the step (Momenta). Pairs of which neither body moves, by still
+    (b,), are left out. Returns how many were added, -1 if there was not room, or UNFIT if none that was
     missed could be.
     """
     shapes, sweep, contacts = search.shapes, search.sweep, search.contacts
@@ -49,7 +49,7 @@ def look_again(model, search, state, start, poses, still, h, allowed):
         s1, s2 = code >> sweep.bits, code & ((1 << sweep.bits) - 1)
         if turning_of(shapes, sweep, s1) + turning_of(shapes, sweep, s2) == 0.0:
             continue
-        if still[shapes.body[s1]] or still[shapes.body[s2]]:
+        if still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
         key = pair_key(s1, s2)
         while first < used and contacts.mark[first].pair < key:

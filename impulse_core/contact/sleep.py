@@ -4,8 +4,8 @@ An island is all that contacts connect (islands.py). It falls asleep when each o
 been slow for a while, it rests on something that does not move, neither joints nor loads act on it,
 and nothing overlaps by more than the tolerance. It keeps its poses exactly, its contacts are
 neither detected nor solved, and their forces are kept. It wakes as a whole where a body that is
-awake, or a kinematic one in motion, could touch it within the step. Bodies awake therefore never
-act on sleeping ones.
+awake, or a kinematic one in motion, could touch it within the step, or does so as impulses of the
+step lead it there. Bodies awake therefore never act on sleeping ones.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from impulse_core.collision.contacts import (
     new_memory,
 )
 from impulse_core.collision.shapes import Shapes
+from impulse_core.collision.geometry import contact_geometry
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import find_islands, root_of
 from impulse_core.free_motion.kinematic import predict_kinematic
@@ -48,6 +49,7 @@ __all__ = [
     "new_sleep",
     "put_to_rest",
     "thaw",
+    "wake_reached",
     "wake_touched",
 ]
 
@@ -156,6 +158,25 @@ def wake_touched(model, contacts, sleep, h, tolerance, work):
             _wake(model, sleep, i1)
             _wake(model, sleep, i2)
             any_woken = True
+    return any_woken
+
+
+@deferred_kernel("boolean")
+def wake_reached(model, contacts, sleep, tolerance, work):
+    """Wake what bodies that are awake touch at the poses of t+h, where all that sleeps is held;
+    returns whether anything was. The impulses of the step led them there, which ``wake_touched``
+    does not know.
+    """
+    mark = contacts.mark
+    any_woken = False
+    for c in range(contacts.used[0]):
+        i1, i2 = mark[c].body1, mark[c].body2
+        if sleep.asleep[i1] or sleep.asleep[i2]:
+            _, _, _, gap = contact_geometry(contacts, c, work.next)
+            if gap <= tolerance:
+                _wake(model, sleep, i1)
+                _wake(model, sleep, i2)
+                any_woken = True
     return any_woken
 
 

@@ -31,7 +31,7 @@ from impulse_core.contact.restitution import (
     impact_threshold,
     restitution_impulses,
 )
-from impulse_core.contact.sleep import hold, put_to_rest
+from impulse_core.contact.sleep import put_to_rest
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
@@ -243,15 +243,12 @@ def close_first_half(contact, model, state, h, work, tally):
 
 
 @inner_kernel
-def let_sleep(contact, model, state, before, work):
-    """Keep bodies that sleep where they are, before and after all others move on."""
+def let_sleep(contact, model, state, work):
+    """Take from bodies that sleep what velocity the first half gave them."""
     if contact is None:
         return
     if contact.sleeps:
-        if before:
-            hold(model, state, contact.sleep, work)
-        else:
-            put_to_rest(model, state, contact.sleep, work)
+        put_to_rest(model, state, contact.sleep, work)
 
 
 @inner_kernel

@@ -124,9 +124,8 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
         add_load_work(model, state, h, work, tally)
     close_first_half(contact, model, state, h, work, tally)
 
-    let_sleep(contact, model, state, True, work)
     advance(model, state, h, work)
-    let_sleep(contact, model, state, False, work)
+    let_sleep(contact, model, state, work)
     accept_coordinates(model, model.coupled, state, work)
     state.clock[0].time = part.end
     factors_at(model, model.timed, state, part.end, part.end - h, work)

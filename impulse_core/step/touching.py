@@ -18,8 +18,10 @@ from impulse_core.contact.sleep import (
     fall_asleep,
     find_still,
     freeze,
+    hold,
     put_to_rest,
     thaw,
+    wake_reached,
     wake_touched,
 )
 from impulse_core.contact.system import motion_of
@@ -152,18 +154,37 @@ def _begin_points(model, contact, state, left, tolerance, work):
 
 
 @inner_kernel
-def _find_missed(model, contact, state, left, tolerance, work):
-    """Add the points that the first half over what is left of a stage shows to be missing, and go
-    back to its start: how many these are, or what ``look_again`` says where there are none.
+def _overlooked(model, contact, state, left, divides, looks, tolerance, work):
+    """What the first half over what is left of a stage shows that detection did not foresee:
+    COMPLETED or why not, whether bodies that sleep woke for it, and whether points were added. In
+    either case all is at the start of the half again, which then is solved anew.
     """
-    search = search_of(contact)
-    still, allowed = contact.sleep.still, contact.most_left
-    added = look_again(model, search, state, work.part, work.next, still, left, allowed)
-    if added > 0:
+    splits = left > contact.finest
+    most = _MOST_LOOKS if splits else _LAST_LOOKS
+    added = 0
+    if contact.sleeps:
+        hold(model, state, contact.sleep, work)
+    if not divides and (splits or looks < most):
+        search = search_of(contact)
+        still, allowed = contact.sleep.still, contact.most_left
+        added = look_again(model, search, state, work.part, work.next, still, left, allowed)
+    woken = contact.sleeps and wake_reached(model, contact.contacts, contact.sleep, tolerance, work)
+    missed = added > 0 and looks < most and not woken
+    if woken or missed:
         restore_velocities(state, work)
         angular_velocities(model, state, work)
+    if woken:
+        found = _find_contacts(model, contact, state, left, tolerance, work)
+        return COMPLETED if found else NO_ROOM, found, False
+    if missed:
         _begin_points(model, contact, state, left, tolerance, work)
-    return added
+        return COMPLETED, False, True
+    if added == UNFIT:
+        divided = left > _UNFIT * contact.finest
+        return UNSETTLED if divided else COMPLETED, False, False
+    if added < 0:
+        return NO_ROOM, False, False
+    return UNSETTLED if added > 0 else COMPLETED, False, False
 
 
 @inner_kernel
@@ -176,26 +197,21 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
     threshold = impact_threshold(motion, h, contact.accuracy)
     save_velocities(state, work)
     tried, looks = first_trial(left), 0
-    splits = left > contact.finest
-    most = _MOST_LOOKS if splits else _LAST_LOOKS
     while True:
         contact.closed[0] = 1 if tried.closed else 0
         contact.again[0] = 1 if looks > 0 else 0
         status = first_half(
             model, structure, axes, contact, state, tried.part, tolerance, work, tally
         )
-        if status == COMPLETED and not divides and (splits or looks < most):
-            added = _find_missed(model, contact, state, left, tolerance, work)
-            if added == UNFIT:
-                status = UNSETTLED if left > _UNFIT * contact.finest else COMPLETED
-            elif added < 0:
-                status = NO_ROOM
-            elif added > 0 and looks < most:
-                looks += 1
+        if status == COMPLETED:
+            status, woken, missed = _overlooked(
+                model, contact, state, left, divides, looks, tolerance, work
+            )
+            if woken or missed:
+                looks = 0 if woken else looks + 1
+                tried = first_trial(left) if woken else tried
                 tally.totals[0].violation = violation
                 continue
-            elif added > 0:
-                status = UNSETTLED
         if status != COMPLETED or not divides:
             return tried.part, False, status
         found = Found(0, math.inf, math.inf)

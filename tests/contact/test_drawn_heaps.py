@@ -154,3 +154,19 @@ def test_blocks_that_resist_turning_fall(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_heaps_of_anything_come_down(seed: int) -> None:
     _check(heap(np.random.default_rng(seed)))
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 2**32 - 1))
+def test_a_heap_that_may_sleep_falls_as_one_that_may_not(seed: int) -> None:
+    """To the last bit, for as long as nothing has rested for half a second. Where bodies might
+    sleep the second look passed over what touches the ground, which sank in by up to 3 %.
+    """
+    drawn = heap(np.random.default_rng(seed))
+    duration = min(0.49, 300 * drawn.step)
+    hashes = set()
+    for sleeping in (False, True):
+        drawn.scene.settings.sleeping = sleeping
+        recording = simulate(drawn.scene, duration=duration, step=drawn.step)
+        hashes.add(recording.diagnostics["state_sha256"])
+    assert len(hashes) == 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint, Keyframe, Load, Material
-from tests.contact.scenes import ball, cube, scene
+from tests.contact.scenes import ball, box, cube, scene
 
 
 def stack(count: int = 3, **settings) -> Scene:
@@ -227,3 +229,48 @@ def test_a_ball_wakes_only_the_columns_that_it_hits():
     for corner in (0, 2, 6, 8):
         for k in range(3):
             assert not moving(recording, names.index(f"c{corner}-{k}"))[100:].any()
+
+
+def struck(gap: float, speed: float, short: float) -> Scene:
+    """A cube, a bar on a rail at a gap from it [m], and another that strikes that one after a
+    second, a way ``short`` [m] of where a step would lead it.
+    """
+    smooth = Material(name="smooth", static_friction=0.0)
+    bars = [
+        box(name, (x, 0.0, 0.5), 5.0, (1.0, 0.5, 0.5))
+        for name, x in (("struck", 1.0 + gap), ("striking", 2.0 + gap + speed - short))
+    ]
+    bars[1].velocity = (-speed, 0.0, 0.0)
+    row = scene(cube("sleeping"), *bars, materials=(smooth,), duration=1.2)
+    row.joints.extend(
+        Joint(type="slider", body1="world", body2=bar.name, anchor=(0.0, 0.0, 0.5),
+              axis=(1.0, 0.0, 0.0))
+        for bar in bars
+    )  # fmt: skip
+    return row
+
+
+@pytest.mark.parametrize("gap, speed, short", [(0.002, 10.0, 0.04), (0.005, 10.0, 0.037)])
+def test_what_impulses_of_a_step_lead_to_a_body_wakes_it(gap, speed, short):
+    """Struck in the midst of a step, a bar reached a cube that slept within that step, and went
+    into it by more than a centimetre. It is pushed as one that is awake.
+    """
+    recording, _ = asleep(struck(gap, speed, short))
+    same = ic.simulate(struck(gap, speed, short))
+
+    assert not moving(recording, 1)[int(25 * 0.6) : int(25 * 0.9)].any()
+    assert recording.positions[-1, 1, 0] < -0.5
+    assert recording.diagnostics["contacts"]["max_penetration_m"] <= 1e-8
+    assert recording.positions == pytest.approx(same.positions, abs=1e-4)
+
+
+@settings(max_examples=12)
+@given(
+    st.floats(5e-4, 0.02),
+    st.floats(2.0, 15.0),
+    st.floats(0.1, 0.9),
+)
+def test_so_it_is_at_other_gaps_and_speeds(gap, speed, part):
+    recording, _ = asleep(struck(gap, speed, part * speed * 0.01))
+
+    assert recording.diagnostics["contacts"]["max_penetration_m"] <= 1e-6
