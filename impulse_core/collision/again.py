@@ -31,8 +31,8 @@ def look_again(model, search, state, start, poses, still, h, allowed):
     step of length h leads, and for which no contact of the search stands.
 
     start: motion at the start of the step (Momenta). Pairs of which neither body moves, by still
-    (b,), are left out. Returns how many were added, -1 if there was not room, or UNFIT if none that was
-    missed could be.
+    (b,), are left out. Returns how many were added, -1 if there was not room, or UNFIT if none that
+    was missed could be.
     """
     shapes, sweep, contacts = search.shapes, search.sweep, search.contacts
     if not _find_astray(model, shapes, state, start, poses, h, allowed, sweep):

@@ -39,6 +39,7 @@ from impulse_core.collision.sweep import (
     DIGIT,
     SLACK,
 )
+from impulse_core.collision.triangles import cell_between
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["find_pairs", "find_pairs_at", "may_touch", "turning_of"]
@@ -78,12 +79,6 @@ def _add(sweep, s1, s2):
 
 
 @inner_kernel
-def _cell_between(x, origin, size, cells):
-    """Cell of a ground's grid at a coordinate, the nearest if it is outside."""
-    return min(max(math.floor((x - origin) / size), 0), cells - 1)
-
-
-@inner_kernel
 def _add_triangles(shapes, sweep, ground, s):
     """Note the triangles of a ground in the box of shape s, each where the two first share a cell
     of the ground's grid; with those as near beside its way as at its end, since the nearest tells
@@ -94,8 +89,8 @@ def _add_triangles(shapes, sweep, ground, s):
     x0, y0 = shapes.ground_origin[ground, 0], shapes.ground_origin[ground, 1]
     dx, dy = shapes.ground_origin[ground, 2], shapes.ground_origin[ground, 3]
     nx, ny = shapes.ground_cells[ground, 0], shapes.ground_cells[ground, 1]
-    i0, i1 = _cell_between(low.x, x0, dx, nx), _cell_between(high.x, x0, dx, nx)
-    k0, k1 = _cell_between(low.y, y0, dy, ny), _cell_between(high.y, y0, dy, ny)
+    i0, i1 = cell_between(low.x, x0, dx, nx), cell_between(high.x, x0, dx, nx)
+    k0, k1 = cell_between(low.y, y0, dy, ny), cell_between(high.y, y0, dy, ny)
     for k in range(k0, k1 + 1):
         for i in range(i0, i1 + 1):
             c = shapes.ground_cell_first[ground] + k * nx + i
@@ -111,9 +106,9 @@ def _add_triangles(shapes, sweep, ground, s):
                     continue
                 if min(a.z, b.z, d.z) > high.z or max(a.z, b.z, d.z) < low.z:
                     continue
-                if max(_cell_between(left, x0, dx, nx), i0) != i:
+                if max(cell_between(left, x0, dx, nx), i0) != i:
                     continue
-                if max(_cell_between(front, y0, dy, ny), k0) == k:
+                if max(cell_between(front, y0, dy, ny), k0) == k:
                     _add(sweep, t, s)
 
 

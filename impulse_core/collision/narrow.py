@@ -36,6 +36,7 @@ from impulse_core.collision.features import (
     direction,
     face_normal,
     feature_vertex,
+    support,
 )
 from impulse_core.collision.manifold import (
     CROSSING,
@@ -48,7 +49,14 @@ from impulse_core.collision.manifold import (
 from impulse_core.collision.penetration import NEAR, SHALLOW, nearest_features
 from impulse_core.collision.planes import plane_contact
 from impulse_core.collision.shapes import PLANE, TRIANGLE
-from impulse_core.collision.triangles import ALONG_FRONT, NOT_HERE, ground_push, reaches_front
+from impulse_core.collision.solid import keep_those_behind
+from impulse_core.collision.triangles import (
+    ALONG_FRONT,
+    NOT_HERE,
+    ground_push,
+    lies_in_valley,
+    reaches_front,
+)
 from impulse_core.collision.vclip import (
     INFINITE,
     first_features,
@@ -118,6 +126,10 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
             return 0
         limits = FaceLimits(size, wanted, -INFINITE, True, _FLAT)
         count = _on_front(shapes, s2, R, t, first, limits, memory, found)
+        if count > 0:
+            count = keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
+            if count == 0:
+                count = -1
     elif mode != _CLOSEST:
         limits = FaceLimits(size, wanted, -SHALLOW * size, False, _STILL_FLAT)
         count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
@@ -135,7 +147,10 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
             return 0
         if push == ALONG_FRONT:
             limits = FaceLimits(size, wanted, -INFINITE, True, INFINITE)
-            return max(_on_front(shapes, s2, R, t, first, limits, memory, found), 0)
+            count = _on_front(shapes, s2, R, t, first, limits, memory, found)
+            if count < 0:
+                count = _in_valley(shapes, s2, R, t, first, found)
+            return keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
     limits = FaceLimits(size, wanted, -INFINITE, of_ground, _FLAT)
     count = _on_straight_face(shapes, R, t, first, second, n, of_ground, limits, memory, found)
     if count >= 0:
@@ -172,6 +187,24 @@ def _on_front(cores, triangle, R, t, first, limits, memory, found):
     i = coded(feature_vertex(cores, first), VERTEX)
     j = coded(cores.face_start[triangle], FACE)
     return _on_face(cores, R, t, i, j, _FACE_OF_SECOND, limits, memory, found)
+
+
+@inner_kernel
+def _in_valley(shapes, triangle, R, t, first, found):
+    """The lowest vertex over the front of a triangle of the ground where it lies below a valley
+    beside that: the number of points.
+    """
+    f = shapes.face_start[triangle]
+    n = face_normal(shapes, f)
+    w, _ = support(shapes, feature_vertex(shapes, first), -(R @ n))
+    lowest = vec3_at(shapes.vertex, w)
+    P = transposed_times(R, lowest - t)
+    height = dot(n, P) - shapes.face_plane[f, 3]
+    if height >= 0.0 or not lies_in_valley(shapes, shapes.edge_beyond, triangle, P):
+        return 0
+    what = (PLANE_POINT, 1, vertex_of(w, False))
+    put_point(found, 0, what, P - n * height, lowest, n, ZERO3, height)
+    return 1
 
 
 @inner_kernel

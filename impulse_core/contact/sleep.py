@@ -30,8 +30,8 @@ from impulse_core.collision.contacts import (
     copy_memory_point,
     new_memory,
 )
-from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.geometry import contact_geometry
+from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import find_islands, root_of
 from impulse_core.free_motion.kinematic import predict_kinematic

@@ -13,7 +13,7 @@ from impulse_core.collision.contacts import CACHE_NUMBERS, new_found
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.penetration import nearest_features
 from impulse_core.collision.polyhedra import Core, stacked
-from impulse_core.collision.shapes import POLYHEDRON, Shapes
+from impulse_core.collision.shapes import POLYHEDRON, TRIANGLE, Shapes
 from impulse_core.collision.vclip import (
     OVERLAPPING,
     SEPARATE,
@@ -58,12 +58,29 @@ def shapes_of(pieces: list[Piece], beyond=None) -> Shapes:
         "extent": extent,
         "reach": reach,
         "edge_beyond": np.zeros((len(tables["edge_vertex"]), 3)) if beyond is None else beyond,
+        **_one_ground(pieces),
         **tables,
     }
     # What the narrow phase does not read is empty.
     empty = {"Floats": np.zeros(0), "Ints": np.zeros(0, dtype=np.int64), "int": 0}
     kinds = {name: kind.__forward_arg__ for name, kind in Shapes.__annotations__.items()}
     return Shapes(**{name: known.get(name, empty[kind]) for name, kind in kinds.items()})
+
+
+def _one_ground(pieces: list[Piece]) -> dict[str, np.ndarray]:
+    """All triangles as one ground, which the first piece stands for, with a grid of one cell."""
+    count = len(pieces)
+    triangles = np.flatnonzero([piece.kind == TRIANGLE for piece in pieces])
+    first = np.full(count, -1)
+    first[0] = triangles.min(initial=count)
+    return {
+        "ground_first": first,
+        "ground_cells": np.ones((count, 2), dtype=np.int64),
+        "ground_origin": np.tile([0.0, 0.0, 1.0, 1.0], (count, 1)),
+        "ground_cell_first": np.zeros(count, dtype=np.int64),
+        "cell_start": np.array([0, len(triangles)]),
+        "cell_triangle": triangles,
+    }
 
 
 @dataclass

@@ -44,7 +44,7 @@ def one_block(random: np.random.Generator) -> Heap:
     block = Body(
         name="block",
         position=(0.0, 0.0, size),
-        orientation=_turned(random),
+        orientation=turned(random),
         geometry=[Geometry(shape="box", size=edges, material="m0")],
     )
     return Heap(scene(block, materials=(felt,)), size, random.uniform(1.5e-3, 8e-3) * _time(size))
@@ -63,10 +63,10 @@ def heap(random: np.random.Generator) -> Heap:
             Body(
                 name=f"solid-{k}",
                 position=(x * pitch, y * pitch, 0.75 * size + z * pitch),
-                orientation=_turned(random) if thrown else (1.0, 0.0, 0.0, 0.0),
+                orientation=turned(random) if thrown else (1.0, 0.0, 0.0, 0.0),
                 velocity=tuple(map(float, random.normal(size=3) * _time(size) * fast)),
                 angular_velocity=tuple(map(float, random.normal(size=3) * 3 / _time(size) * fast)),
-                geometry=[_solid(random, size, f"m{random.integers(0, 3)}")],
+                geometry=[solid(random, size, f"m{random.integers(0, 3)}")],
             )
         )
     return Heap(scene(*bodies, materials=materials), size, random.uniform(2e-3, 8e-3) * _time(size))
@@ -77,7 +77,7 @@ def _time(size: float) -> float:
     return math.sqrt(size)
 
 
-def _turned(random: np.random.Generator) -> tuple[float, ...]:
+def turned(random: np.random.Generator) -> tuple[float, ...]:
     q = random.normal(size=4)
     return tuple(map(float, q / np.linalg.norm(q)))
 
@@ -93,7 +93,7 @@ def _material(random: np.random.Generator, k: int, size: float) -> Material:
     )
 
 
-def _solid(random: np.random.Generator, size: float, material: str) -> Geometry:
+def solid(random: np.random.Generator, size: float, material: str) -> Geometry:
     a, b, c = map(float, size * random.uniform(0.3, 0.8, 3))
     kinds = {
         "box": {"size": (a, b, c)},

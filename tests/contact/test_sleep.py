@@ -250,7 +250,7 @@ def struck(gap: float, speed: float, short: float) -> Scene:
     return row
 
 
-@pytest.mark.parametrize("gap, speed, short", [(0.002, 10.0, 0.04), (0.005, 10.0, 0.037)])
+@pytest.mark.parametrize(("gap", "speed", "short"), [(0.002, 10.0, 0.04), (0.005, 10.0, 0.037)])
 def test_what_impulses_of_a_step_lead_to_a_body_wakes_it(gap, speed, short):
     """Struck in the midst of a step, a bar reached a cube that slept within that step, and went
     into it by more than a centimetre. It is pushed as one that is awake.
