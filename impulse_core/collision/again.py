@@ -4,7 +4,8 @@ Points are found at t, up to as far apart as free motion can close within the st
 bodies go further than that, or elsewhere, and what turns, or moves across a ground of triangles,
 touches with features that were not the closest. So bodies that the impulses led astray, or that do
 so noticeably, are looked at again at the poses of t+h: what overlaps there at a point that no
-contact of the step stands for becomes one, and the half is solved again.
+contact of the step stands for becomes one, and the half is solved again. The lowest point of a
+curved surface, which runs along it, is fixed where it is then.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from impulse_core.collision.boxes import gravity_of
 from impulse_core.collision.broad import find_pairs_at, turning_of
 from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_RIM
 from impulse_core.collision.detect import keep_point, pair_key, remember
-from impulse_core.collision.geometry import contact_geometry, has_direction
+from impulse_core.collision.geometry import contact_geometry, fix_lowest, has_direction
 from impulse_core.collision.narrow import collide
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -137,6 +138,7 @@ def _add_missed(search, state, poses, s1, s2, h, allowed, first, known, at, adde
             continue
         contacts.mark[c].pair = key
         keep_point(shapes, contacts, c, s1, s2, found.point[p])
+        fix_lowest(contacts, c, poses)
         if not has_direction(contacts, c, state.bodies):
             unfit += 1
             continue
@@ -175,15 +177,14 @@ def _deepest(contacts, first, key):
 
 @inner_kernel
 def _is_stood_for(contacts, poses, first, key, found, p, same):
-    """Whether a contact of the pair is point p: it has its name and, at these poses, its gap. The
-    lowest point of a curved surface is one that runs by itself.
+    """Whether a contact of the pair is point p: it has its name, or that of the point of a curved
+    surface that an earlier look fixed, and at these poses its gap.
     """
+    name = found.point[p].feature
     runs = found.point[p].kind in (PLANE_ELLIPSOID, PLANE_RIM)
     c = first
     while c < contacts.used[0] and contacts.mark[c].pair == key:
-        if contacts.mark[c].feature == found.point[p].feature:
-            if runs:
-                return True
+        if contacts.mark[c].feature == name or (runs and contacts.mark[c].feature == name + 1):
             _, _, _, gap = contact_geometry(contacts, c, poses)
             if gap <= found.point[p].gap + same:
                 return True

@@ -34,6 +34,7 @@ from impulse_core.jit import inner_kernel
 
 __all__ = [
     "contact_geometry",
+    "fix_lowest",
     "has_direction",
     "line_points",
     "moved",
@@ -115,6 +116,25 @@ def note_lowest(contacts, c, poses):
     else:
         w = _downwards(q2 * quat_of(row.frame), vec3_of(row.axis2), n)
         set_vec3(row.lowest, w * (-1.0 / norm(w)))
+
+
+@inner_kernel
+def fix_lowest(contacts, c, poses):
+    """Let a contact of a curved surface be at the point that is lowest at these poses, which does
+    not run along it any more. It has the name after that of the point that runs.
+    """
+    row, mark = contacts.row[c], contacts.mark[c]
+    if mark.kind not in (PLANE_ELLIPSOID, PLANE_RIM):
+        return
+    note_lowest(contacts, c, poses)
+    down = vec3_of(row.lowest)
+    if mark.kind == PLANE_RIM:
+        down = down * row.rim
+    else:
+        half = vec3_of(row.axis2)
+        down = rotate(quat_of(row.frame), Vec3(half.x * down.x, half.y * down.y, half.z * down.z))
+    set_vec3(row.point2, vec3_of(row.point2) + down)
+    mark.kind, mark.feature = PLANE_POINT, mark.feature + 1
 
 
 @inner_kernel
