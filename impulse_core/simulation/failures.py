@@ -55,7 +55,14 @@ class Attempt:
 
 
 def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
-    """The event that names time [s], joint and bodies."""
+    """The event that names time [s], joint and bodies, and in its message what to do about it."""
+    event = _failure_event(attempt, failed_at)
+    if attempt.failure["what"] in (NO_LOAD, NO_TARGET):
+        return event
+    return {**event, "message": event["message"] + _squeezing_hint(attempt)}
+
+
+def _failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     failure, at = attempt.failure, f"at t = {failed_at:.6g} s"
     event: dict[str, Any] = {"time": failed_at, "kind": "failure"}
     if failure["what"] in (TOO_FAR, THROWN):
@@ -67,7 +74,7 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
         return {**event, "body1": name, "message": f"{at} body '{name}' {said}"}
     if failure["what"] in (CREATED, UNSETTLED):
         body1, body2 = (attempt.compiled.body_names[int(i)] for i in failure["bodies"])
-        said = _creates(failure) if failure["what"] == CREATED else _has_no_impulse(failure)
+        said = _creates(failure) if failure["what"] == CREATED else _is_not_met(failure)
         message = f"{at} the contact of '{body1}' and '{body2}' {said}"
         return {**event, "body1": body1, "body2": body2, "message": message}
     if failure["what"] == NO_LOAD:
@@ -102,12 +109,22 @@ def energy_bounds(model: Model, options: Options) -> tuple[float, float]:
     return noise, noise + mass * gravity * model.size
 
 
-def _has_no_impulse(failure: np.void) -> str:
+def _is_not_met(failure: np.void) -> str:
     """The predicate of the sentence about a contact that nothing was found for."""
     return (
-        "has no finite impulse that meets its law, even with steps of"
+        "has no impulse that meets its law together with all others, even with steps of"
         f" {float(failure['part']):.3g} s; use a smaller step"
     )
+
+
+def _squeezing_hint(attempt: Attempt) -> str:
+    """What to look for besides where a scene has bodies that give way to nothing."""
+    bodies = attempt.compiled.scene.bodies
+    moved = [f"'{body.name}'" for body in bodies if len(body.keyframes) > 1 and body.geometry]
+    if not moved:
+        return ""
+    which = moved[0] if len(moved) == 1 else "kinematic bodies"
+    return f"; or let {which} squeeze nothing against what cannot give way"
 
 
 def _creates(failure: np.void) -> str:

@@ -179,6 +179,9 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_contacts(contact, model, structure, state, h, new, False, work, tally)
         totals.corrections += 1
         rounds += 1
+    if failure.error <= tolerance:  # of joints and axes: contacts do not settle
+        name_unsettled(contact, tally)
+        return UNSETTLED
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
 
 
