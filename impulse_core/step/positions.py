@@ -179,7 +179,15 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_contacts(contact, model, structure, state, h, new, False, work, tally)
         totals.corrections += 1
         rounds += 1
-    if failure.error <= tolerance:  # of joints and axes: contacts do not settle
+    return _what_is_left(axes, contact, tolerance, work, tally)
+
+
+@inner_kernel
+def _what_is_left(axes, contact, tolerance, work, tally):
+    """What of a half is not met: OPEN, LAW, or UNSETTLED where joints and axes are met and contacts
+    are not, the worst of which is named.
+    """
+    if tally.failure[0].error <= tolerance:
         name_unsettled(contact, tally)
         return UNSETTLED
     return LAW if axes is not None and work.worst_axis[0] >= 0 else OPEN
