@@ -57,7 +57,7 @@ class Attempt:
 def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     """The event that names time [s], joint and bodies, and in its message what to do about it."""
     event = _failure_event(attempt, failed_at)
-    if attempt.failure["what"] in (NO_LOAD, NO_TARGET):
+    if attempt.failure["what"] in (NO_LOAD, NO_TARGET, CONTRADICTS):
         return event
     return {**event, "message": event["message"] + _squeezing_hint(attempt)}
 
@@ -119,8 +119,11 @@ def _is_not_met(failure: np.void) -> str:
 
 def _squeezing_hint(attempt: Attempt) -> str:
     """What to look for besides where a scene has bodies that give way to nothing."""
-    bodies = attempt.compiled.scene.bodies
-    moved = [f"'{body.name}'" for body in bodies if len(body.keyframes) > 1 and body.geometry]
+    moved = [
+        f"'{body.name}'"
+        for body in attempt.compiled.scene.bodies
+        if len(body.keyframes) > 1 and any(solid.role != "visual" for solid in body.geometry)
+    ]
     if not moved:
         return ""
     which = moved[0] if len(moved) == 1 else "kinematic bodies"

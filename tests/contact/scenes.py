@@ -151,3 +151,24 @@ def bricks(side: int, gap: float, mass: float, turned: int | None = None, **sett
         for body in made.bodies[1:]:
             body.angular_velocity = tuple(0.5 * random.normal(size=3) * (random.random(3) < 0.3))
     return made
+
+
+def turned(random: np.random.Generator) -> tuple[float, ...]:
+    """Any orientation."""
+    q = random.normal(size=4)
+    return tuple(map(float, q / np.linalg.norm(q)))
+
+
+def solid(random: np.random.Generator, size: float, material: str) -> Geometry:
+    """A solid of any shape with measures of 0.3 to 0.8 of a size [m]."""
+    a, b, c = map(float, size * random.uniform(0.3, 0.8, 3))
+    kinds = {
+        "box": {"size": (a, b, c)},
+        "sphere": {"radius": 0.5 * a},
+        "cylinder": {"radius": 0.5 * a, "height": b},
+        "capsule": {"radius": 0.3 * a, "height": 0.5 * b},
+        "cone": {"radius": 0.5 * a, "height": b},
+        "ellipsoid": {"size": (a, b, c)},
+    }
+    shape = str(random.choice(list(kinds)))
+    return Geometry.model_validate({"shape": shape, "material": material, **kinds[shape]})

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from impulse_core import simulate
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Material
-from tests.contact.scenes import scene
+from tests.contact.scenes import scene, solid, turned
 
 _OVERLAP = 2e-2  # of the size of a solid, by which a few may overlap
 _TOLD = 4e-3  # of the same, above which that is told
@@ -77,11 +77,6 @@ def _time(size: float) -> float:
     return math.sqrt(size)
 
 
-def turned(random: np.random.Generator) -> tuple[float, ...]:
-    q = random.normal(size=4)
-    return tuple(map(float, q / np.linalg.norm(q)))
-
-
 def _material(random: np.random.Generator, k: int, size: float) -> Material:
     return Material(
         name=f"m{k}",
@@ -91,20 +86,6 @@ def _material(random: np.random.Generator, k: int, size: float) -> Material:
         torsional_friction=float(random.choice([0.0, 0.01 * size])),
         restitution=float(random.choice([0.0, random.uniform(0.0, 0.8)])),
     )
-
-
-def solid(random: np.random.Generator, size: float, material: str) -> Geometry:
-    a, b, c = map(float, size * random.uniform(0.3, 0.8, 3))
-    kinds = {
-        "box": {"size": (a, b, c)},
-        "sphere": {"radius": 0.5 * a},
-        "cylinder": {"radius": 0.5 * a, "height": b},
-        "capsule": {"radius": 0.3 * a, "height": 0.5 * b},
-        "cone": {"radius": 0.5 * a, "height": b},
-        "ellipsoid": {"size": (a, b, c)},
-    }
-    shape = str(random.choice(list(kinds)))
-    return Geometry.model_validate({"shape": shape, "material": material, **kinds[shape]})
 
 
 def _check(heap: Heap) -> None:

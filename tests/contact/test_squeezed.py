@@ -10,7 +10,7 @@ import pytest
 import impulse_core as ic
 from impulse_schema import Scene
 from impulse_schema.models import Body, Joint, Keyframe
-from tests.contact.scenes import box, cube, scene
+from tests.contact.scenes import box, cube, scene, turned
 
 SECONDS = 1.0
 
@@ -87,11 +87,10 @@ def press(seed: int) -> Scene:
     count, height = int(random.integers(2, 6)), 1.8
     boxes = []
     for k in range(count):
-        q = random.normal(size=4)
+        orientation = turned(random)
         size = tuple(map(float, random.uniform(0.4, 0.9, 3)))
         made = box(f"box-{k}", (1.1 * k, 0.0, 0.8), float(10.0 ** random.uniform(0.0, 1.5)), size)
-        turned = tuple(map(float, q / np.linalg.norm(q)))
-        boxes.append(made.model_copy(update={"orientation": turned}))
+        boxes.append(made.model_copy(update={"orientation": orientation}))
     middle, low = 0.55 * count, height - float(random.uniform(0.4, 1.2))
     plate = Body(
         name="press",
