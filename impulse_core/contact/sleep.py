@@ -1,15 +1,21 @@
 """Sleep: islands of bodies that rest are left out of the steps until something comes near.
 
-An island is all that contacts connect (islands.py). It falls asleep when each of its bodies has
-been slow for a while, it rests on something that does not move, neither joints nor loads act on it,
-and nothing overlaps by more than the tolerance. It keeps its poses exactly, its contacts are
-neither detected nor solved, and their forces are kept. It wakes as a whole where a body that is
-awake, or a kinematic one in motion, could touch it within the step, or does so as impulses of the
-step lead it there. Bodies awake therefore never act on sleeping ones.
+An island is all that contacts connect (islands.py). It may rest where something that does not move
+bears it, neither joints nor loads act on it, and nothing overlaps by more than the tolerance. It
+then keeps its poses exactly, its contacts are neither detected nor solved, and their forces are
+kept (frozen.py). It wakes as a whole where a body that is awake, or a kinematic one in motion,
+could touch it within the step, or does so as impulses of the step lead it there. Bodies awake
+therefore never act on sleeping ones.
+
+- It *naps*, in all scenes and for a few steps, where what it would do in them is less than a look
+  at its laws lets pass.
+- It *sleeps*, if the scene says that bodies may, until something comes near, when each of its
+  bodies has been slow for a while.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,85 +31,127 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.collision.contacts import (
-    Memory,
-    copy_memory_point,
-    new_memory,
-)
+from impulse_core.collision.contacts import Memory, new_memory
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.shapes import Shapes
 from impulse_core.contact.events import bears
-from impulse_core.contact.islands import find_islands, root_of
+from impulse_core.contact.islands import root_of
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.joints.constraints import angular_velocity
 from impulse_core.model import Model
-from impulse_core.types import Floats, Ints, by_address
+from impulse_core.types import Floats, Ints, Records, by_address, i8, new_records, record, vec3
 
 __all__ = [
+    "FrozenPoint",
     "Sleep",
     "count_rest",
     "fall_asleep",
     "find_still",
-    "freeze",
     "hold",
     "new_sleep",
     "put_to_rest",
-    "thaw",
     "wake_reached",
     "wake_touched",
 ]
 
 _SLOW = 1e-3  # m/s, of any point of a body that rests
 _LONG = 0.5  # s that all bodies of an island must have rested
+_NAP = 16  # steps, of which an island at rest costs one; more would save less than they hide
 
-# What is known of an island that may fall asleep.
-_AWAKE = 0
-_UNSUPPORTED = 1
-_SUPPORTED = 2
+# What is known of an island that may rest, a bit each.
+_BORNE = 1  # by something that does not move
+_HELD_AWAKE = 2  # by what acts on it
+_RESTLESS = 4  # a body has not rested long enough to sleep
+_LIVELY = 8  # a body moves by more than a nap may hide
+
+
+@record
+class FrozenPoint:
+    """Where a contact lies that bodies which sleep bear."""
+
+    shape1: i8
+    """Shape of the first body."""
+    shape2: i8
+    """Shape of the second body."""
+    body1: i8
+    """Row of the first body."""
+    arm1: vec3
+    """From the centre of body 1 to the contact [m], world frame."""
+    normal: vec3
+    """Unit, from body 1 to body 2, world frame."""
 
 
 @by_address
 class Sleep(NamedTuple):
-    """Which of b bodies sleep."""
+    """Which of b bodies sleep or nap."""
 
+    number: Ints
+    """How many do [0], and how many of their contacts bear a force [1], shape (2,)."""
     asleep: Ints
-    """1 for bodies that sleep, shape (b,)."""
+    """1 for bodies that do, shape (b,)."""
     still: Ints
     """1 for bodies that do not move in this step: those that sleep, static ones, and kinematic
-    ones that rest. 0 for all where none may sleep. Shape (b,)."""
+    ones that rest. Shape (b,)."""
     island: Ints
     """Body that stands for all that fell asleep with each, shape (b,)."""
     verdict: Ints
-    """_AWAKE, _UNSUPPORTED or _SUPPORTED of the island of each solver body, shape (b,)."""
+    """What is known of the island of each solver body (_BORNE, …), shape (b,)."""
+    quiet: Ints
+    """1 for bodies that move by no more than a nap may hide, shape (b,)."""
+    until: Floats
+    """When those that nap wake [s], infinite for those that sleep, shape (b,)."""
     rested: Floats
     """For how long each body has been slow [s], shape (b,)."""
+    speed: Floats
+    """Of the fastest point of each body at the end of the last step, or more [m/s], shape (b,)."""
+    velocity: Floats
+    """Of the centre of each body that sleeps, as it naps, else zero [m/s], shape (b, 3)."""
+    angular_momentum: Floats
+    """The same of its spin [kg m²/s], shape (b, 3)."""
     size: Floats
     """Largest distance of a point of each body from its centre of mass [m], shape (b,)."""
     frozen: Memory
-    """Contacts between bodies that sleep, with forces in place of impulses."""
+    """Contacts of bodies that sleep, with forces in place of impulses."""
+    points: Records
+    """Where these are (FrozenPoint)."""
 
 
 def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
-    """Nobody sleeps, with room for the contacts of those that will."""
+    """Nobody sleeps, with room for so many contacts of those that will."""
     bodies = len(model.bodies)
     size = np.zeros(bodies)
     for s in range(shapes.sought):
         i = shapes.body[s]
         size[i] = max(size[i], np.linalg.norm(shapes.center[s]) + shapes.reach[s])
     return Sleep(
+        number=np.zeros(2, dtype=np.int64),
         asleep=np.zeros(bodies, dtype=np.int64),
         still=np.zeros(bodies, dtype=np.int64),
         island=np.zeros(bodies, dtype=np.int64),
         verdict=np.zeros(bodies, dtype=np.int64),
+        quiet=np.zeros(bodies, dtype=np.int64),
+        until=np.zeros(bodies),
         rested=np.zeros(bodies),
+        speed=np.zeros(bodies),
+        velocity=np.zeros((bodies, 3)),
+        angular_momentum=np.zeros((bodies, 3)),
         size=size,
         frozen=new_memory(rows, 0),
+        points=new_records(FrozenPoint, rows),
     )
 
 
 @deferred_kernel("none")
 def find_still(model, state, sleep, h, work):
-    """Find out which bodies do not move in a step of length h, and wake those that loads act on."""
+    """Find out which bodies do not move in a step of length h, and wake those whose nap is over,
+    and those that loads act on.
+    """
+    t = state.clock[0].time
+    for i in range(model.dynamic):
+        if sleep.asleep[i] and sleep.until[i] <= t:
+            sleep.asleep[i] = 0
+            sleep.number[0] -= 1
     for k in range(len(model.loads)):
         if state.loads[k].active:
             _wake(model, sleep, model.loads[k].body)
@@ -131,6 +179,7 @@ def _wake(model, sleep, i):
             if sleep.asleep[k] and sleep.island[k] == island:
                 sleep.asleep[k] = 0
                 sleep.still[k] = 0
+                sleep.number[0] -= 1
                 sleep.rested[k] = 0.0
 
 
@@ -191,132 +240,119 @@ def hold(model, state, sleep, work):
 
 @deferred_kernel("none")
 def put_to_rest(model, state, sleep, work):
-    """Take all velocity from bodies that sleep, as what they rest on takes that of gravity."""
+    """Let bodies that sleep have no velocity, and those that nap theirs: what they rest on takes
+    that of gravity.
+    """
     for i in range(model.dynamic):
         if sleep.asleep[i]:
-            set_vec3(state.bodies[i].velocity, ZERO3)
-            set_vec3(state.bodies[i].angular_momentum, ZERO3)
-            put_vec3(work.angular_velocity, i, ZERO3)
+            set_vec3(state.bodies[i].velocity, vec3_at(sleep.velocity, i))
+            set_vec3(state.bodies[i].angular_momentum, vec3_at(sleep.angular_momentum, i))
+            angular_velocity(model, state, i, work)
 
 
 @deferred_kernel("boolean")
-def count_rest(model, state, sleep, h, work):
+def count_rest(model, state, solver_bodies, sleep, sleeps, fine, h, work):
     """Add a step of length h to the time for which slow bodies have rested; returns whether any
-    that is awake has rested long enough to sleep. Needs the angular velocities.
+    that is awake may nap, or sleep where bodies do. Needs the angular velocities; work.saved is the
+    state with which the step began.
+
+    A body is quiet where, at a velocity that changes in each step as it did in the last, it moves
+    in a nap by no more than its steps may leave: ``fine`` [m/s] is what contacts may lack.
     """
-    any_long = False
+    ready = False
     for i in range(model.dynamic):
         if sleep.asleep[i]:
             continue
         v = norm(vec3_of(state.bodies[i].velocity))
         v += norm(vec3_at(work.angular_velocity, i)) * sleep.size[i]
+        v = max(v, _way(state.bodies[i], work.saved.bodies[i], sleep.size[i]) / h)
         sleep.rested[i] = sleep.rested[i] + h if v <= _SLOW else 0.0
-        any_long = any_long or sleep.rested[i] >= _LONG
-    return any_long
+        still = v + _NAP * (v + sleep.speed[i]) <= fine
+        sleep.quiet[i] = 1 if still and sleep.rested[i] >= _NAP * h else 0
+        sleep.speed[i] = v
+        may = sleep.quiet[i] == 1 or (sleeps and sleep.rested[i] >= _LONG)
+        ready = ready or (may and not solver_bodies.mark[i].jointed)
+    return ready
+
+
+@inner_kernel
+def _way(body, before, size):
+    """How far the farthest point of a body has come, at most [m]: gaps that are taken back move
+    bodies without a velocity.
+    """
+    q, r = quat_of(body.orientation), quat_of(before.orientation)
+    along = q.w * r.w + q.x * r.x + q.y * r.y + q.z * r.z
+    side = 1.0 if along >= 0.0 else -1.0
+    w, x = q.w - side * r.w, q.x - side * r.x
+    y, z = q.y - side * r.y, q.z - side * r.z
+    turn = 2.0 * math.sqrt(w * w + x * x + y * y + z * z)
+    return norm(vec3_of(body.position) - vec3_of(before.position)) + turn * size
 
 
 @deferred_kernel("int64", "float64")
-def fall_asleep(model, contacts, solver_bodies, state, sleep, tolerance, work):
-    """Let islands that rest fall asleep, after a step.
+def fall_asleep(model, contacts, solver_bodies, state, sleep, sleeps, tolerance, h, work):
+    """Let islands that rest fall asleep after a step of length h, if bodies may, or else nap:
+    those of the contacts that were active at its end.
 
     Returns how many bodies do, and the kinetic energy that they lose [J].
     """
-    find_islands(contacts, solver_bodies)
+    _judge_islands(model, contacts, solver_bodies, state, sleep, tolerance)
+    verdict, t = sleep.verdict, state.clock[0].time
+    count, lost = 0, 0.0
+    for i in range(model.dynamic):
+        root = root_of(solver_bodies, i)
+        known = verdict[root]
+        if sleep.asleep[i] or not known & _BORNE or known & _HELD_AWAKE:
+            continue
+        long = sleeps and not known & _RESTLESS
+        if not long and known & _LIVELY:
+            continue
+        v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
+        L = vec3_of(state.bodies[i].angular_momentum)
+        if long:
+            lost += 0.5 * model.bodies[i].mass * dot(v, v) + 0.5 * dot(L, w)
+            v, L = ZERO3, ZERO3
+        put_vec3(sleep.velocity, i, v)
+        put_vec3(sleep.angular_momentum, i, L)
+        sleep.asleep[i], sleep.island[i] = 1, root
+        sleep.until[i] = math.inf if long else t + (_NAP - 0.5) * h
+        sleep.rested[i] += _NAP * h
+        count += 1
+    sleep.number[0] += count
+    return count, lost
+
+
+@inner_kernel
+def _judge_islands(model, contacts, solver_bodies, state, sleep, tolerance):
+    """Find out what bears each island, what holds it awake, and how its bodies move."""
     row, mark, verdict = contacts.row, contacts.mark, sleep.verdict
     for i in range(model.dynamic):
-        verdict[i] = _UNSUPPORTED
+        verdict[i] = 0
     for c in range(contacts.used[0]):
-        if mark[c].active:
-            for side in range(2):
-                i = mark[c].body2 if side else mark[c].body1
-                other = mark[c].body1 if side else mark[c].body2
-                if i < model.dynamic <= other and bears(row, c):
-                    verdict[root_of(solver_bodies, i)] = _SUPPORTED
-    for c in range(contacts.used[0]):
-        if mark[c].active:
-            for side in range(2):
-                i = mark[c].body2 if side else mark[c].body1
-                other = mark[c].body1 if side else mark[c].body2
-                moves = i < model.dynamic <= other and not sleep.still[other]
-                comes_apart = i < model.dynamic and row[c].gap < -tolerance
-                if moves or comes_apart:
-                    verdict[root_of(solver_bodies, i)] = _AWAKE
+        if not mark[c].active:
+            continue
+        for side in range(2):
+            i = mark[c].body2 if side else mark[c].body1
+            other = mark[c].body1 if side else mark[c].body2
+            if i >= model.dynamic:
+                continue
+            root = root_of(solver_bodies, i)
+            if other >= model.dynamic and bears(row, c):
+                verdict[root] |= _BORNE
+            moves = other >= model.dynamic and not sleep.still[other]
+            if moves or row[c].gap < -tolerance:  # what overlaps comes apart
+                verdict[root] |= _HELD_AWAKE
     for k in range(len(model.loads)):
         if state.loads[k].active:
             for side in range(2):
                 i = model.loads[k].reaction if side else model.loads[k].body
                 if i < model.dynamic:
-                    verdict[root_of(solver_bodies, i)] = _AWAKE
-    for i in range(model.dynamic):
-        if solver_bodies.mark[i].jointed or (sleep.rested[i] < _LONG and not sleep.asleep[i]):
-            verdict[root_of(solver_bodies, i)] = _AWAKE
-    count, lost = 0, 0.0
+                    verdict[root_of(solver_bodies, i)] |= _HELD_AWAKE
     for i in range(model.dynamic):
         root = root_of(solver_bodies, i)
-        if not sleep.asleep[i] and verdict[root] == _SUPPORTED:
-            v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
-            lost += 0.5 * model.bodies[i].mass * dot(v, v)
-            lost += 0.5 * dot(vec3_of(state.bodies[i].angular_momentum), w)
-            sleep.asleep[i] = 1
-            sleep.island[i] = root
-            count += 1
-    return count, lost
-
-
-@deferred_kernel("boolean")
-def freeze(shapes_body, sleep, memory, needed):
-    """Move the memory of contacts of bodies that sleep to the frozen one; False without room, of
-    which needed[0] then tells.
-    """
-    scale = 1.0 / memory.step[0]
-    return _move_rows(shapes_body, sleep.asleep, memory, sleep.frozen, True, scale, needed)
-
-
-@deferred_kernel("boolean")
-def thaw(shapes_body, sleep, memory, needed):
-    """Move the memory of contacts of bodies that woke back; as ``freeze``."""
-    if sleep.frozen.used[0] == 0:
-        return True
-    scale = memory.step[0]
-    return _move_rows(shapes_body, sleep.asleep, sleep.frozen, memory, False, scale, needed)
-
-
-@inner_kernel
-def _move_rows(shapes_body, asleep, source, target, sleeping, scale, needed):
-    """Move rows of bodies that sleep, or of those that do not, from one memory to another, both of
-    which ascend by pairs; impulses are multiplied by a scale.
-    """
-    moving = 0
-    for m in range(source.used[0]):
-        if _sleeps(shapes_body, asleep, source.mark[m].pair) == sleeping:
-            moving += 1
-    if moving == 0:
-        return True
-    total = target.used[0] + moving
-    if total > len(target.row):
-        needed[0] = total
-        return False
-    t, s = target.used[0] - 1, source.used[0] - 1
-    for place in range(total - 1, -1, -1):  # from the end, so that nothing is overwritten
-        while s >= 0 and _sleeps(shapes_body, asleep, source.mark[s].pair) != sleeping:
-            s -= 1
-        if s >= 0 and (t < 0 or source.mark[s].pair > target.mark[t].pair):
-            copy_memory_point(source, s, target, place, scale)
-            s -= 1
-        else:
-            copy_memory_point(target, t, target, place, 1.0)
-            t -= 1
-    target.used[0] = total
-    kept = 0
-    for m in range(source.used[0]):
-        if _sleeps(shapes_body, asleep, source.mark[m].pair) != sleeping:
-            copy_memory_point(source, m, source, kept, 1.0)
-            kept += 1
-    source.used[0] = kept
-    return True
-
-
-@inner_kernel
-def _sleeps(shapes_body, asleep, key):
-    """Whether a body of a pair of shapes sleeps."""
-    return asleep[shapes_body[key >> 32]] == 1 or asleep[shapes_body[key & 0xFFFFFFFF]] == 1
+        if solver_bodies.mark[i].jointed:
+            verdict[root] |= _HELD_AWAKE
+        if sleep.rested[i] < _LONG:
+            verdict[root] |= _RESTLESS
+        if not sleep.quiet[i]:
+            verdict[root] |= _LIVELY

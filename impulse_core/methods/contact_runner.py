@@ -21,7 +21,7 @@ from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.contact.batches import new_batches
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.restitution import NEWTON, POISSON
-from impulse_core.contact.sleep import Sleep, new_sleep
+from impulse_core.contact.sleep import FrozenPoint, Sleep, new_sleep
 from impulse_core.contact.solver_bodies import new_solver_bodies
 from impulse_core.contact.system import ContactSetup, new_delassus, new_island_work
 from impulse_core.jit.team import new_team
@@ -31,7 +31,7 @@ from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept
 from impulse_core.step.run import System
-from impulse_core.types import PLAIN, Floats, Ints, Records
+from impulse_core.types import PLAIN, Floats, Ints, Records, new_records
 
 __all__ = ["ContactRunner"]
 
@@ -94,7 +94,7 @@ class ContactRunner(ElementRunner):
             memory=new_memory(rows, len(model.joints)),
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
             solver_bodies=new_solver_bodies(model),
-            sleep=new_sleep(model, shapes, rows if options.sleeping else 0),
+            sleep=new_sleep(model, shapes, 2 * rows),
             delassus=new_delassus(structure, state, work, _ARTICULATED_ROWS),
             own=new_island_work(rows, len(model.bodies)),
             batches=new_batches(rows, len(model.bodies), threads),
@@ -141,7 +141,7 @@ class ContactRunner(ElementRunner):
             "max_violation_m": float(totals["violation"]),
             "divisions": int(totals["divisions"]),
             "late_impacts": int(totals["late"]),
-            "asleep": int(self.setup.sleep.asleep.sum()),
+            "asleep": int((self.setup.sleep.asleep == 1)[np.isinf(self.setup.sleep.until)].sum()),
         }
 
     def take_events(self) -> list[ContactEvent]:
@@ -162,14 +162,16 @@ class ContactRunner(ElementRunner):
         return self.contact_copy(state).points()
 
     def contact_copy(self, state: State) -> ContactCopy:
-        c, memory = self.setup.contacts, self.setup.memory
-        used, remembered = int(c.used[0]), int(memory.used[0])
+        c, memory, sleep = self.setup.contacts, self.setup.memory, self.setup.sleep
+        used, remembered, frozen = int(c.used[0]), int(memory.used[0]), int(sleep.frozen.used[0])
         return ContactCopy(
             _copied_rows(c.row[:used]),
             _copied_rows(c.mark[:used]),
             _copied_rows(memory.row[:remembered]),
             float(memory.step[0]) or 1.0,
-            self.setup.sleep.asleep == 1,
+            sleep.asleep == 1,
+            _copied_rows(sleep.points[:frozen]),
+            _copied_rows(sleep.frozen.row[:frozen]),
             self.setup.shapes.owner,
             state.bodies["position"].copy(),
         )
@@ -189,26 +191,28 @@ class ContactRunner(ElementRunner):
 
     def kept(self) -> dict[str, Kept]:
         setup, sweep, sleep = self.setup, self.setup.sweep, self.setup.sleep
-        kept = {
+        return {
             **_kept("memory", setup.memory),
             "pairs.order": Kept(sweep.order),
             "pairs.count": Kept(sweep.old_count),
             "pairs.key": Kept(sweep.old_key, sweep.old_count),
             "pairs.cache": Kept(sweep.cache, sweep.old_count),
             "events.count": Kept(setup.events.number),
+            "sleep.number": Kept(sleep.number),
+            "sleep.asleep": Kept(sleep.asleep),
+            "sleep.island": Kept(sleep.island),
+            "sleep.until": Kept(sleep.until),
+            "sleep.rested": Kept(sleep.rested),
+            "sleep.speed": Kept(sleep.speed),
+            "sleep.velocity": Kept(sleep.velocity),
+            "sleep.angular_momentum": Kept(sleep.angular_momentum),
+            **_kept("sleep.contacts", sleep.frozen),
+            "sleep.points": Kept(sleep.points, sleep.frozen.used),
         }
-        if setup.sleeps:
-            kept |= {
-                "sleep.asleep": Kept(sleep.asleep),
-                "sleep.island": Kept(sleep.island),
-                "sleep.rested": Kept(sleep.rested),
-                **_kept("sleep.contacts", sleep.frozen),
-            }
-        return kept
 
     def make_room_for(self, used: Mapping[str, int]) -> None:
         setup = self.setup
-        asleep = used.get("sleep.contacts.row", 0)
+        asleep = used["sleep.contacts.row"]
         rows, pairs = max(used["memory.row"], asleep), used["pairs.key"]
         self.make_room(
             Room(
@@ -243,7 +247,7 @@ class ContactRunner(ElementRunner):
                 contacts=new_contacts(rows),
                 memory=_copied(setup.memory, rows),
                 earlier=new_memory(rows if setup.time_of_impact else 0, len(model.joints)),
-                sleep=_copied_sleep(setup.sleep, rows if setup.sleeps else 0),
+                sleep=_copied_sleep(setup.sleep, 2 * rows),
                 own=new_island_work(rows, len(model.bodies)),
                 batches=new_batches(rows, len(model.bodies), setup.team.threads),
             )
@@ -273,11 +277,13 @@ class ContactCopy(NamedTuple):
     remembered: Records
     step: float
     asleep: NDArray[np.bool_]
+    frozen: Records
+    frozen_row: Records
     owner: Ints
     position: Floats
 
     def points(self) -> ContactPoints:
-        """The points that bore a force."""
+        """The points that bore a force, also of bodies that sleep."""
         row, mark = self.row, self.mark
         # the contacts of those that sleep are no longer among the remembered
         awake = ~(self.asleep[mark["body1"]] | self.asleep[mark["body2"]])
@@ -285,17 +291,29 @@ class ContactCopy(NamedTuple):
         if len(row) != len(self.remembered):  # before the first step, which was only looked at
             row, mark = row[:0], mark[:0]
         # what is remembered leaves out impacts that were met, which are no forces
-        remembered = self.remembered[: len(row)]
-        force = (remembered["first"] + remembered["second"]) / self.step
-        normal = row["normal"]
-        bearing = np.einsum("ck,ck->c", force, normal) > 0.0
+        force = _sum_of_halves(self.remembered[: len(row)]) / self.step
+        force = np.concatenate([force, _sum_of_halves(self.frozen_row)])
+        shape1 = np.concatenate([mark["shape1"], self.frozen["shape1"]])
+        shape2 = np.concatenate([mark["shape2"], self.frozen["shape2"]])
+        center = self.position[np.concatenate([mark["body1"], self.frozen["body1"]])]
+        point = center + np.concatenate([row["arm1"], self.frozen["arm1"]])
+        normal = np.concatenate([row["normal"], self.frozen["normal"]])
+        # in the order of pairs, as if nobody slept
+        order = np.lexsort((np.maximum(shape1, shape2), np.minimum(shape1, shape2)))
+        kept = order[np.einsum("ck,ck->c", force, normal)[order] > 0.0]
         return ContactPoints(
-            self.owner[mark["shape1"][bearing]],
-            self.owner[mark["shape2"][bearing]],
-            (self.position[mark["body1"]] + row["arm1"])[bearing],
-            normal[bearing],
-            force[bearing],
+            self.owner[shape1[kept]],
+            self.owner[shape2[kept]],
+            point[kept],
+            normal[kept],
+            force[kept],
         )
+
+
+def _sum_of_halves(rows: Records) -> Floats:
+    """Impulses of both halves of a step [N s], or forces of contacts that are frozen [N]."""
+    both: Floats = rows["first"] + rows["second"]
+    return both
 
 
 def _kept(name: str, memory: Memory) -> dict[str, Kept]:
@@ -320,4 +338,6 @@ def _copied(memory: Memory, rows: int) -> Memory:
 
 def _copied_sleep(sleep: Sleep, rows: int) -> Sleep:
     """The same sleep, with room for so many contacts."""
-    return sleep._replace(frozen=_copied(sleep.frozen, rows))
+    points, used = new_records(FrozenPoint, rows), int(sleep.frozen.used[0])
+    points[:used] = sleep.points[:used]
+    return sleep._replace(frozen=_copied(sleep.frozen, rows), points=points)

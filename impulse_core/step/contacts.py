@@ -247,7 +247,7 @@ def let_sleep(contact, model, state, work):
     """Take from bodies that sleep what velocity the first half gave them."""
     if contact is None:
         return
-    if contact.sleeps:
+    if contact.sleep.number[0] > 0:
         put_to_rest(model, state, contact.sleep, work)
 
 

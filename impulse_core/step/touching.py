@@ -1,6 +1,6 @@
 """A stage of bodies that may touch: contacts are found, and it ends in parts where bodies meet.
 
-Bodies that rest may sleep: a filter around the step, which leaves them where they are.
+Bodies that rest nap, and may sleep: a filter around the step, which leaves them where they are.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from impulse_core.collision.again import UNFIT, look_again
 from impulse_core.collision.contacts import copy_memory
 from impulse_core.collision.detect import detect
 from impulse_core.contact.events import note_events
+from impulse_core.contact.frozen import freeze, thaw
 from impulse_core.contact.jacobian import inertia_of_solver_bodies
 from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import (
     count_rest,
     fall_asleep,
     find_still,
-    freeze,
     hold,
     put_to_rest,
-    thaw,
     wake_reached,
     wake_touched,
 )
@@ -60,8 +59,9 @@ _UNFIT = 0.25  # of such a part, what is not divided either for points that cann
 @inner_kernel
 def contact_stage(model, structure, axes, contact, state, h, tolerance, work, tally):
     """Advance a consistent state by h: COMPLETED, or why not."""
-    if contact.sleeps:
-        find_still(model, state, contact.sleep, h, work)
+    if not _has_room_for_sleepers(contact):
+        return NO_ROOM
+    find_still(model, state, contact.sleep, h, work)
     end, left, parts = state.clock[0].time + h, h, 0
     while left > 0.0:
         if not _find_contacts(model, contact, state, left, tolerance, work):
@@ -132,12 +132,16 @@ def _find_contacts(model, contact, state, left, tolerance, work):
     margin = _MARGIN * tolerance
     search = search_of(contact)
     while True:
-        if contact.sleeps and not thaw(contact.shapes.body, sleep, memory, contact.needed):
-            return False
+        if sleep.frozen.used[0] > 0:
+            shapes_body, needed = contact.shapes.body, contact.needed
+            if not thaw(shapes_body, sleep, memory, contacts, needed):
+                return False
         if not detect(model, search, state, sleep.still, left, margin):
             return False
         _begin_points(model, contact, state, left, tolerance, work)
-        if not contact.sleeps or not wake_touched(model, contacts, sleep, left, tolerance, work):
+        if sleep.number[0] == 0:
+            return True
+        if not wake_touched(model, contacts, sleep, left, tolerance, work):
             return True
 
 
@@ -162,13 +166,14 @@ def _overlooked(model, contact, state, left, divides, looks, tolerance, work):
     splits = left > contact.finest
     most = _MOST_LOOKS if splits else _LAST_LOOKS
     added = 0
-    if contact.sleeps:
+    sleeping = contact.sleep.number[0] > 0
+    if sleeping:
         hold(model, state, contact.sleep, work)
     if not divides and (splits or looks < most):
         search = search_of(contact)
         still, allowed = contact.sleep.still, contact.most_left
         added = look_again(model, search, state, work.part, work.next, still, left, allowed)
-    woken = contact.sleeps and wake_reached(model, contact.contacts, contact.sleep, tolerance, work)
+    woken = sleeping and wake_reached(model, contact.contacts, contact.sleep, tolerance, work)
     missed = added > 0 and looks < most and not woken
     if woken or missed:
         restore_velocities(state, work)
@@ -260,7 +265,7 @@ def _finish_part(contact, motion, state, part, jumped, tally):
         _save_first_impulses(contact, part.length)
     else:
         _save_impulses(contact, motion, state, part.length, jumped)
-    _count(contacts, tally.totals[0], part.length / part.whole)
+    _count(contacts, contact.sleep.number[1], tally.totals[0], part.length / part.whole)
 
 
 @inner_kernel
@@ -290,11 +295,12 @@ def _save_first_impulses(contact, h):
 
 
 @inner_kernel
-def _count(contacts, totals, weight):
+def _count(contacts, asleep, totals, weight):
     """Add the contacts that bear an impulse in a part of a step, with its weight in that, to the
-    totals, and the largest penetration of all, from what was noted as they were saved.
+    totals, and the largest penetration of all, from what was noted as they were saved. ``asleep``:
+    how many do of bodies that sleep.
     """
-    bearing = 0
+    bearing = asleep
     for c in range(contacts.used[0]):
         if contacts.noted[c, 0] > 0.0:
             bearing += 1
@@ -304,19 +310,32 @@ def _count(contacts, totals, weight):
 
 
 @inner_kernel
+def _has_room_for_sleepers(contact):
+    """Whether all contacts that there is room for may freeze in this step: once they are known it
+    is too late to take the step again.
+    """
+    frozen = contact.sleep.frozen
+    if frozen.used[0] + len(contact.contacts.row) <= len(frozen.row):
+        return True
+    contact.needed[0] = frozen.used[0]
+    return False
+
+
+@inner_kernel
 def _fall_asleep(model, contact, state, h, tolerance, work, tally):
-    """Let islands that have rested long enough fall asleep: COMPLETED, or NO_ROOM for them."""
-    sleep, memory = contact.sleep, contact.memory
-    if not contact.sleeps or not count_rest(model, state, sleep, h, work):
+    """Let islands that rest nap, or fall asleep where they have done so long enough: COMPLETED, or
+    NO_ROOM for them.
+    """
+    sleep, contacts, sleeps = contact.sleep, contact.contacts, contact.sleeps
+    solver_bodies = contact.solver_bodies
+    if not count_rest(model, state, solver_bodies, sleep, sleeps, contact.fine, h, work):
         return COMPLETED
-    if sleep.frozen.used[0] + memory.used[0] > len(sleep.frozen.row):
-        contact.needed[0] = sleep.frozen.used[0] + memory.used[0]
-        return NO_ROOM
     count, lost = fall_asleep(
-        model, contact.contacts, contact.solver_bodies, state, sleep, tolerance, work
+        model, contacts, solver_bodies, state, sleep, sleeps, tolerance, h, work
     )
     if count > 0:
         tally.totals[0].dissipated += lost
-        freeze(contact.shapes.body, sleep, memory, contact.needed)
         put_to_rest(model, state, sleep, work)
+        if not freeze(contact.shapes.body, sleep, contact.memory, contacts, contact.needed):
+            return NO_ROOM
     return COMPLETED

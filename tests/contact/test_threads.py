@@ -128,7 +128,7 @@ def digests(made: Scene, threads: int, step: float, steps: int, **chosen) -> tup
 HEAPS = {
     "wall": (lambda: wall(24, 14, 5), 0.005, 40, {}),
     "heap": (lambda: drawn_heap(1, 300), 0.005, 40, {}),
-    "finer heap": (lambda: drawn_heap(7, 400), 0.002, 60, {}),
+    "finer heap": (lambda: drawn_heap(7, 800), 0.002, 60, {}),
     "wall and pendulum": (lambda: swinging(wall(20, 16, 3)), 0.004, 60, {}),
     "piles": (lambda: drawn_piles(120, 4), 0.005, 60, {}),
     "time of impact": (lambda: wall(24, 14, 9), 0.005, 20, {"time_of_impact": True}),

@@ -82,6 +82,7 @@ SCRATCH = (
     "runner.setup.hit",
     "runner.setup.suspect",
     "runner.setup.sleep.verdict",
+    "runner.setup.sleep.quiet",
     *(
         f"runner.setup.sweep.{name}"
         for name in (
@@ -103,7 +104,7 @@ SPARED = (
     *(f"comparison.stages.{name}.present" for name in ("bodies", "axes", "terms")),
     "runner.setup.delassus.probe_rate",
 )
-# Is found out at every step where bodies may sleep, and is constant elsewhere.
+# Is found out at every step where bodies can touch.
 STILL = "runner.setup.sleep.still"
 # Only the first so many rows mean anything.
 IN_USE = {
@@ -111,6 +112,7 @@ IN_USE = {
     "runner.setup.memory.row": "runner.setup.memory.used",
     "runner.setup.sleep.frozen.mark": "runner.setup.sleep.frozen.used",
     "runner.setup.sleep.frozen.row": "runner.setup.sleep.frozen.used",
+    "runner.setup.sleep.points": "runner.setup.sleep.frozen.used",
     "runner.setup.sweep.old_key": "runner.setup.sweep.old_count",
     "runner.setup.sweep.cache": "runner.setup.sweep.old_count",
 }
