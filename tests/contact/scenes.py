@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from impulse_schema import Scene
-from impulse_schema.models import Body, Geometry, Material, Settings
+from impulse_schema.models import Body, Geometry, Keyframe, Material, Settings
 
 
 def scene(*bodies: Body, materials: tuple[Material, ...] = (), **settings: Any) -> Scene:
@@ -84,6 +84,17 @@ def box(
     """Of any size."""
     solid = Geometry(shape="box", size=size)
     return Body(name=name, mass=mass, position=position, geometry=[solid])
+
+
+def table_top(*heights: tuple[float, float]) -> Body:
+    """Of 2 m and 0.2 m thickness, with its centre at heights [m] at times [s]."""
+    return Body(
+        name="table",
+        motion="kinematic",
+        position=(0.0, 0.0, heights[0][1]),
+        geometry=[Geometry(shape="box", size=(2.0, 2.0, 0.2))],
+        keyframes=[Keyframe(time=time, position=(0.0, 0.0, z)) for time, z in heights],
+    )
 
 
 def drawn_pile(

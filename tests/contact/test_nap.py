@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_schema import Scene
-from impulse_schema.models import Body, Geometry, Keyframe, Load, Material
-from tests.contact.scenes import box, cube, drawn_piles, scene
+from impulse_schema.models import Load, Material
+from tests.contact.scenes import box, cube, drawn_piles, scene, table_top
 
 G = 9.81
 
@@ -96,22 +96,12 @@ def test_what_is_struck_in_a_nap_takes_its_share(speed, after, mass, step):
 @given(st.floats(0.5, 0.9), st.sampled_from([-0.1, 0.2]), st.sampled_from([0.002, 0.005, 0.01]))
 def test_what_naps_follows_its_support(starts, way, step):
     """A table that moves up or down from any moment on, slower than its load would fall."""
-    top = Body(
-        name="table",
-        motion="kinematic",
-        position=(0.0, 0.0, 1.0),
-        geometry=[Geometry(shape="box", size=(2.0, 2.0, 0.2))],
-        keyframes=[
-            Keyframe(time=0.0, position=(0.0, 0.0, 1.0)),
-            Keyframe(time=starts, position=(0.0, 0.0, 1.0)),
-            Keyframe(time=starts + 1.0, position=(0.0, 0.0, 1.0 + way)),
-        ],
-    )
-    recording = ic.simulate(
-        scene(top, cube("load", 1.6), duration=1.5, fps=100.0, step=step)
-    )
+    top = table_top((0.0, 1.0), (starts, 1.0), (starts + 1.0, 1.0 + way))
+    recording = ic.simulate(scene(top, cube("load", 1.6), duration=1.5, fps=100.0, step=step))
 
-    table, load = (recording.positions[:, recording.body_names.index(n), 2] for n in ("table", "load"))
+    table, load = (
+        recording.positions[:, recording.body_names.index(n), 2] for n in ("table", "load")
+    )
     assert repeated(recording, 2)[20 : int(100 * starts) - 3].mean() >= 0.5
     assert load - table == pytest.approx(0.6, abs=2e-3)
     assert load[-1] - table[-1] == pytest.approx(0.6, abs=1e-6)
@@ -150,7 +140,8 @@ def test_what_begins_to_slide_slowly_does_not_nap(exponent, coefficient, step):
 @pytest.mark.parametrize("seed", range(6))
 def test_piles_that_nap_stay_where_they_came_to_rest(seed):
     """Drawn piles: what naps, and nothing hits for three seconds, is where it was. Gaps that are
-    taken back move bodies without a velocity: naps among those were a creep of 1e-6 m."""
+    taken back move bodies without a velocity: naps among those were a creep of 1e-6 m.
+    """
     piles = drawn_piles(9, seed)
     piles.settings.duration, piles.settings.fps = 6.0, 50.0
     recording = ic.simulate(piles)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import impulse_core as ic
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint, Keyframe, Load, Material
-from tests.contact.scenes import ball, box, cube, scene
+from tests.contact.scenes import ball, box, cube, scene, table_top
 
 
 def stack(count: int = 3, **settings) -> Scene:
@@ -80,17 +80,7 @@ def test_a_ball_that_is_thrown_wakes_the_stack():
 
 def table(**settings) -> Scene:
     """A stack on a table that falls away from it after two seconds."""
-    top = Body(
-        name="table",
-        motion="kinematic",
-        position=(0.0, 0.0, 1.0),
-        geometry=[Geometry(shape="box", size=(2.0, 2.0, 0.2))],
-        keyframes=[
-            Keyframe(time=0.0, position=(0.0, 0.0, 1.0)),
-            Keyframe(time=2.0, position=(0.0, 0.0, 1.0)),
-            Keyframe(time=2.5, position=(0.0, 0.0, -5.0)),
-        ],
-    )
+    top = table_top((0.0, 1.0), (2.0, 1.0), (2.5, -5.0))
     cubes = [cube(f"c{k}", 1.6 + k) for k in range(2)]
     return scene(top, *cubes, duration=2.0, **settings)
 

@@ -69,7 +69,7 @@ class Settings(Element):
         default=False,
         description="Leave bodies out of the steps while they and all that touch them rest: below"
         " 1 mm/s for half a second, without joints, loads or moving bodies. They keep their poses"
-        " until something comes near; what they bear meanwhile is not recorded.",
+        " until something comes near. What is at rest to round-off costs little without it.",
     )
     assemble: Literal["nothing", "joints", "all"] = Field(
         default="nothing",
