@@ -6,7 +6,7 @@ converges. The Delassus operator of jointed bodies is a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import IDENTITY3, cross_matrix, dot, mat3_of, vec3_of
+from impulse_core.algebra import IDENTITY3, ZERO3, cross_matrix, dot, mat3_of, set_vec3, vec3_of
 from impulse_core.contact.delassus import delassus_block, put_block
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
@@ -88,61 +88,107 @@ def _add_block(matrix, row, column, A, w):
 
 @inner_kernel
 def dense_step(contacts, work, n, items):
-    """Put the Newton step of the impulses into their change; False if the system is singular."""
-    width = 3 * items
-    for k in range(n):
-        c = work.mark[k].contact
-        w = effective_inverse_mass(contacts.row, c)
-        piece = law_piece(
-            vec3_of(contacts.row[c].normal),
-            vec3_of(work.row[k].trial),
-            vec3_of(work.row[k].rate),
-            w,
-            contacts.row[c].friction,
-            contacts.row[c].min_impulse,
-            LEAST_PROXIMAL,
-        )
-        A, B = sides_of_piece(piece)
-        f = piece.right
-        for m in range(items):
-            M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
-            if m == k:
-                M = M + B * w
-            _put_block(work.matrix, width, 3 * k, 3 * m, M)
-        work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
-    for k in range(n, items):
-        _put_turning(contacts, work, k, items)
+    """Put the Newton step of the impulses into their change; False if the system is singular.
+
+    What stays open in it needs no rows, which in the first half of a step is most of it.
+    """
+    width = 3 * _settle_open(contacts, work, n, items)
+    for k in range(items):
+        if work.mark[k].column >= 0:
+            _put_rows(contacts, work, k, n, items, width)
     if not _eliminate(work.matrix, work.right, width):
         return False
     for k in range(items):
-        for axis in range(3):
-            work.row[k].change[axis] = work.right[3 * k + axis]
+        if work.mark[k].column >= 0:
+            for axis in range(3):
+                work.row[k].change[axis] = work.right[3 * work.mark[k].column + axis]
     return True
 
 
 @inner_kernel
-def _put_turning(contacts, work, k, items):
-    """The rows of what resists turning, the k-th of the list."""
+def _settle_open(contacts, work, n, items):
+    """Find the change of contacts that stay open, and of what would resist turning at them, which
+    depends on nothing else; number all others, and return how many there are.
+    """
+    count = 0
+    for k in range(items):
+        place = work.mark[k].place
+        if k < n:
+            piece = _piece_of(contacts, work, k)
+            w = effective_inverse_mass(contacts.row, work.mark[k].contact)
+            opens = piece.a_n == 0.0 and piece.a_d == 0.0 and piece.a_t == 0.0
+            change = piece.right * (1.0 / (w * piece.b_n))
+        else:  # with no force there is A = 0, B = 1
+            _, _, C, f = _turning_piece_of(contacts, work, k)
+            opens = work.mark[place].column < 0
+            change = f * (1.0 / work.row[k].inverse) - C @ vec3_of(work.row[place].change)
+            change = change * (1.0 / (1.0 + LEAST_PROXIMAL))
+        work.mark[k].column = -1 if opens else count
+        if opens:
+            set_vec3(work.row[k].change, change)
+        else:
+            count += 1
+    return count
+
+
+@inlined_kernel
+def _piece_of(contacts, work, k):
+    """The piece of the law on which contact k of the list is."""
+    c = work.mark[k].contact
+    return law_piece(
+        vec3_of(contacts.row[c].normal),
+        vec3_of(work.row[k].trial),
+        vec3_of(work.row[k].rate),
+        effective_inverse_mass(contacts.row, c),
+        contacts.row[c].friction,
+        contacts.row[c].min_impulse,
+        LEAST_PROXIMAL,
+    )
+
+
+@inlined_kernel
+def _turning_piece_of(contacts, work, k):
+    """The same of what resists turning, the k-th of the list."""
     c, place = work.mark[k].contact, work.mark[k].place
-    n, w = vec3_of(contacts.row[c].normal), work.row[k].inverse
-    A, B, C, f = turning_piece(
+    n = vec3_of(contacts.row[c].normal)
+    return turning_piece(
         n,
         vec3_of(work.row[k].trial),
         vec3_of(work.row[k].rate),
-        w,
+        work.row[k].inverse,
         contacts.row[c].rolling,
         contacts.row[c].torsion,
         max(dot(n, vec3_of(work.row[place].trial)), 0.0),
         LEAST_PROXIMAL,
     )
+
+
+@inner_kernel
+def _put_rows(contacts, work, k, n, items, width):
+    """The rows of contact k of the list, or of what resists turning: A Δu + w (B Δp + C Δp') = f,
+    with p' the impulse of the contact at which it does.
+    """
+    if k < n:
+        piece = _piece_of(contacts, work, k)
+        A, B = sides_of_piece(piece)
+        C, f = IDENTITY3 * 0.0, piece.right
+        w = effective_inverse_mass(contacts.row, work.mark[k].contact)
+    else:
+        A, B, C, f = _turning_piece_of(contacts, work, k)
+        w = work.row[k].inverse
+    row = 3 * work.mark[k].column
     for m in range(items):
         M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
         if m == k:
             M = M + B * w
-        elif m == place:
+        elif k >= n and m == work.mark[k].place:
             M = M + C * w
-        _put_block(work.matrix, 3 * items, 3 * k, 3 * m, M)
-    work.right[3 * k], work.right[3 * k + 1], work.right[3 * k + 2] = f.x, f.y, f.z
+        column = work.mark[m].column
+        if column >= 0:
+            _put_block(work.matrix, width, row, 3 * column, M)
+        else:
+            f = f - M @ vec3_of(work.row[m].change)
+    work.right[row], work.right[row + 1], work.right[row + 2] = f.x, f.y, f.z
 
 
 @inlined_kernel

@@ -181,7 +181,7 @@ def _list_contacts(contacts, work, c, number, articulated):
     """List the contacts of an island of which c is the first, and what resists turning at them, if
     there is room for all of it; returns how many rows that makes.
     """
-    items, most = number, MOST_DENSE if articulated else len(work.mark)
+    items, most = number, 2 * MOST_DENSE if articulated else len(work.mark)
     for k in range(number):
         work.mark[k].contact = c
         work.mark[k].place = k

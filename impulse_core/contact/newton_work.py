@@ -30,8 +30,7 @@ __all__ = [
     "new_newton_work",
 ]
 
-MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way, each that
-# resists turning counted twice
+MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way
 MOST_WORK = 4_000_000  # products in the elimination of a banded system
 MOST_BODIES = int(MOST_WORK ** (1 / 3) / 6)  # for which that is enough, whichever touch
 _ROOM = 1 << 18  # numbers of a banded matrix
@@ -45,6 +44,8 @@ class NewtonMark:
     """Its row."""
     place: i8
     """Which contact of the list that is."""
+    column: i8
+    """Which of those it is whose impulses depend on each other in a step, -1 for others."""
     links: pair_i8
     """Next contacts of its bodies, as 2 k + side for the k-th contact, -1 at the end."""
 
@@ -101,8 +102,8 @@ class NewtonWork(NamedTuple):
 
 def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
     """For so many contacts and bodies of a scene."""
-    d = 3 * MOST_DENSE
-    rows = max(2 * contacts, MOST_DENSE)
+    d = 6 * MOST_DENSE
+    rows = max(2 * contacts, 2 * MOST_DENSE)
     return NewtonWork(
         mark=new_records(NewtonMark, rows),
         row=new_records(NewtonRow, rows),
