@@ -6,7 +6,7 @@ converges. The Delassus operator of jointed bodies is a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import IDENTITY3, ZERO3, cross_matrix, dot, mat3_of, set_vec3, vec3_of
+from impulse_core.algebra import IDENTITY3, cross_matrix, dot, mat3_of, set_vec3, vec3_of
 from impulse_core.contact.delassus import delassus_block, put_block
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
