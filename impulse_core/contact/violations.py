@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
-from impulse_core.algebra import ZERO3, dot, norm, vec3_of
+from impulse_core.algebra import dot, norm, vec3_of
+from impulse_core.contact.law import in_disc, within_arms
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["inverse_mass_of", "turns_on", "violations"]
+__all__ = ["inverse_mass_of", "law_violation", "turns_on", "violations"]
 
-_ON_CONE = 1e-9  # relative distance from the border of the cone at which a contact slides
 _ROUND_OFF = 1e-12  # relative, of what an impact gives back
 
 
@@ -27,22 +25,23 @@ def violations(contacts, c, lacking, slid, unit, scale):
     """
     row = contacts.row[c]
     n, p = vec3_of(row.normal), vec3_of(row.impulse)
-    violated = _violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
+    violated = law_violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
     if contacts.mark[c].delassus_row < 0:
         return violated, violated
     given = vec3_of(row.given) * unit
     lacking += dot(n, given)
     slid = slid + given - n * dot(n, given)
-    return violated, _violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
+    return violated, law_violation(n, p, lacking, slid, row.friction, row.min_impulse, scale)
 
 
 @inner_kernel
-def _violation(n, p, lacking, slid, friction, min_impulse, scale):
+def law_violation(n, p, lacking, slid, friction, min_impulse, scale):
     """By how much an impulse and its errors break the law, in the unit of the errors; 1e300 where
     that is not a number.
 
     An impulse where there should be none counts as what it does, scale times the impulse, where
-    that is less.
+    that is less; so does one of friction that is missing, ‖p_t - P(p_t - u_t/w)‖ w with w the scale
+    and the projection P onto the disc of friction.
     """
     p_n = dot(n, p)
     if not (abs(lacking) <= 1e300):
@@ -55,71 +54,36 @@ def _violation(n, p, lacking, slid, friction, min_impulse, scale):
         normal = max(-lacking, min(lacking, (p_n - min_impulse) * scale))
     if friction == 0.0:
         return normal
-    most = 2.0 * friction * p_n * scale
     across = p - n * p_n
-    size = norm(across)
-    if size < friction * p_n * (1.0 - _ON_CONE):
-        return max(normal, min(norm(slid), most))
-    along = dot(slid, across) / size
-    if along > 0.0:  # friction drives the sliding
-        return max(normal, min(norm(slid), most))
-    return max(normal, min(norm(slid - across * (along / size)), most))
+    missing = across - in_disc(across - slid * (1.0 / scale), friction * p_n)
+    return max(normal, norm(missing) * scale)
 
 
 @inner_kernel
 def turns_on(contacts, c, motion, p, turned, unit):
     """By how much a turning over a unit [s] breaks the laws of rolling resistance and torsional
-    friction, as the way at the longer arm.
-
-    As with friction, it counts as what their torques do at most where that is less.
+    friction, as the way at the longer arm: what the torques would do that are missing, if that is
+    less, ‖t - P(t - ω/w)‖ w with the projection P onto what they may be.
     """
     row = contacts.row
     n, t = vec3_of(row[c].normal), vec3_of(row[c].torque)
     p_n = dot(n, p)
     if p_n <= 0.0:
         return 0.0
-    spun = dot(n, turned)
-    rolled = turned - n * spun
-    if row[c].torsion > 0.0:
-        along = dot(n, t)
-        t = t - n * along
-        spun, beyond = _spins_on(spun, along, row[c].torsion * p_n)
-    else:
-        spun, beyond = 0.0, 0.0
-    limit, size = row[c].rolling * p_n, norm(t)
-    if limit <= 0.0:
-        rolled = ZERO3
-    elif size >= limit * (1.0 - _ON_CONE):
-        along = dot(rolled, t) / size
-        if along <= 0.0:
-            rolled = rolled - t * (along / size)
-    easily = 2.0 * unit * _most_inverse_inertia(contacts, c, motion)
-    rolled_by = min(norm(rolled), easily * limit)
-    spun_by = min(abs(spun), easily * row[c].torsion * p_n)
-    arm = _longer_arm(contacts, c, motion)
-    way = math.hypot(rolled_by, spun_by) * arm
-    scale = unit * inverse_mass_of(contacts, c, motion)
-    return max(way, beyond * scale / arm) if beyond > 0.0 else way
+    w = unit * _most_inverse_inertia(contacts, c, motion)
+    rolling, torsion = row[c].rolling * p_n, row[c].torsion * p_n
+    missing = t - within_arms(n, t - turned * (1.0 / w), rolling, torsion)
+    return norm(missing) * w * _longer_arm(contacts, c, motion)
 
 
 @inlined_kernel
 def _most_inverse_inertia(contacts, c, motion):
     """The most that a torque impulse at contact c turns its bodies by [1/(kg m²)]."""
-    total = 0.0
+    total = 1e-300
     for i in (contacts.mark[c].body1, contacts.mark[c].body2):
         J = motion.bodies[i].inverse_inertia
         total += max(J[0], J[1], J[2])
     return total
-
-
-@inner_kernel
-def _spins_on(spun, along, most):
-    """The part of a spin that torsional friction should have stopped, and by how much its torque
-    ``along`` the normal is more than it may be.
-    """
-    if abs(along) >= most * (1.0 - _ON_CONE) and spun * along <= 0.0:
-        spun = 0.0
-    return spun, max(abs(along) - most * (1.0 + _ON_CONE), 0.0)
 
 
 @inner_kernel

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from impulse_core.algebra import Mat3, Vec3, inverse
 from impulse_core.contact.law import contact_law
+from impulse_core.contact.violations import law_violation
 from impulse_core.jit import kernel
 
 
@@ -46,3 +47,26 @@ def test_impulse_satisfies_coulombs_law(rows, u, normal, friction):
     if np.linalg.norm(slip) > 1e-6 and p_n > 1e-6:
         opposite = across + friction * p_n * slip / np.linalg.norm(slip)
         assert np.linalg.norm(opposite) <= 1e-5
+
+
+@kernel
+def violation_of(n, p, lacking, slid, friction, scale):
+    return law_violation(n, p, lacking, slid, friction, 0.0, scale)
+
+
+positive = st.floats(1e-3, 10.0)
+
+
+@given(positive, positive, positive, positive, st.floats(1e-12, 1.0), st.floats(0.0, 6.28))
+@settings(deadline=None, max_examples=300)
+def test_a_law_is_broken_by_what_is_missing(p_n, slid, friction, scale, missing, angle):
+    """An impulse of friction that opposes the sliding, less a part: by what that part would do, or
+    by the sliding, whichever is less. Where nothing is missing nothing is broken.
+    """
+    d = Vec3(float(np.cos(angle)), float(np.sin(angle)), 0.0)
+    n, most = Vec3(0.0, 0.0, 1.0), friction * p_n
+    p = n * p_n + d * (-most * (1.0 - missing))
+
+    broken = violation_of(n, p, 0.0, d * slid, friction, scale)
+
+    assert abs(broken - min(slid, missing * most * scale)) <= 1e-12 * most * scale
