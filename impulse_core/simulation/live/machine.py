@@ -160,6 +160,8 @@ class LiveMachine:
             push(self.engine, acting.push, h)
         for pull in self.pulls.values():
             push_for(self.engine, pull, h)
+        if self.acting or self.pulls:
+            self.wake()
         self.engine.runner.take_up(self.engine.state)
         self._broken_anew()
 
@@ -261,9 +263,9 @@ class LiveMachine:
         self.engine.runner.model = without_broken(self._whole, self.engine.state)
 
     def wake(self) -> None:
-        """Let no body sleep that something may have happened to."""
+        """Let no body sleep or nap that something may have happened to."""
         kept = self.engine.runner.kept()
-        for name in ("sleep.asleep", "sleep.rested", "sleep.contacts.count"):
+        for name in ("sleep.asleep", "sleep.number", "sleep.rested"):
             if name in kept:
                 kept[name].array[:] = 0
 
