@@ -190,7 +190,7 @@ class Ours:
         return float(self.engine.tally.totals["deepest"][0])
 
     def contacts(self) -> int:
-        return int(self.setup.contacts.used[0])
+        return int(self.setup.contacts.used[0] + self.setup.sleep.frozen.used[0])
 
     def kinetic(self) -> float:
         return float(observe(self.engine.model, self.engine.state, self.engine.work)[0])
@@ -273,8 +273,9 @@ def fall_once(scene: Scene, engine: Any, until: float) -> Fall:
 
 @kernel
 def detect_often(model, setup, state, h, margin, times):
-    """Find all contacts ``times`` over; returns how many."""
+    """Find all contacts ``times`` over, also of bodies that nap; returns how many."""
     search = search_of(setup)
+    setup.sleep.still[:] = 0  # each step finds that out anew
     for _ in range(times):
         detect(model, search, state, setup.sleep.still, h, margin)
     return setup.contacts.used[0]

@@ -65,7 +65,9 @@ wall of convex stones without mortar that a ball on a chain knocks down; h = 0.0
 {simulated(measured, STONES):g} s. MuJoCo has the same bodies, elliptic cones and its default
 stiffness, Bullet its defaults with 50 iterations. Overlaps are what each engine's own detection
 finds; "later" is the largest of the second half of the run; the ratio is to the next row. Rest is
-the time from which the kinetic energy stays below {AT_REST:g} J.
+the time from which the kinetic energy stays below {AT_REST:g} J. Columns at rest are looked at in
+one step of seventeen ([naps](algorithm.md#naps)), by which their mean gains, and by which their
+worst step, which is one of the landing, is more times the mean.
 
 {table(FALL_HEAD, [fall_row(run, measured.falls) for run in measured.falls])}
 
