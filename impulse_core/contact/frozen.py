@@ -12,39 +12,48 @@ from impulse_core.jit import deferred_kernel, inner_kernel
 __all__ = ["freeze", "thaw"]
 
 
-@deferred_kernel("boolean")
-def freeze(shapes_body, sleep, memory, contacts, needed):
-    """Move the memory of contacts of bodies that sleep to the frozen one; False without room, of
-    which needed[0] then tells. The memory is that of the contacts, one by one.
+@deferred_kernel("none")
+def freeze(shapes_body, sleep, memory, contacts):
+    """Move the memory of contacts of bodies that sleep to the frozen one, which has room for it.
+    The memory is that of the contacts, one by one.
     """
-    scale = 1.0 / memory.step[0]
     source, target = memory, sleep.frozen
-    return _move_rows(shapes_body, sleep, contacts, source, target, True, scale, needed)
+    moving = _how_many(shapes_body, sleep, source, True)
+    _move_rows(shapes_body, sleep, contacts, source, target, True, moving, 1.0 / memory.step[0])
 
 
 @deferred_kernel("boolean")
 def thaw(shapes_body, sleep, memory, contacts, needed):
-    """Move the memory of contacts of bodies that woke back; as ``freeze``."""
-    scale = memory.step[0]
+    """Move the memory of contacts of bodies that woke back; False without room, of which needed[0]
+    then tells.
+    """
     source, target = sleep.frozen, memory
-    return _move_rows(shapes_body, sleep, contacts, source, target, False, scale, needed)
+    moving = _how_many(shapes_body, sleep, source, False)
+    if target.used[0] + moving > len(target.row):
+        needed[0] = target.used[0] + moving
+        return False
+    _move_rows(shapes_body, sleep, contacts, source, target, False, moving, memory.step[0])
+    return True
 
 
 @inner_kernel
-def _move_rows(shapes_body, sleep, contacts, source, target, freezes, scale, needed):
-    """Move rows of bodies that sleep to the frozen memory, or of those that do not from it, with
-    the impulses multiplied by a scale.
-    """
+def _how_many(shapes_body, sleep, source, freezes):
+    """How many rows of a memory are of bodies that sleep, or of those that do not."""
     moving = 0
     for m in range(source.used[0]):
         if _sleeps(shapes_body, sleep.asleep, source.mark[m].pair) == freezes:
             moving += 1
+    return moving
+
+
+@inner_kernel
+def _move_rows(shapes_body, sleep, contacts, source, target, freezes, moving, scale):
+    """Move so many rows of bodies that sleep to the frozen memory, or of those that do not from it,
+    with the impulses multiplied by a scale.
+    """
     if moving == 0:
-        return True
+        return
     total = target.used[0] + moving
-    if total > len(target.row):
-        needed[0] = total
-        return False
     t, s = target.used[0] - 1, source.used[0] - 1
     for place in range(total - 1, -1, -1):  # from the end, so that nothing is overwritten
         while s >= 0 and _sleeps(shapes_body, sleep.asleep, source.mark[s].pair) != freezes:
@@ -69,7 +78,6 @@ def _move_rows(shapes_body, sleep, contacts, source, target, freezes, scale, nee
             kept += 1
     source.used[0] = kept
     _count_bearing(sleep)
-    return True
 
 
 @inner_kernel

@@ -96,7 +96,8 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
     tally.totals[0].divisions += parts - 1
     if parts == MOST_PARTS:
         tally.totals[0].late += 1
-    return _fall_asleep(model, contact, state, h, tolerance, work, tally)
+    _fall_asleep(model, contact, state, h, tolerance, work, tally)
+    return COMPLETED
 
 
 @inner_kernel
@@ -323,19 +324,15 @@ def _has_room_for_sleepers(contact):
 
 @inner_kernel
 def _fall_asleep(model, contact, state, h, tolerance, work, tally):
-    """Let islands that rest nap, or fall asleep where they have done so long enough: COMPLETED, or
-    NO_ROOM for them.
-    """
+    """Let islands that rest nap, or fall asleep where they have done so long enough."""
     sleep, contacts, sleeps = contact.sleep, contact.contacts, contact.sleeps
     solver_bodies = contact.solver_bodies
     if not count_rest(model, state, solver_bodies, sleep, sleeps, contact.fine, h, work):
-        return COMPLETED
+        return
     count, lost = fall_asleep(
         model, contacts, solver_bodies, state, sleep, sleeps, tolerance, h, work
     )
     if count > 0:
         tally.totals[0].dissipated += lost
         put_to_rest(model, state, sleep, work)
-        if not freeze(contact.shapes.body, sleep, contact.memory, contacts, contact.needed):
-            return NO_ROOM
-    return COMPLETED
+        freeze(contact.shapes.body, sleep, contact.memory, contacts)
