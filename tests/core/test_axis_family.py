@@ -151,7 +151,7 @@ def check_run(scene: Scene, step: float, steps: int) -> float:
     over a hundredth of what moved.
     """
     engine = engine_of(scene, step)
-    totals = engine.tally.totals
+    totals, swing = engine.tally.totals, swing_of_friction(engine, step)
     energy = sum(observe(engine.model, engine.state, engine.work)[:2])
     moved, largest = 0.0, 0.0
 
@@ -165,8 +165,19 @@ def check_run(scene: Scene, step: float, steps: int) -> float:
         largest = max(largest, rise / (1e-2 * moved + 1e-7))
 
     assert int(totals["halvings"][0]) == 0
-    assert float(totals["dissipated"][0]) >= -1e-2 * moved - 1e-7
+    assert float(totals["dissipated"][0]) >= -1e-2 * moved - swing
     return largest
+
+
+def swing_of_friction(engine: Engine, step: float) -> float:
+    """The most that one half of a step takes out and another gives back at axes that rest [J].
+
+    Impulses p' and p'' of ½hF at most hold what falls at a along the axis, so that velocities within
+    the step are ±½ha, and their work is ¼ha(p' - p''), where axes share a load anyhow.
+    """
+    axes = engine.model.axes
+    fall = np.linalg.norm(engine.model.gravity) / axes["length"]
+    return float((0.25 * step**2 * fall * axes["friction"]).sum()) + 1e-9
 
 
 @given(
@@ -179,6 +190,8 @@ def check_run(scene: Scene, step: float, steps: int) -> float:
 )
 @example(seed=5080, count=36, chain=False, coupled=True, motors=True, step=7e-3)
 @example(seed=34, count=34, chain=True, coupled=True, motors=True, step=7e-3)
+@example(seed=233, count=2, chain=True, coupled=True, motors=False, step=5e-4)
+@example(seed=38, count=2, chain=True, coupled=True, motors=False, step=5e-4)
 @example(seed=991322, count=12, chain=False, coupled=False, motors=True, step=7e-3)
 @settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
 def test_machines_of_all_laws(seed, count, chain, coupled, motors, step):
