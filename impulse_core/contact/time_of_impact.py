@@ -151,7 +151,10 @@ def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
     """Which contacts meet within a part [s] that was tried, and when.
 
     New ones had to be stopped, as from the gap that they would have had otherwise: they are marked.
-    What touches already and neither comes nor goes is pushed by others, and meets nothing.
+    What touches already and neither comes nor goes is pushed by others, and meets nothing. Nor does
+    a point that a second look found and whose plane is overlapped already: another one parted its
+    bodies then; or what overlaps and comes apart: whatever short part is tried, it overlaps at its
+    end.
     """
     row, mark = contacts.row, contacts.mark
     fresh, least, first = 0, math.inf, math.inf
@@ -164,7 +167,9 @@ def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
             curvature = (after - gap - u * part) / (part * part)
         else:
             sudden = dot(n, vec3_of(row[c].impulse)) - max(0.0, dot(n, vec3_of(row[c].first)))
-            if sudden <= 0.0 or (gap <= tolerance and abs(u) <= threshold):
+            pushed = gap <= tolerance and (abs(u) <= threshold or row[c].least > -math.inf)
+            parts = gap < -_MET * accuracy and u > 0.0
+            if sudden <= 0.0 or pushed or parts:
                 continue
             after = -sudden * dot(n, mat3_of(row[c].block) @ n) * part
             curvature = (after - gap - u * part) / (part * part)

@@ -20,6 +20,8 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.table import NO_PART
 from impulse_core.step.dividing import FINEST_PART
 
+_FAR_MORE = 100.0  # times what a stage may leave, for which it is divided further
+_FINER = 0.0625  # of the finest stage, down to which that is done
 _NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
 _MOST_GROWTH = 10.0  # of the ratio, that counts
 
@@ -104,9 +106,13 @@ def accuracy_of_ways(contact, h):
 @inner_kernel
 def leaves_too_much(contact, violation, h):
     """Whether rounds of contacts leave a violation [m] for which a stage of length h is divided:
-    impacts that are not quite solved for close less of a gap in a shorter one. What is no number is
-    always too much.
+    impacts that are not quite solved for close less of a gap in a shorter one. A violation that is
+    far more than that is no impact that is not quite solved for, but one that is missed, as where a
+    rim slaps down: it is divided for further. What is no number is always too much.
     """
     if contact is None:
         return False
-    return violation >= 1e300 or (violation > contact.most_left and h > contact.finest)
+    most, finest = contact.most_left, contact.finest
+    if violation > _FAR_MORE * most:
+        return violation >= 1e300 or h > _FINER * finest
+    return violation > most and h > finest

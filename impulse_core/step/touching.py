@@ -159,21 +159,21 @@ def _begin_points(model, contact, state, left, tolerance, work):
 
 
 @inner_kernel
-def _overlooked(model, contact, state, left, divides, looks, tolerance, work):
-    """What the first half over what is left of a stage shows that detection did not foresee:
-    COMPLETED or why not, whether bodies that sleep woke for it, and whether points were added. In
-    either case all is at the start of the half again, which then is solved anew.
+def _overlooked(model, contact, state, part, left, looks, tolerance, work):
+    """What the first half over a part of what is left of a stage shows that detection did not
+    foresee: COMPLETED or why not, whether bodies that sleep woke for it, and whether points were
+    added. In either case all is at the start of the half again, which then is solved anew.
     """
-    splits = left > contact.finest
+    splits = part > contact.finest
     most = _MOST_LOOKS if splits else _LAST_LOOKS
     added = 0
     sleeping = contact.sleep.number[0] > 0
     if sleeping:
         hold(model, state, contact.sleep, work)
-    if not divides and (splits or looks < most):
+    if splits or looks < most:
         search = search_of(contact)
         still, allowed = contact.sleep.still, contact.most_left
-        added = look_again(model, search, state, work.part, work.next, still, left, allowed)
+        added = look_again(model, search, state, work.part, work.next, still, part, allowed)
     woken = sleeping and wake_reached(model, contact.contacts, contact.sleep, tolerance, work)
     missed = added > 0 and looks < most and not woken
     if woken or missed:
@@ -183,10 +183,11 @@ def _overlooked(model, contact, state, left, divides, looks, tolerance, work):
         found = _find_contacts(model, contact, state, left, tolerance, work)
         return COMPLETED if found else NO_ROOM, found, False
     if missed:
+        shorten(contact.contacts, left / part)  # or longer: what is left is tried anew
         _begin_points(model, contact, state, left, tolerance, work)
         return COMPLETED, False, True
     if added == UNFIT:
-        divided = left > _UNFIT * contact.finest
+        divided = part > _UNFIT * contact.finest
         return UNSETTLED if divided else COMPLETED, False, False
     if added < 0:
         return NO_ROOM, False, False
@@ -205,36 +206,27 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
     tried, looks = first_trial(left), 0
     while True:
         contact.closed[0] = 1 if tried.closed else 0
-        contact.again[0] = 1 if looks > 0 else 0
+        contact.again[0] = 1 if looks > 0 and not divides else 0
         status = first_half(
             model, structure, axes, contact, state, tried.part, tolerance, work, tally
         )
-        if status == COMPLETED:
-            status, woken, missed = _overlooked(
-                model, contact, state, left, divides, looks, tolerance, work
-            )
-            if woken or missed:
-                looks = 0 if woken else looks + 1
-                tried = first_trial(left) if woken else tried
-                tally.totals[0].violation = violation
-                continue
-        if status != COMPLETED or not divides:
+        if status != COMPLETED:
             return tried.part, False, status
-        found = Found(0, math.inf, math.inf)
-        if not tried.closed:
-            found = _both(
-                find_impacts(contacts, motion, tried.part, threshold, contact.accuracy, tolerance),
-                find_reached(model, tried.part, h, tolerance, work),
+        again, at_impact, following = False, False, tried
+        if divides:
+            again, at_impact, following = _next_trial(
+                model, contact, motion, tried, left, h, threshold, tolerance, work
             )
-        again, at_impact, following = next_trial(
-            found, tried, left, h, len(model.joints), contact.accuracy, tolerance
-        )
-        if not again and penetrates_anew(
-            contact.shapes, contact.sweep, contact.found, contacts, motion, following, h, tolerance
-        ):
-            again, at_impact, following = True, False, half_of(following)
         if not again:
-            return tried.part, at_impact, COMPLETED
+            status, woken, missed = _overlooked(
+                model, contact, state, tried.part, left, looks, tolerance, work
+            )
+            if not (woken or missed):
+                return tried.part, at_impact, status
+            looks = 0 if woken else looks + 1
+            tried = first_trial(left)
+            tally.totals[0].violation = violation
+            continue
         if following.closed:
             close_limits(model, work)
         shorten(contacts, following.part / tried.part)
@@ -242,6 +234,28 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
         restore_velocities(state, work)
         angular_velocities(model, state, work)
         tried = following
+
+
+@inner_kernel
+def _next_trial(model, contact, motion, tried, left, h, threshold, tolerance, work):
+    """Whether a part must be tried again, since bodies meet within it or overlap at its end; if
+    not, whether they meet there; and the next trial.
+    """
+    contacts, accuracy = contact.contacts, contact.accuracy
+    found = Found(0, math.inf, math.inf)
+    if not tried.closed:
+        found = _both(
+            find_impacts(contacts, motion, tried.part, threshold, accuracy, tolerance),
+            find_reached(model, tried.part, h, tolerance, work),
+        )
+    again, at_impact, following = next_trial(
+        found, tried, left, h, len(model.joints), accuracy, tolerance
+    )
+    if not again and penetrates_anew(
+        contact.shapes, contact.sweep, contact.found, contacts, motion, following, h, tolerance
+    ):
+        return True, False, half_of(following)
+    return again, at_impact, following
 
 
 @inner_kernel
