@@ -28,6 +28,7 @@ _MOST_GROWTH = 10.0  # of the ratio, that counts
 __all__ = [
     "accuracy_of_ways",
     "leaves_too_much",
+    "misses",
     "note_correction",
     "note_left_open",
 ]
@@ -106,13 +107,21 @@ def accuracy_of_ways(contact, h):
 @inner_kernel
 def leaves_too_much(contact, violation, h):
     """Whether rounds of contacts leave a violation [m] for which a stage of length h is divided:
-    impacts that are not quite solved for close less of a gap in a shorter one. A violation that is
-    far more than that is no impact that is not quite solved for, but one that is missed, as where a
-    rim slaps down: it is divided for further. What is no number is always too much.
+    impacts that are not quite solved for close less of a gap in a shorter one. What is no number is
+    always too much.
     """
     if contact is None:
         return False
-    most, finest = contact.most_left, contact.finest
-    if violation > _FAR_MORE * most:
-        return violation >= 1e300 or h > _FINER * finest
-    return violation > most and h > finest
+    too_much = violation > contact.most_left and h > contact.finest
+    return too_much or misses(contact, violation, h)
+
+
+@inner_kernel
+def misses(contact, violation, h):
+    """Whether a violation [m] is far more than that: no impact that is not quite solved for, but
+    one that is missed, as where a rim slaps down. It is divided for further.
+    """
+    if contact is None:
+        return False
+    far_more = violation > _FAR_MORE * contact.most_left and h > _FINER * contact.finest
+    return far_more or violation >= 1e300

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from impulse_core.contact.account import energy_between
 from impulse_core.contact.passivity import energy_created
 from impulse_core.contact.restitution import NEWTON
@@ -9,7 +11,7 @@ from impulse_core.jit import inner_kernel
 from impulse_core.model.status import COMPLETED, CREATED
 from impulse_core.observables.invariants import most_pushing
 
-__all__ = ["flings", "judge", "name_unsettled"]
+__all__ = ["flings", "judge", "name_missed", "name_unsettled"]
 
 _FLUNG = (
     4.0  # times the usual energy: bodies that fell for two steps have four times that after one
@@ -26,10 +28,8 @@ def judge(contact, model, h, work, tally):
     contacts = contact.contacts
     created, guilty = energy_created(model, contacts, h, work)
     if guilty >= 0 and contact.law != NEWTON:
-        failure, mark = tally.failure[0], contacts.mark[guilty]
-        failure.energy = created
-        failure.bodies[0] = contact.shapes.owner[mark.shape1]
-        failure.bodies[1] = contact.shapes.owner[mark.shape2]
+        tally.failure[0].energy = created
+        _name(contact, guilty, tally)
         return CREATED
     tally.totals[0].created += created
     return COMPLETED
@@ -44,7 +44,25 @@ def name_unsettled(contact, tally):
     for c in range(contact.contacts.used[0]):
         if row[c].lacking > row[worst].lacking:
             worst = c
-    mark, failure = contact.contacts.mark[worst], tally.failure[0]
+    _name(contact, worst, tally)
+
+
+@inner_kernel
+def name_missed(contact, added, tally):
+    """Name the bodies of a point that a second look found, so many of which it ``added``: what could
+    not be added is left behind all contacts.
+    """
+    missed = len(contact.contacts.row) - 1
+    if added > 0:
+        for c in range(contact.contacts.used[0]):
+            if contact.contacts.row[c].least > -math.inf:
+                missed = c
+    _name(contact, missed, tally)
+
+
+@inner_kernel
+def _name(contact, c, tally):
+    mark, failure = contact.contacts.mark[c], tally.failure[0]
     failure.bodies[0] = contact.shapes.owner[mark.shape1]
     failure.bodies[1] = contact.shapes.owner[mark.shape2]
 

@@ -42,7 +42,7 @@ from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
 from impulse_core.model.tasks import BEGIN_POINTS, CONTACTS, SAVE_MARKS, SAVE_POINTS
-from impulse_core.step.judgement import judge
+from impulse_core.step.judgement import judge, name_missed
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import close_limits, find_reached
 from impulse_core.step.passes import begin_points, save_marks, save_points, search_of
@@ -159,7 +159,7 @@ def _begin_points(model, contact, state, left, tolerance, work):
 
 
 @inner_kernel
-def _overlooked(model, contact, state, part, left, looks, tolerance, work):
+def _overlooked(model, contact, state, part, left, looks, tolerance, work, tally):
     """What the first half over a part of what is left of a stage shows that detection did not
     foresee: COMPLETED or why not, whether bodies that sleep woke for it, and whether points were
     added. In either case all is at the start of the half again, which then is solved anew.
@@ -186,12 +186,11 @@ def _overlooked(model, contact, state, part, left, looks, tolerance, work):
         shorten(contact.contacts, left / part)  # or longer: what is left is tried anew
         _begin_points(model, contact, state, left, tolerance, work)
         return COMPLETED, False, True
-    if added == UNFIT:
-        divided = part > _UNFIT * contact.finest
+    if added == UNFIT or added > 0:
+        name_missed(contact, added, tally)
+        divided = added > 0 or part > _UNFIT * contact.finest
         return UNSETTLED if divided else COMPLETED, False, False
-    if added < 0:
-        return NO_ROOM, False, False
-    return UNSETTLED if added > 0 else COMPLETED, False, False
+    return COMPLETED if added == 0 else NO_ROOM, False, False
 
 
 @inner_kernel
@@ -219,7 +218,7 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
             )
         if not again:
             status, woken, missed = _overlooked(
-                model, contact, state, tried.part, left, looks, tolerance, work
+                model, contact, state, tried.part, left, looks, tolerance, work, tally
             )
             if not (woken or missed):
                 return tried.part, at_impact, status

@@ -28,7 +28,7 @@ from impulse_core.joints.constraints import (
 )
 from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED, UNSETTLED
 from impulse_core.solver.direct import factorise, solve
-from impulse_core.step.accuracy import leaves_too_much
+from impulse_core.step.accuracy import leaves_too_much, misses
 from impulse_core.step.contacts import (
     add_restitution,
     begin_contacts,
@@ -182,13 +182,14 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
 @inner_kernel
 def _settles(contact, violation, h, in_turns, tally):
     """Whether what contacts lack [m/s] is no reason to divide the stage, and then noted; else the
-    worst is named. What is solved for in turns with descents may run in a circle, from which a
-    shorter stage is mostly free.
+    worst is named. What is far too much, or solved for in turns with descents, may run in a circle,
+    from which a shorter stage is mostly free.
     """
-    if violation >= 1e300 or (in_turns and leaves_too_much(contact, violation * h, h)):
+    way = violation * h
+    if misses(contact, way, h) or (in_turns and leaves_too_much(contact, way, h)):
         name_unsettled(contact, tally)
         return False
-    tally.totals[0].violation = max(tally.totals[0].violation, violation * h)
+    tally.totals[0].violation = max(tally.totals[0].violation, way)
     return True
 
 
