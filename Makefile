@@ -87,11 +87,13 @@ release: $(INSTALLED)
 
 # Long forms of tests: processes that are killed, or asked to end, while they run and write (half
 # an hour), a thousand random machines, a million commands to a session, every sample over its whole
-# duration at five frame rates, and heaps for an hour of simulated time (hours).
+# duration at five frame rates, two thousand scenes of drawn solids and joints, and heaps for an hour
+# of simulated time (hours).
 soak: $(INSTALLED) samples
 	$(BIN)/python -m tests.soak.kills
 	IMPULSE_SOAK=1 $(BIN)/python -m pytest -n $(WORKERS) tests/verification/test_random_machines.py \
 		tests/samples/test_frame_rates.py tests/live/test_logs.py
+	$(BIN)/python -m tests.soak.drawn --to 2000
 	$(BIN)/python -m tests.soak.heaps
 
 test-blender: $(INSTALLED) samples

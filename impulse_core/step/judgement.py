@@ -49,8 +49,8 @@ def name_unsettled(contact, tally):
 
 @inner_kernel
 def name_missed(contact, added, tally):
-    """Name the bodies of a point that a second look found, so many of which it ``added``: what could
-    not be added is left behind all contacts.
+    """Name the bodies of a point that a second look found, so many of which it ``added``: what
+    could not be added is left behind all contacts.
     """
     missed = len(contact.contacts.row) - 1
     if added > 0:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from impulse_schema import Scene
-from impulse_schema.models import Body, Geometry, Keyframe, Material, Settings
+from impulse_schema.models import Body, Geometry, Keyframe, Material, Mesh, Settings
 
 
 def scene(*bodies: Body, materials: tuple[Material, ...] = (), **settings: Any) -> Scene:
@@ -172,8 +172,14 @@ def turned(random: np.random.Generator) -> tuple[float, ...]:
 
 def solid(random: np.random.Generator, size: float, material: str) -> Geometry:
     """A solid of any shape with measures of 0.3 to 0.8 of a size [m]."""
-    a, b, c = map(float, size * random.uniform(0.3, 0.8, 3))
-    kinds = {
+    kinds = solids_of(*map(float, size * random.uniform(0.3, 0.8, 3)))
+    shape = str(random.choice(list(kinds)))
+    return Geometry.model_validate({"shape": shape, "material": material, **kinds[shape]})
+
+
+def solids_of(a: float, b: float, c: float) -> dict[str, dict[str, Any]]:
+    """Shapes by three measures [m]."""
+    return {
         "box": {"size": (a, b, c)},
         "sphere": {"radius": 0.5 * a},
         "cylinder": {"radius": 0.5 * a, "height": b},
@@ -181,5 +187,22 @@ def solid(random: np.random.Generator, size: float, material: str) -> Geometry:
         "cone": {"radius": 0.5 * a, "height": b},
         "ellipsoid": {"size": (a, b, c)},
     }
-    shape = str(random.choice(list(kinds)))
-    return Geometry.model_validate({"shape": shape, "material": material, **kinds[shape]})
+
+
+def bowl(name: str, radius: float, depth: float, below: float, sides: int) -> Mesh:
+    """A bowl whose rim is sharper than a right angle: a cone within an upright outer side. Its pit
+    is at the origin.
+    """
+    turn = [2.0 * math.pi * k / sides for k in range(sides)]
+    ring = [(radius * math.cos(a), radius * math.sin(a)) for a in turn]
+    vertices = [(x, y, depth) for x, y in ring] + [(x, y, -below) for x, y in ring]
+    vertices += [(0.0, 0.0, 0.0), (0.0, 0.0, -below)]
+    faces = []
+    for k in range(sides):
+        n = (k + 1) % sides
+        faces += [
+            [k, n, 2 * sides],
+            [sides + k, sides + n, n, k],
+            [sides + n, sides + k, 2 * sides + 1],
+        ]
+    return Mesh(name=name, vertices=vertices, faces=faces)

@@ -197,16 +197,17 @@ def test_what_is_pushed_to_the_ground_within_a_step_stays_above_it(solid, restit
 
 
 def slapping(random: np.random.Generator) -> tuple[Scene, float, float]:
-    """A cylinder or cone that falls on its rim, somewhat tilted, its size [m] and a step [s]."""
+    """A round solid that falls on its rim, somewhat tilted, its size [m] and a step [s]."""
     size = float(random.uniform(0.05, 1.0))
     time = float(np.sqrt(size))
     tilt, way = random.uniform(0.0, 0.15), random.uniform(0.0, 2.0 * np.pi)
     across = np.sin(0.5 * tilt) * np.array((np.cos(way), np.sin(way)))
-    round_solid = Geometry(
-        shape=str(random.choice(["cylinder", "cone"])),
-        radius=0.5 * float(size * random.uniform(0.2, 0.8)),
-        height=float(size * random.uniform(0.2, 0.8)),
-    )
+    shape = str(random.choice(["cylinder", "cone", "torus"]))
+    radius, height = map(float, size * random.uniform((0.1, 0.2), (0.4, 0.8)))
+    measures = {"radius": radius, "height": height}
+    if shape == "torus":
+        measures = {"major_radius": radius, "minor_radius": 0.3 * radius}
+    round_solid = Geometry.model_validate({"shape": shape, **measures})
     body = Body(
         name="slaps",
         density=700.0,
@@ -237,12 +238,15 @@ def test_the_other_side_of_a_rim_comes_down_within_a_step() -> None:
     assert recording.diagnostics["contacts"]["max_penetration_m"] <= 1e-5
 
 
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1))
-def test_no_rim_overlaps_untold(seed: int) -> None:
-    """Other rims, speeds, tilts and steps: what overlaps is at most what contacts are left with."""
+def test_rims_slap_down(seed: int) -> None:
+    """Other rims, speeds, tilts and steps. While the contact of a rim runs to its other side a step
+    may find no impulses: it is divided as long as laws are far from held. Where it was left at a
+    quarter one of fifteen such solids broke a law, and overlapped, by 1e-4 to 7e-3 of its size.
+    """
     made, size, step = slapping(np.random.default_rng(seed))
     recording = impulse_core.simulate(made, duration=2.0 * np.sqrt(size), step=step)
     told = recording.diagnostics["contacts"]
-    assert told["max_penetration_m"] <= max(5e-4 * size, 1.1 * told["max_violation_m"])
-    assert told["max_penetration_m"] <= 1e-2 * size
+    assert told["max_penetration_m"] <= 3e-4 * size
+    assert told["max_violation_m"] <= 3e-4 * size

@@ -60,7 +60,7 @@ def test_tied_solids_fall_onto_each_other(seed: int) -> None:
     assert told["warnings"] == []
     assert told["contacts"]["max_violation_m"] <= 2e-3 * size
     assert told["contacts"]["max_penetration_m"] <= 2e-3 * size
-    assert told["halvings"] <= 60
+    assert told["halvings"] <= 120  # an edge that slides along another divides steps in sixteen
 
 
 def _tied_heap(random: np.random.Generator, size: float) -> Scene:

@@ -172,8 +172,8 @@ def check_run(scene: Scene, step: float, steps: int) -> float:
 def swing_of_friction(engine: Engine, step: float) -> float:
     """The most that one half of a step takes out and another gives back at axes that rest [J].
 
-    Impulses p' and p'' of ½hF at most hold what falls at a along the axis, so that velocities within
-    the step are ±½ha, and their work is ¼ha(p' - p''), where axes share a load anyhow.
+    Impulses p' and p'' of ½hF at most hold what falls at a along the axis, so that velocities
+    within the step are ±½ha, and their work is ¼ha(p' - p''), where axes share a load anyhow.
     """
     axes = engine.model.axes
     fall = np.linalg.norm(engine.model.gravity) / axes["length"]

@@ -25,6 +25,7 @@ import numpy as np
 import impulse_core
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Keyframe, Material, Mesh
+from tests.contact.scenes import bowl, solids_of, turned
 
 DEEPEST = 4e-3  # of the size of a solid: overlaps and broken laws that are told of
 EXPECTED = 1e-3  # of the same, to which they should be kept
@@ -96,11 +97,6 @@ def _vector(random: np.random.Generator, scale: float) -> tuple[float, ...]:
     return tuple(map(float, scale * random.normal(size=3)))
 
 
-def _turned(random: np.random.Generator) -> tuple[float, ...]:
-    q = random.normal(size=4)
-    return tuple(map(float, q / np.linalg.norm(q)))
-
-
 def _material(random: np.random.Generator, k: int, size: float) -> Material:
     friction = float(random.choice([0.0, random.uniform(0.0, 1.2)]))
     return Material(
@@ -119,9 +115,7 @@ def _places(random: np.random.Generator) -> list[tuple[int, int, int]]:
     return [(int(x), int(y), int(z)) for x, y, z in np.ndindex(across, along, up)][:25]
 
 
-def _solid(
-    random: np.random.Generator, k: int, place: tuple[int, int, int], size: float
-) -> Body:
+def _solid(random: np.random.Generator, k: int, place: tuple[int, int, int], size: float) -> Body:
     """A body of one solid, or of two."""
     fast = bool(random.random() < 0.4)
     parts = [_geometry(random, size, f"m{random.integers(0, 3)}")]
@@ -132,7 +126,7 @@ def _solid(
     return Body(
         name=f"solid-{k}",
         position=(1.3 * size * x, 1.3 * size * y, size * (0.95 + 1.3 * z)),
-        orientation=_turned(random),
+        orientation=turned(random),
         velocity=_vector(random, _time(size) * fast),
         angular_velocity=_vector(random, 3.0 * fast / _time(size)),
         geometry=parts,
@@ -142,13 +136,7 @@ def _solid(
 def _geometry(random: np.random.Generator, size: float, material: str) -> Geometry:
     """A solid of any shape with measures of 0.3 to 0.8 of a size [m]."""
     a, b, c = map(float, size * random.uniform(0.3, 0.8, 3))
-    kinds: dict[str, dict[str, Any]] = {
-        "box": {"size": (a, b, c)},
-        "sphere": {"radius": 0.5 * a},
-        "cylinder": {"radius": 0.5 * a, "height": b},
-        "capsule": {"radius": 0.3 * a, "height": 0.5 * b},
-        "cone": {"radius": 0.5 * a, "height": b},
-        "ellipsoid": {"size": (a, b, c)},
+    kinds = solids_of(a, b, c) | {
         "torus": {"major_radius": 0.35 * a, "minor_radius": 0.12 * a},
         "convex_hull": {"mesh": "stone"},
     }
@@ -191,30 +179,13 @@ def _grounds(random: np.random.Generator, size: float) -> tuple[list[Body], list
         extent = (9 * size, 9 * size, 1.0)
         ground = Geometry(shape="height_field", size=extent, heights=heights, material="m0")
     else:
-        meshes.append(_bowl(random, 5.0 * size, size))
+        place = (1.3 * size, 1.3 * size, -size)
+        meshes.append(bowl("bowl", 5.0 * size, 2.0 * size, size, int(random.integers(5, 12))))
         ground = Geometry(shape="mesh", mesh="bowl", material="m0")
     bodies = [Body(name="ground", motion="static", position=place, geometry=[ground])]
     if random.random() < 0.35:
         bodies.append(_moved(random, size))
     return bodies, meshes
-
-
-def _bowl(random: np.random.Generator, radius: float, size: float) -> Mesh:
-    """A cone that is open to above, whose pit is at z = -size."""
-    sides = int(random.integers(5, 12))
-    turn = [2.0 * math.pi * k / sides for k in range(sides)]
-    ring = [(radius * math.cos(a), radius * math.sin(a)) for a in turn]
-    vertices = [(x, y, size) for x, y in ring] + [(x, y, -2.0 * size) for x, y in ring]
-    vertices += [(0.0, 0.0, -size), (0.0, 0.0, -2.0 * size)]
-    faces = []
-    for k in range(sides):
-        n = (k + 1) % sides
-        faces += [
-            [k, n, 2 * sides],
-            [sides + k, sides + n, n, k],
-            [sides + n, sides + k, 2 * sides + 1],
-        ]
-    return Mesh(name="bowl", vertices=vertices, faces=faces)
 
 
 def _moved(random: np.random.Generator, size: float) -> Body:
@@ -306,9 +277,7 @@ def _actors(random: np.random.Generator, kind: str, size: float) -> dict[str, An
         lower, upper = (length * float(x) for x in random.uniform(0.05, 0.8, 2))
         acts["limits"] = [{"lower": -lower, "upper": upper, **freedom}]
     if random.random() < 0.5:
-        acts["frictions"] = [
-            {"force": weight * float(10.0 ** random.uniform(0.0, 3.5)), **freedom}
-        ]
+        acts["frictions"] = [{"force": weight * float(10.0 ** random.uniform(0.0, 3.5)), **freedom}]
     if random.random() < 0.3:
         stiffness = weight / length * float(10.0 ** random.uniform(2.0, 4.5))
         damping = 0.05 * stiffness * _time(size)
@@ -366,7 +335,7 @@ def main() -> None:
                     f" law {each.violation:.1e}, {each.seconds:.1f} s. {each.why[:160]}",
                     flush=True,
                 )
-    counted = {kind: 0 for kind in ("complete", "refused", "ended")}
+    counted = dict.fromkeys(("complete", "refused", "ended"), 0)
     for each in outcomes:
         counted[each.ended] += 1
     faults = [each.number for each in outcomes if each.fault]
