@@ -236,14 +236,14 @@ def end_of_gap(gap, u, curvature):
 
 @inner_kernel
 def shorten(contacts, factor):
-    """Make first guesses, and gaps to reach, fit a part that is shorter by a factor."""
+    """Make first guesses, and gaps to reach, fit a part that is a factor as long."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
         copy_impulses(row[c], row[c], factor)
         gap = row[c].gap
         if mark[c].impacting:
             row[c].target = min(gap, 0.0)
-        elif row[c].target != 0.0:
+        elif row[c].target != 0.0 or gap < 0.0:  # what overlaps comes apart as fast
             row[c].target = gap + (row[c].target - gap) * factor
 
 
