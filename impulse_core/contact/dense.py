@@ -20,6 +20,8 @@ from impulse_core.solver.direct import transposed
 
 __all__ = ["dense_delassus", "dense_push", "dense_step"]
 
+_LANES = 8  # a multiple of those that a processor works on at once
+
 
 @inner_kernel
 def dense_delassus(contacts, solver_bodies, delassus, work, n, items):
@@ -93,10 +95,14 @@ def dense_step(contacts, work, n, items):
     What stays open in it needs no rows, which in the first half of a step is most of it.
     """
     width = 3 * _settle_open(contacts, work, n, items)
+    stride = (width + _LANES - 1) // _LANES * _LANES
     for k in range(items):
         if work.mark[k].column >= 0:
-            _put_rows(contacts, work, k, n, items, width)
-    if not _eliminate(work.matrix, work.right, width):
+            _put_rows(contacts, work, k, n, items, stride)
+    for row in range(width):
+        for column in range(width, stride):
+            work.matrix[row * stride + column] = 0.0
+    if not _eliminate(work.matrix, work.right, width, stride):
         return False
     for k in range(items):
         if work.mark[k].column >= 0:
@@ -164,13 +170,15 @@ def _turning_piece_of(contacts, work, k):
 
 
 @inner_kernel
-def _put_rows(contacts, work, k, n, items, width):
+def _put_rows(contacts, work, k, n, items, stride):
     """The rows of contact k of the list, or of what resists turning: A Δu + w (B Δp + C Δp') = f,
     with p' the impulse of the contact at which it does.
     """
+    sticks = False  # where it does A is the identity
     if k < n:
         piece = _piece_of(contacts, work, k)
         A, B = sides_of_piece(piece)
+        sticks = piece.a_n == 1.0 and piece.a_d == 1.0 and piece.a_t == 1.0
         C, f = IDENTITY3 * 0.0, piece.right
         w = effective_inverse_mass(contacts.row, work.mark[k].contact)
     else:
@@ -178,59 +186,84 @@ def _put_rows(contacts, work, k, n, items, width):
         w = work.row[k].inverse
     row = 3 * work.mark[k].column
     for m in range(items):
-        M = A @ delassus_block(work.delassus, 3 * k, 3 * m)
+        M = delassus_block(work.delassus, 3 * k, 3 * m)
+        if not sticks:
+            M = A @ M
         if m == k:
             M = M + B * w
         elif k >= n and m == work.mark[k].place:
             M = M + C * w
         column = work.mark[m].column
         if column >= 0:
-            _put_block(work.matrix, width, row, 3 * column, M)
+            _put_block(work.matrix, stride, row, 3 * column, M)
         else:
             f = f - M @ vec3_of(work.row[m].change)
     work.right[row], work.right[row + 1], work.right[row + 2] = f.x, f.y, f.z
 
 
 @inlined_kernel
-def _put_block(matrix, width, row, column, A):
-    k = row * width + column
+def _put_block(matrix, stride, row, column, A):
+    k = row * stride + column
     matrix[k], matrix[k + 1], matrix[k + 2] = A.xx, A.xy, A.xz
-    k += width
+    k += stride
     matrix[k], matrix[k + 1], matrix[k + 2] = A.yx, A.yy, A.yz
-    k += width
+    k += stride
     matrix[k], matrix[k + 1], matrix[k + 2] = A.zx, A.zy, A.zz
 
 
 @inner_kernel
-def _eliminate(matrix, right, n):
-    """Solve the system of n rows into its right-hand side; False if it is singular.
+def _eliminate(matrix, right, n, stride):
+    """Solve the system of n rows, one beginning every ``stride`` numbers, into its right-hand side;
+    False if it is singular.
 
-    Gaussian elimination with partial pivoting. Its loops run over parts of rows from their
-    beginning on: an index that might be negative would keep LLVM from using vectors.
+    Gaussian elimination with partial pivoting. Its loops run over parts of rows that are a multiple
+    of the lanes of the processor long, some of which are eliminated already, and over four rows
+    at once: a remainder of single numbers takes longer than all others, and each number of the
+    row of the pivot is read once. An index that might be negative would keep LLVM from using
+    vectors.
     """
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
-            if abs(matrix[i * n + k]) > abs(matrix[pivot * n + k]):
+            if abs(matrix[i * stride + k]) > abs(matrix[pivot * stride + k]):
                 pivot = i
-        if not (abs(matrix[pivot * n + k]) > 0.0):
+        if not (abs(matrix[pivot * stride + k]) > 0.0):
             return False
-        row = matrix[k * n + k : (k + 1) * n]
+        begin = k // _LANES * _LANES
+        row = matrix[k * stride + begin : (k + 1) * stride]
         if pivot != k:
-            other = matrix[pivot * n + k : (pivot + 1) * n]
+            other = matrix[pivot * stride + begin : (pivot + 1) * stride]
             for j in range(len(row)):
                 row[j], other[j] = other[j], row[j]
             right[k], right[pivot] = right[pivot], right[k]
-        inverse = 1.0 / row[0]
-        for i in range(k + 1, n):
-            below = matrix[i * n + k : (i + 1) * n]
-            factor = below[0] * inverse
-            if factor != 0.0:
-                for j in range(len(below)):
-                    below[j] -= factor * row[j]
-                right[i] -= factor * right[k]
+        inverse, at = 1.0 / row[k - begin], k - begin
+        i = k + 1
+        while i + 3 < n:
+            first = i * stride + begin
+            r0, r1 = matrix[first : first + len(row)], matrix[first + stride :][: len(row)]
+            first += 2 * stride
+            r2, r3 = matrix[first : first + len(row)], matrix[first + stride :][: len(row)]
+            f0, f1, f2, f3 = r0[at] * inverse, r1[at] * inverse, r2[at] * inverse, r3[at] * inverse
+            for j in range(len(row)):
+                x = row[j]
+                r0[j] -= f0 * x
+                r1[j] -= f1 * x
+                r2[j] -= f2 * x
+                r3[j] -= f3 * x
+            right[i] -= f0 * right[k]
+            right[i + 1] -= f1 * right[k]
+            right[i + 2] -= f2 * right[k]
+            right[i + 3] -= f3 * right[k]
+            i += 4
+        while i < n:
+            below = matrix[i * stride + begin : (i + 1) * stride]
+            factor = below[at] * inverse
+            for j in range(len(below)):
+                below[j] -= factor * row[j]
+            right[i] -= factor * right[k]
+            i += 1
     for k in range(n - 1, -1, -1):
-        row, known = matrix[k * n + k : (k + 1) * n], right[k:n]
+        row, known = matrix[k * stride + k : k * stride + n], right[k:n]
         x = known[0]
         for j in range(1, len(row)):
             x -= row[j] * known[j]

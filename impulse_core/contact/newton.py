@@ -76,7 +76,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
         to = accuracy, rough
         best = _solve_banded(contacts, solver_bodies, work, n, items, size, to, given)
     if best < given:
-        best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated)
+        best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated, best)
         if best < given:
             _store(contacts, work, n, items)
     return (SOLVED if min(best, given) <= rough else IMPROVED), items
@@ -304,10 +304,13 @@ def _return_to_best(work, n):
 
 
 @inner_kernel
-def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
-    """Return to the best impulses and velocities, within their cones; their residual [m/s]."""
+def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated, best):
+    """Return to the best impulses and velocities, of a residual ``best``, within their cones; their
+    residual [m/s].
+    """
     _return_to_best(work, items)
-    _cut(contacts, work, n, items)
+    if not _cut(contacts, work, n, items):
+        return best
     if articulated:
         dense_push(work, items)
     else:
@@ -317,15 +320,21 @@ def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated):
 
 @inner_kernel
 def _cut(contacts, work, n, items):
-    """Put what brings the impulses into their cones into the change."""
+    """Put what brings the impulses into their cones into the change; whether there is any of it."""
+    any_cut = False
     for k in range(n):
         p = vec3_of(work.row[k].trial)
-        set_vec3(work.row[k].change, _in_cone(contacts.row, work.mark[k].contact, p) - p)
+        change = _in_cone(contacts.row, work.mark[k].contact, p) - p
+        set_vec3(work.row[k].change, change)
+        any_cut = any_cut or change.x != 0.0 or change.y != 0.0 or change.z != 0.0
     for k in range(n, items):
         c, place = work.mark[k].contact, work.mark[k].place
         p = vec3_of(work.row[place].trial) + vec3_of(work.row[place].change)
         t = vec3_of(work.row[k].trial)
-        set_vec3(work.row[k].change, _within_turning(contacts.row, c, t, p) - t)
+        change = _within_turning(contacts.row, c, t, p) - t
+        set_vec3(work.row[k].change, change)
+        any_cut = any_cut or change.x != 0.0 or change.y != 0.0 or change.z != 0.0
+    return any_cut
 
 
 @inner_kernel
