@@ -110,8 +110,8 @@ def test_stopping_keeps_what_was_written(child, tmp_path, ctrl_c):
         from impulse_cli import main
 
         def execute():
-            Path(sys.argv[4]).write_text("first frame")
             try:
+                Path(sys.argv[4]).write_text("first frame")
                 time.sleep(60)
             except KeyboardInterrupt:
                 Path(sys.argv[4]).write_text("frames so far")
