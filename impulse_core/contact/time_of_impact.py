@@ -38,9 +38,9 @@ __all__ = [
     "leave_open",
     "next_trial",
     "penetrates_anew",
+    "rescale",
     "restore_velocities",
     "save_velocities",
-    "shorten",
 ]
 
 MOST_PARTS = 1024  # of a step, as of halves; what meets after so many is stopped at its end
@@ -168,8 +168,8 @@ def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
         else:
             sudden = dot(n, vec3_of(row[c].impulse)) - max(0.0, dot(n, vec3_of(row[c].first)))
             pushed = gap <= tolerance and (abs(u) <= threshold or row[c].least > -math.inf)
-            parts = gap < -_MET * accuracy and u > 0.0
-            if sudden <= 0.0 or pushed or parts:
+            comes_apart = gap < -_MET * accuracy and u > 0.0
+            if sudden <= 0.0 or pushed or comes_apart:
                 continue
             after = -sudden * dot(n, mat3_of(row[c].block) @ n) * part
             curvature = (after - gap - u * part) / (part * part)
@@ -235,8 +235,8 @@ def end_of_gap(gap, u, curvature):
 
 
 @inner_kernel
-def shorten(contacts, factor):
-    """Make first guesses, and gaps to reach, fit a part that is a factor as long."""
+def rescale(contacts, factor):
+    """Make first guesses, and gaps to reach, fit a part that is so many times as long."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
         copy_impulses(row[c], row[c], factor)

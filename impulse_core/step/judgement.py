@@ -62,6 +62,7 @@ def name_missed(contact, added, tally):
 
 @inner_kernel
 def _name(contact, c, tally):
+    """Name the bodies of contact c."""
     mark, failure = contact.contacts.mark[c], tally.failure[0]
     failure.bodies[0] = contact.shapes.owner[mark.shape1]
     failure.bodies[1] = contact.shapes.owner[mark.shape2]

@@ -33,9 +33,9 @@ from impulse_core.contact.time_of_impact import (
     is_short,
     next_trial,
     penetrates_anew,
+    rescale,
     restore_velocities,
     save_velocities,
-    shorten,
 )
 from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
@@ -183,10 +183,10 @@ def _overlooked(model, contact, state, part, left, looks, tolerance, work, tally
         found = _find_contacts(model, contact, state, left, tolerance, work)
         return COMPLETED if found else NO_ROOM, found, False
     if missed:
-        shorten(contact.contacts, left / part)  # or longer: what is left is tried anew
+        rescale(contact.contacts, left / part)
         _begin_points(model, contact, state, left, tolerance, work)
         return COMPLETED, False, True
-    if added == UNFIT or added > 0:
+    if added > 0 or added == UNFIT:
         name_missed(contact, added, tally)
         divided = added > 0 or part > _UNFIT * contact.finest
         return UNSETTLED if divided else COMPLETED, False, False
@@ -228,7 +228,7 @@ def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tole
             continue
         if following.closed:
             close_limits(model, work)
-        shorten(contacts, following.part / tried.part)
+        rescale(contacts, following.part / tried.part)
         tally.totals[0].violation = violation
         restore_velocities(state, work)
         angular_velocities(model, state, work)

@@ -243,7 +243,7 @@ def test_the_other_side_of_a_rim_comes_down_within_a_step() -> None:
 def test_rims_slap_down(seed: int) -> None:
     """Other rims, speeds, tilts and steps. While the contact of a rim runs to its other side a step
     may find no impulses: it is divided as long as laws are far from held. Where it was left at a
-    quarter one of fifteen such solids broke a law, and overlapped, by 1e-4 to 7e-3 of its size.
+    quarter 21 of 400 such solids broke a law, and overlapped, by 2e-4 to 6e-3 of their size.
     """
     made, size, step = slapping(np.random.default_rng(seed))
     recording = impulse_core.simulate(made, duration=2.0 * np.sqrt(size), step=step)

@@ -5,9 +5,8 @@ jointed, on grounds of all kinds, among bodies that are moved.
 
 A scene ends in one of three ways: complete; refused before the first step; or ended by name. Of
 those that are not as they should be each is told with its number, and made again by --only N. A
-fault is what is never to be: no number, an overlap or a law broken by more than a share of the
-size of a solid without a warning, energy that nothing explains without one. What is warned of or
-ends by name is counted, and at most a few in a thousand.
+fault is what is never to be: no number, or an overlap or a law broken by more than a share of the
+size of a solid without a warning. What ends by name is at most one in a hundred.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ JOINTS = (
     "hinge", "slider", "cylindrical", "screw", "universal", "ball", "planar", "fixed", "rope",
     "distance", "point-on-line",
 )  # fmt: skip
-TURNING, SLIDING = ("hinge", "cylindrical", "screw"), ("slider", "cylindrical")
+ACTED = ("hinge", "slider", "cylindrical", "screw")  # along whose free axes something may act
 
 
 class Outcome(NamedTuple):
@@ -46,7 +45,7 @@ class Outcome(NamedTuple):
     """"complete", "refused" or "ended"."""
     why: str
     overlap: float
-    """Largest, over the size of a solid."""
+    """Largest, over the size of a solid; infinite where there are no numbers."""
     violation: float
     """Largest of a law, likewise."""
     seconds: float
@@ -56,7 +55,8 @@ class Outcome(NamedTuple):
     def fault(self) -> bool:
         """Whether something is wrong that nothing tells of."""
         worst = max(self.overlap, self.violation)
-        return self.ended == "complete" and not self.why and not worst <= DEEPEST
+        untold = not self.why and not worst <= DEEPEST
+        return self.ended == "complete" and (untold or not worst < math.inf)
 
 
 def drawn(number: int) -> tuple[Scene, float]:
@@ -73,9 +73,9 @@ def drawn(number: int) -> tuple[Scene, float]:
         "version": "1.3",
         "name": f"drawn-{number}",
         "settings": {
-            "step": float(random.uniform(2e-3, 8e-3)) * math.sqrt(size),
-            "duration": SECONDS * math.sqrt(size),
-            "fps": 10.0 / math.sqrt(size),
+            "step": float(random.uniform(2e-3, 8e-3)) * _time(size),
+            "duration": SECONDS * _time(size),
+            "fps": 10.0 / _time(size),
             "time_of_impact": bool(random.random() < 0.3),
             "sleeping": bool(random.random() < 0.3),
             "impact_law": str(random.choice(["poisson", "newton"])),
@@ -267,7 +267,7 @@ def _joint(
 
 def _actors(random: np.random.Generator, kind: str, size: float) -> dict[str, Any]:
     """What acts along the free axis of a joint."""
-    if kind not in (*TURNING, *SLIDING):
+    if kind not in ACTED:
         return {}
     slides = kind == "slider"
     freedom = {"freedom": "rotation"} if kind in ("cylindrical", "screw") else {}
@@ -301,10 +301,10 @@ def outcome(number: int) -> Outcome:
     except impulse_core.SimulationError as error:
         ended, why, recording = "ended", str(error).splitlines()[0], error.recording
     told = recording.diagnostics
-    if not np.isfinite(recording.positions).all():
-        why = "no numbers"
     contacts = told.get("contacts", {})
     overlap = contacts.get("max_penetration_m", 0.0) / size
+    if not np.isfinite(recording.positions).all():
+        overlap = math.inf
     violation = contacts.get("max_violation_m", 0.0) / size
     mended = "start velocities did not fit"
     why = why or "; ".join(text for text in told["warnings"] if mended not in text)
