@@ -32,6 +32,7 @@ from impulse_core.collision.features import (
     support,
 )
 from impulse_core.collision.geometry import line_points
+from impulse_core.collision.triangles import ALONG_NORMAL, ground_push
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = [
@@ -68,8 +69,8 @@ class FaceLimits(NamedTuple):
     """Points with a higher gap of the cores are left out [m]."""
     deepest: float
     """The face is refused if the other core reaches further below it [m]."""
-    of_ground: bool
-    """Whether the face is of a triangle of the ground, whose edges may be none of the ground."""
+    triangle: int
+    """The triangle of the ground, whose edges may be none of the ground; -1 where there is none."""
     slope: float
     """It is refused if the other core's lowest vertex lies outside the prism and the lowest point
     inside is not the nearest one, or the direction there is off the normal by more than this
@@ -110,25 +111,26 @@ def face_contact(cores, f, w, R, t, swapped, limits, memory, found):
         c = _axis_at(cores, source[at, 0], swapped, incident, R, n)
         if not _is_nearest(cores, f, w, R, t, n, c, least, limits):
             return -1, w, lowest
+    crosses = _highest(polygon, corners) - least > _TILTED * limits.size
     kept = _within_reach(polygon, source, corners, limits.wanted)
-    crosses = not limits.of_ground and _highest(polygon, kept) - least > _TILTED * limits.size
     kept = reduced(polygon, source, kept, n, limits.size, memory)
     for i in range(kept):
         x = vec3_at(polygon, i)
         name, height = source[i, 0], polygon[i, 3]
-        if not crosses or not _put_crossing(cores, i, x, n, R, t, swapped, name, found):
+        if not crosses or not _put_crossing(cores, i, x, n, R, t, swapped, name, limits, found):
             what = (PLANE_POINT, swapped, name)
             put_point(found, i, what, x - n * height, transposed_times(R, x - t), n, ZERO3, height)
     return kept, w, lowest
 
 
 @inner_kernel
-def _put_crossing(cores, i, x, n, R, t, swapped, name, found):
+def _put_crossing(cores, i, x, n, R, t, swapped, name, limits, found):
     """Write row i of the points found for one where edges of faces that are not parallel cross: as
     the bodies move it runs along both, and where their distance is taken turns with either.
 
     False where no edges press on each other: it is a vertex, they lie side by side, or their common
-    normal does not lead out of both, from a point of one to a point of the other.
+    normal does not lead out of both, from a point of one to a point of the other. Edges of the
+    ground are ridges.
     """
     if name & 3 != EDGES_CROSS:
         return False
@@ -150,6 +152,11 @@ def _put_crossing(cores, i, x, n, R, t, swapped, name, found):
     on_second = dot(b, transposed_times(R, B - t) - Q)
     if not (_is_on(cores, e, dot(a, A - P)) and _is_on(cores, g, on_second)):
         return False
+    if limits.triangle >= 0:
+        u = c if swapped else -transposed_times(R, c)
+        push = ground_push(cores, cores.edge_beyond, limits.triangle, u, dot(c, x - P))
+        if push != ALONG_NORMAL:
+            return False
     A = P + a * dot(a, x - P)
     X = transposed_times(R, x - t)
     put_point(found, i, (EDGE_EDGE, swapped, name), A, X, a, b * sign, dot(c, x - P))

@@ -116,6 +116,7 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     size = min(sizes[0], sizes[1])
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
     of_ground = shapes.kind[s2] == TRIANGLE
+    triangle = s2 if of_ground else -1
     first, second, mode = memory[0], memory[1], memory[2]
     if first < 0:
         first, second = first_features(shapes, s1, s2, R, between)
@@ -124,14 +125,14 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     if of_ground:
         if not reaches_front(shapes, s2, R, t, feature_vertex(shapes, first), rounding):
             return 0
-        limits = FaceLimits(size, wanted, -INFINITE, True, _FLAT)
+        limits = FaceLimits(size, wanted, -INFINITE, triangle, _FLAT)
         count = _on_front(shapes, s2, R, t, first, limits, memory, found)
         if count > 0:
             count = keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
             if count == 0:
                 count = -1
     elif mode != _CLOSEST:
-        limits = FaceLimits(size, wanted, -SHALLOW * size, False, _STILL_FLAT)
+        limits = FaceLimits(size, wanted, -SHALLOW * size, -1, _STILL_FLAT)
         count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
     if count >= 0:
         return count
@@ -146,12 +147,12 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
         if push == NOT_HERE:
             return 0
         if push == ALONG_FRONT:
-            limits = FaceLimits(size, wanted, -INFINITE, True, INFINITE)
+            limits = FaceLimits(size, wanted, -INFINITE, triangle, INFINITE)
             count = _on_front(shapes, s2, R, t, first, limits, memory, found)
             if count < 0:
                 count = _in_valley(shapes, s2, R, t, first, found)
             return keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
-    limits = FaceLimits(size, wanted, -INFINITE, of_ground, _FLAT)
+    limits = FaceLimits(size, wanted, -INFINITE, triangle, _FLAT)
     count = _on_straight_face(shapes, R, t, first, second, n, of_ground, limits, memory, found)
     if count >= 0:
         return count

@@ -23,12 +23,13 @@ from impulse_core.algebra import (
 )
 from impulse_core.contact.held import holds_at_end
 from impulse_core.contact.jacobian import relative_velocity
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
     "NEWTON",
     "POISSON",
     "approach_velocities_now",
+    "count_meeting_now",
     "find_approach_velocity",
     "impact_threshold",
     "restitution_impulses",
@@ -70,13 +71,36 @@ def find_approach_velocity(contacts, c, motion, h):
 
 
 @inner_kernel
-def approach_velocities_now(contacts, motion):
-    """Approach velocities where bodies meet at this very moment, so that gravity adds nothing."""
+def count_meeting_now(contacts, at_impact):
+    """Number of contacts that give something back and whose bodies may meet at t+h."""
+    count = 0
+    for c in range(contacts.used[0]):
+        if _meets_now(contacts, c, at_impact):
+            count += 1
+    return count
+
+
+@inner_kernel
+def approach_velocities_now(contacts, motion, at_impact):
+    """Approach velocities of bodies that meet at this very moment, so that gravity adds nothing:
+    of all where a part of a step ends at an impact, else where a contact closes at t+h that had no
+    impulse in the first half. Needs the angular velocities.
+    """
     row = contacts.row
     for c in range(contacts.used[0]):
-        u = dot(vec3_of(row[c].normal), relative_velocity(contacts, c, motion))
-        row[c].approach_velocity = max(0.0, -u)
-        row[c].rebound = 1.0
+        if _meets_now(contacts, c, at_impact):
+            u = dot(vec3_of(row[c].normal), relative_velocity(contacts, c, motion))
+            row[c].approach_velocity = max(0.0, -u)
+            row[c].rebound = 1.0
+
+
+@inlined_kernel
+def _meets_now(contacts, c, at_impact):
+    """Whether contact c gives something back, and any impulse of it is due to a meeting at t+h."""
+    row = contacts.row[c]
+    if row.restitution == 0.0 or not contacts.mark[c].active:
+        return False
+    return at_impact or not (row.first[0] != 0.0 or row.first[1] != 0.0 or row.first[2] != 0.0)
 
 
 @inner_kernel

@@ -341,7 +341,6 @@ def begin_jump(contact, model, state, begins, tolerance, work):
     contacts = contact.contacts
     motion = motion_of(model, state, work)
     row, mark = contacts.row, contacts.mark
-    approach_velocities_now(contacts, motion)
     for c in range(contacts.used[0]):
         contact_velocity(contacts, c, motion)
         if begins:
@@ -357,6 +356,7 @@ def begin_jump(contact, model, state, begins, tolerance, work):
         set_vec3(row[c].offset, ZERO3)
         if row[c].resists > 0.0:
             set_vec3(row[c].turn_offset, ZERO3)
+    approach_velocities_now(contacts, motion, True)
 
 
 @inner_kernel

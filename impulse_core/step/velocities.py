@@ -8,7 +8,7 @@ can be, round-off decides between two pieces, and the law is met by both: the re
 
 from __future__ import annotations
 
-from impulse_core.contact.restitution import approach_velocities_now
+from impulse_core.contact.restitution import approach_velocities_now, count_meeting_now
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import (
     OTHER_MATRIX,
@@ -95,9 +95,9 @@ def begin_velocities(contact, model, state, h, at_impact, work):
         last = contact.memory.step[0]
         scale = h / last if last > 0.0 else 0.0
         start_velocities(model, state, contact.memory.multiplier, scale, work)
-        if at_impact:
+        if count_meeting_now(contact.contacts, at_impact) > 0:
             angular_velocities(model, state, work)
-            approach_velocities_now(contact.contacts, motion_of(model, state, work))
+            approach_velocities_now(contact.contacts, motion_of(model, state, work), at_impact)
     state.clock[0].multiplier_step = h
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
-from impulse_core.collision.contacts import LINE_POINT, PLANE_POINT
+from impulse_core.collision.contacts import EDGE_EDGE, LINE_POINT, PLANE_POINT
 from impulse_core.collision.polyhedra import (
     box_core,
     cylinder_core,
@@ -72,6 +72,11 @@ class Ground:
                 B = C + matrices(q) @ (found.point2[i] if swapped else found.point1[i])
                 if found.kind[i] == PLANE_POINT:
                     n = found.axis1[i] if swapped else -matrices(q) @ found.axis1[i]
+                elif found.kind[i] == EDGE_EDGE:
+                    turned = matrices(q) @ (found.axis2[i] if swapped else found.axis1[i])
+                    still = found.axis1[i] if swapped else found.axis2[i]
+                    n = np.cross(still, turned)  # out of the ground, whichever is first
+                    n /= np.linalg.norm(n)
                 else:
                     if found.kind[i] == LINE_POINT:
                         edge = found.axis1[i] if swapped else matrices(q) @ found.axis1[i]

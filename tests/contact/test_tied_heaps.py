@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from impulse_core import simulate
@@ -48,9 +48,12 @@ def test_plates_on_a_rope_land(spin: float) -> None:
 
 @settings(max_examples=12)
 @given(st.integers(0, 2**32 - 1))
+@example(3027275)
+@example(49539)
 def test_tied_solids_fall_onto_each_other(seed: int) -> None:
     """Twenty-four of all shapes and any size, three pairs of them tied: before, of 50 such heaps
-    steps were divided 71 times in a run of 300, now 6 times.
+    steps were divided 71 times in a run of 300, now 6 times; of the two that are named 286 and 65
+    times, for an edge that slid along another and was taken for a face.
     """
     random = np.random.default_rng(seed)
     size = math.exp(random.uniform(math.log(0.05), math.log(2.0)))
@@ -60,7 +63,7 @@ def test_tied_solids_fall_onto_each_other(seed: int) -> None:
     assert told["warnings"] == []
     assert told["contacts"]["max_violation_m"] <= 2e-3 * size
     assert told["contacts"]["max_penetration_m"] <= 2e-3 * size
-    assert told["halvings"] <= 400  # an edge that slides along another divides steps in sixteen
+    assert told["halvings"] <= 60
 
 
 def _tied_heap(random: np.random.Generator, size: float) -> Scene:

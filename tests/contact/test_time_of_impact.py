@@ -11,11 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import impulse_core as ic
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint, Material
 from tests.contact.scenes import ball, cube, scene
+from tests.references.rigid_ode import matrix_of
 
 ROOT = Path(__file__).resolve().parents[2]
 G = 9.81
@@ -182,6 +185,39 @@ def test_solids_that_tumble_and_lose_nothing():
     assert np.abs(energy - energy[0]).max() <= 1e-11 * energy[0]
     assert contacts["max_penetration_m"] <= 2e-5
     assert contacts["divisions"] >= 40
+
+
+@settings(max_examples=60)
+@given(
+    st.tuples(*[st.floats(-5.0, 5.0)] * 3),
+    st.tuples(*[st.floats(0.1, 0.7)] * 3),
+    st.floats(0.0, 1.0),
+    st.booleans(),
+    st.sampled_from(["poisson", "newton"]),
+)
+def test_what_is_about_to_meet_where_a_step_ends_loses_nothing(spin, size, share, ends, law):
+    """A corner comes within the tolerance of the ground at the end of a step, and rebounds there:
+    with the speed that it has there, which is not that at the start, as the box turns.
+    """
+    box = Body(
+        name="box",
+        mass=1.0,
+        position=(0.0, 0.0, 3.0),
+        velocity=(0.0, 0.0, -6.0),
+        angular_velocity=spin,
+        geometry=[Geometry(shape="box", size=size, material="ideal")],
+    )
+    drop = scene(box, materials=(IDEAL,), duration=0.2, step=0.01, fps=100.0, time_of_impact=ends)
+    drop.settings.impact_law = law
+    there = ic.simulate(drop)
+    corners = 0.5 * np.array(list(itertools.product((-1.0, 1.0), repeat=3))) * size
+    q = there.orientations[-1, 1]
+    lowest = there.positions[-1, 1, 2] + (corners @ matrix_of(q).T)[:, 2].min()
+    height = 3.0 - lowest + share * there.diagnostics["tolerance_m"]
+    drop.bodies[1].position = (0.0, 0.0, height)
+    energy = ic.simulate(drop, duration=0.22 if ends else 0.2).energy["total"]
+
+    assert energy == pytest.approx(energy[0], rel=1e-11)
 
 
 def swinging(step: float, time_of_impact: bool) -> ic.Recording:
