@@ -70,7 +70,7 @@ class FaceLimits(NamedTuple):
     deepest: float
     """The face is refused if the other core reaches further below it [m]."""
     triangle: int
-    """The triangle of the ground, whose edges may be none of the ground; -1 where there is none."""
+    """The triangle of the ground among the cores, whose edges may be none of its; else -1."""
     slope: float
     """It is refused if the other core's lowest vertex lies outside the prism and the lowest point
     inside is not the nearest one, or the direction there is off the normal by more than this
@@ -129,8 +129,8 @@ def _put_crossing(cores, i, x, n, R, t, swapped, name, limits, found):
     the bodies move it runs along both, and where their distance is taken turns with either.
 
     False where no edges press on each other: it is a vertex, they lie side by side, or their common
-    normal does not lead out of both, from a point of one to a point of the other. Edges of the
-    ground are ridges.
+    normal does not lead out of both, from a point of one to a point of the other. Of the edges of
+    a ground only ridges press, along its normals there.
     """
     if name & 3 != EDGES_CROSS:
         return False

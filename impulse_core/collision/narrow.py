@@ -115,8 +115,8 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     sizes = (shapes.reach[s1], shapes.reach[s2])
     size = min(sizes[0], sizes[1])
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
-    of_ground = shapes.kind[s2] == TRIANGLE
-    triangle = s2 if of_ground else -1
+    triangle = s2 if shapes.kind[s2] == TRIANGLE else -1
+    of_ground = triangle >= 0
     first, second, mode = memory[0], memory[1], memory[2]
     if first < 0:
         first, second = first_features(shapes, s1, s2, R, between)
@@ -132,7 +132,7 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
             if count == 0:
                 count = -1
     elif mode != _CLOSEST:
-        limits = FaceLimits(size, wanted, -SHALLOW * size, -1, _STILL_FLAT)
+        limits = FaceLimits(size, wanted, -SHALLOW * size, triangle, _STILL_FLAT)
         count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
     if count >= 0:
         return count
@@ -153,20 +153,20 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
                 count = _in_valley(shapes, s2, R, t, first, found)
             return keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
     limits = FaceLimits(size, wanted, -INFINITE, triangle, _FLAT)
-    count = _on_straight_face(shapes, R, t, first, second, n, of_ground, limits, memory, found)
+    count = _on_straight_face(shapes, R, t, first, second, n, limits, memory, found)
     if count >= 0:
         return count
     return _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
 
 
 @inlined_kernel
-def _on_straight_face(cores, R, t, first, second, n, of_ground, limits, memory, found):
+def _on_straight_face(cores, R, t, first, second, n, limits, memory, found):
     """Contact polygon on a face at one of two features that the normal n nearly follows; -1 where
     there is none. The straighter face first; of equal ones that of the first shape.
     """
     face1, straight1 = _face_along(cores, first, n)
     face2, straight2 = _face_along(cores, second, -transposed_times(R, n))
-    if of_ground:  # its front was refused already
+    if limits.triangle >= 0:  # its front was refused already
         straight2 = -1.0
     for attempt in range(2):
         of_first = (straight1 >= straight2 - 1e-6) == (attempt == 0)
