@@ -7,7 +7,6 @@ from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from impulse_core.collision.contacts import (
     Memory,
@@ -25,13 +24,14 @@ from impulse_core.contact.sleep import FrozenPoint, Sleep, new_sleep
 from impulse_core.contact.solver_bodies import new_solver_bodies
 from impulse_core.contact.system import ContactSetup, new_delassus, new_island_work
 from impulse_core.jit.team import new_team
+from impulse_core.methods.contact_copy import ContactCopy, copied_rows
 from impulse_core.methods.crew import Crew
 from impulse_core.methods.runners import ContactEvent, ContactPoints, ElementRunner
 from impulse_core.model import Model, State, Structure, Tally, Workspace
 from impulse_core.model.options import Options
 from impulse_core.model.snapshot import Kept
 from impulse_core.step.run import System
-from impulse_core.types import PLAIN, Floats, Ints, Records, new_records
+from impulse_core.types import PLAIN, Floats, new_records
 
 __all__ = ["ContactRunner"]
 
@@ -83,6 +83,7 @@ class ContactRunner(ElementRunner):
         rows = _ROWS + _ROWS_PER_SHAPE * shapes.sought
         threads = 1 if PLAIN else options.threads
         self._crew = Crew(threads)
+        self._points_fit = False  # contact points to what is remembered of the last step
         sweep = new_sweep(shapes, state)
         accuracy = max(_ACCURACY * options.tolerance, _FINEST)
         self.setup = ContactSetup(
@@ -131,7 +132,13 @@ class ContactRunner(ElementRunner):
             self._crew.load(*shared)
         large = setup.contacts.used[0] >= _SHARED
         with self._crew.serving(*shared) if large else nullcontext():
-            return super()._take_steps(state, length, count, grid, tally)
+            done = super()._take_steps(state, length, count, grid, tally)
+        self._points_fit = 0 < done == count
+        return done
+
+    def take_up(self, state: State) -> None:
+        super().take_up(state)
+        self._points_fit = False
 
     def contact_figures(self, totals: Any) -> dict[str, float]:
         return {
@@ -161,18 +168,47 @@ class ContactRunner(ElementRunner):
     def contact_points(self, state: State) -> ContactPoints:
         return self.contact_copy(state).points()
 
-    def contact_copy(self, state: State) -> ContactCopy:
+    def contact_loads(self, state: State) -> Floats:
+        return self.contact_copy(state, jointed=True).loads()
+
+    def points(self) -> tuple[bytes, bytes] | None:
+        contacts = self.setup.contacts
+        used = int(contacts.used[0])
+        if not self._points_fit:
+            return None
+        return contacts.row[:used].tobytes(), contacts.mark[:used].tobytes()
+
+    def put_points(self, points: tuple[bytes, bytes] | None) -> None:
+        self._points_fit = points is not None
+        if points is not None:
+            contacts = self.setup.contacts
+            row, mark = (
+                np.frombuffer(rows, of.dtype)
+                for rows, of in zip(points, (contacts.row, contacts.mark), strict=True)
+            )
+            contacts.used[0] = len(row)
+            contacts.row[: len(row)], contacts.mark[: len(row)] = row, mark
+
+    def contact_copy(self, state: State, *, jointed: bool = False) -> ContactCopy:
         c, memory, sleep = self.setup.contacts, self.setup.memory, self.setup.sleep
-        used, remembered, frozen = int(c.used[0]), int(memory.used[0]), int(sleep.frozen.used[0])
+        body = self.setup.shapes.body
+        used = int(c.used[0]) if self._points_fit else 0
+        asleep = sleep.asleep == 1
+        holds = self.setup.solver_bodies.mark["jointed"] == 1
+        mark, points = c.mark[:used], sleep.points[: int(sleep.frozen.used[0])]
+        # the contacts of those that sleep are no longer among the remembered
+        awake = ~(asleep[mark["body1"]] | asleep[mark["body2"]])
+        wanted = awake & (holds[mark["body1"]] | holds[mark["body2"]] | (not jointed))
+        frozen = holds[body[points["shape1"]]] | holds[body[points["shape2"]]] | (not jointed)
         return ContactCopy(
-            _copied_rows(c.row[:used]),
-            _copied_rows(c.mark[:used]),
-            _copied_rows(memory.row[:remembered]),
-            float(memory.step[0]) or 1.0,
-            sleep.asleep == 1,
-            _copied_rows(sleep.points[:frozen]),
-            _copied_rows(sleep.frozen.row[:frozen]),
+            copied_rows(c.row[:used], wanted),
+            copied_rows(mark, wanted),
+            copied_rows(memory.row[: int(np.count_nonzero(awake))], wanted[awake]),
+            float(memory.step[0]) if self._points_fit else 0.0,
+            copied_rows(points, frozen),
+            copied_rows(sleep.frozen.row[: len(points)], frozen),
             self.setup.shapes.owner,
+            body,
             state.bodies["position"].copy(),
         )
 
@@ -262,58 +298,6 @@ class ContactRunner(ElementRunner):
         if events:
             setup = setup._replace(events=new_contact_events(2 * events))
         self.setup = setup
-
-
-def _copied_rows(rows: Records) -> Records:
-    """A copy by bytes, since NumPy copies records field by field."""
-    return np.frombuffer(rows.tobytes(), rows.dtype)
-
-
-class ContactCopy(NamedTuple):
-    """What contact points are found from, copied after a step."""
-
-    row: Records
-    mark: Records
-    remembered: Records
-    step: float
-    asleep: NDArray[np.bool_]
-    frozen: Records
-    frozen_row: Records
-    owner: Ints
-    position: Floats
-
-    def points(self) -> ContactPoints:
-        """The points that bore a force, also of bodies that sleep."""
-        row, mark = self.row, self.mark
-        # the contacts of those that sleep are no longer among the remembered
-        awake = ~(self.asleep[mark["body1"]] | self.asleep[mark["body2"]])
-        row, mark = row[awake], mark[awake]
-        if len(row) != len(self.remembered):  # before the first step, which was only looked at
-            row, mark = row[:0], mark[:0]
-        # what is remembered leaves out impacts that were met, which are no forces
-        force = _sum_of_halves(self.remembered[: len(row)]) / self.step
-        force = np.concatenate([force, _sum_of_halves(self.frozen_row)])
-        shape1 = np.concatenate([mark["shape1"], self.frozen["shape1"]])
-        shape2 = np.concatenate([mark["shape2"], self.frozen["shape2"]])
-        center = self.position[np.concatenate([mark["body1"], self.frozen["body1"]])]
-        point = center + np.concatenate([row["arm1"], self.frozen["arm1"]])
-        normal = np.concatenate([row["normal"], self.frozen["normal"]])
-        # in the order of pairs, as if nobody slept
-        order = np.lexsort((np.maximum(shape1, shape2), np.minimum(shape1, shape2)))
-        kept = order[np.einsum("ck,ck->c", force, normal)[order] > 0.0]
-        return ContactPoints(
-            self.owner[shape1[kept]],
-            self.owner[shape2[kept]],
-            point[kept],
-            normal[kept],
-            force[kept],
-        )
-
-
-def _sum_of_halves(rows: Records) -> Floats:
-    """Impulses of both halves of a step [N s], or forces of contacts that are frozen [N]."""
-    both: Floats = rows["first"] + rows["second"]
-    return both
 
 
 def _kept(name: str, memory: Memory) -> dict[str, Kept]:

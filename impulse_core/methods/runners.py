@@ -104,8 +104,23 @@ class Runner(Protocol):
     def contact_points(self, state: State) -> ContactPoints | None:
         """Points that bore a force in the last step, which ended with the state."""
 
-    def contact_copy(self, state: State) -> Any:
-        """A copy, of which ``points()`` is what ``contact_points`` gives; None without contacts."""
+    def contact_loads(self, state: State) -> Floats:
+        """What contacts with bodies that joints hold did to each body in the last step, which ended
+        with the state: forces [N] and torques about the centres of mass [N m], world frame, shape
+        (b, 6).
+        """
+
+    def points(self) -> Any:
+        """A copy of the contact points of the last step, which a look ahead loses; None without."""
+
+    def put_points(self, points: Any) -> None:
+        """Go back to these, as ``kept`` is what it was with them."""
+
+    def contact_copy(self, state: State, *, jointed: bool = False) -> Any:
+        """A copy, of which ``points()`` and ``loads()`` are what ``contact_points`` and
+        ``contact_loads`` give; None without contacts. ``jointed``: of contacts with bodies that
+        joints hold alone.
+        """
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         """Pairs of bodies of the scene that overlap too far at the start, with the depth [m]."""
@@ -128,6 +143,7 @@ class Memoryless:
         self.options = options
         self.fractions = fractions
         self.model, self.structure, self.work = model, structure, work
+        self._no_loads = np.zeros((len(model.bodies), 6))
         self.set_up()
 
     def set_up(self) -> None:
@@ -168,7 +184,16 @@ class Memoryless:
     def contact_points(self, state: State) -> ContactPoints | None:  # noqa: ARG002
         return None
 
-    def contact_copy(self, state: State) -> Any:  # noqa: ARG002
+    def contact_loads(self, state: State) -> Floats:  # noqa: ARG002
+        return self._no_loads
+
+    def points(self) -> Any:
+        return None
+
+    def put_points(self, points: Any) -> None:
+        pass
+
+    def contact_copy(self, state: State, *, jointed: bool = False) -> Any:  # noqa: ARG002
         return None
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:
@@ -230,7 +255,8 @@ class ElementRunner(DirectRunner):
 
         if not count:
             self._take_steps(state, length, 0, grid, tally)
-            find_reactions(self.model, self.structure, state, self.work)
+            loads = self._no_loads
+            find_reactions(self.model, self.structure, state, loads, self.work)
             unbreakable = self.model._replace(joints=self.model.joints.copy())
             unbreakable.joints["break_force"] = unbreakable.joints["break_torque"] = np.inf
             break_joints(unbreakable, state, self.work, tally)
@@ -238,7 +264,8 @@ class ElementRunner(DirectRunner):
             number = grid + done if grid >= 0 else -1
             if not self._take_steps(state, length, 1, number, tally):
                 return done
-            find_reactions(self.model, self.structure, state, self.work)
+            loads = self.contact_loads(state)
+            find_reactions(self.model, self.structure, state, loads, self.work)
             if break_joints(self.model, state, self.work, tally):
                 self.take_up(state)
         return count

@@ -8,8 +8,9 @@ With the forces f along the free axes given, the joints stay closed if their acc
 where rotors along the axes have rows of A with E = 1/a, and λ is what they give. F and T act on
 body 2 at its joint point. They are as accurate as the state, whatever the length of
 a step and the tolerance; the impulses of a step would be wrong by its length, and noisy by the
-tolerance over its square. f is the mean over the last stage, since limits, sticking and stiff
-servos have no force at a moment. Where joints repeat each other, only their sum is determined.
+tolerance over its square. f is the mean over the last stage, and so is what contacts have in Q,
+since limits, sticking, stiff servos and contacts have no force at a moment. Where joints repeat
+each other, only their sum is determined.
 """
 
 from __future__ import annotations
@@ -41,8 +42,10 @@ _SIDE = 1e-4  # s to either side of a state, for the accelerations of kinematic 
 
 
 @kernel
-def find_reactions(model, structure, state, work):
+def find_reactions(model, structure, state, contact_loads, work):
     """Reactions of all joints at a state, into work.reactions.
+
+    contact_loads: what contacts do to each body, forces [N] and torques [N m], shape (b, 6).
 
     Leaves directions and factor of that state in work, and its compliances as they were.
     """
@@ -60,6 +63,7 @@ def find_reactions(model, structure, state, work):
     t = state.clock[0].time
     factors_at(model, model.timed, state, t, t - _SIDE, work)
     apply_loads(model, rate, work)
+    _add_loads(model, contact_loads, rate)
     if len(state.kinematic):
         _kinematic_accelerations(model, state, rate, work)
     for j in range(len(model.joints)):
@@ -96,6 +100,16 @@ def find_reactions(model, structure, state, work):
             set_vec3(work.reactions[owner].torque, T)
     for c in range(len(model.couplings.joint)):
         _add_coupling(model, c, work)
+
+
+@inlined_kernel
+def _add_loads(model, loads, rate):
+    """Add forces and torques about the centres (b, 6) to what bodies have in ``apply_loads``."""
+    for i in range(model.dynamic):
+        a = Vec3(loads[i, 0], loads[i, 1], loads[i, 2]) * model.bodies[i].inverse_mass
+        set_vec3(rate.bodies[i].velocity, vec3_of(rate.bodies[i].velocity) + a)
+        T = Vec3(loads[i, 3], loads[i, 4], loads[i, 5])
+        set_vec3(rate.bodies[i].angular_momentum, vec3_of(rate.bodies[i].angular_momentum) + T)
 
 
 @inlined_kernel

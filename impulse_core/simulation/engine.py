@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -35,11 +32,12 @@ from impulse_core.simulation.events import broken_joints, contact_events
 from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
 from impulse_core.simulation.names import Names
-from impulse_core.simulation.start_problems import open_joint, overlap_problems
+from impulse_core.simulation.options import digest_of_step
+from impulse_core.simulation.start_problems import moved_bodies, open_joint, overlap_problems
 from impulse_core.solver.layout import plan_structure
 from impulse_core.step.assembly import moves
 from impulse_core.step.start import begin, begin_elements, pass_keyframes
-from impulse_core.types import Floats, Ints
+from impulse_core.types import Ints
 
 __all__ = ["Engine"]
 
@@ -155,7 +153,8 @@ class Engine:
         if needs_elements(model):
             calls.append(lambda: self._begin_elements(state))
         calls.append(lambda: observe(model, state, work))
-        calls.append(lambda: find_reactions(model, structure, state, work))
+        loads = np.zeros((len(model.bodies), 6))
+        calls.append(lambda: find_reactions(model, structure, state, loads, work))
         return calls
 
     def _begin_elements(self, state: State) -> None:
@@ -175,22 +174,14 @@ class Engine:
         shift, turn = moves(given, self.state)
         changes = (self.state.bodies["velocity"] - given.bodies["velocity"])[: self.model.dynamic]
         change = np.linalg.norm(changes, axis=1).max(initial=0.0)
+        moved = moved_bodies(self.compiled, shift, turn)
         return {
             "joint_error_before_m": before,
             "joint_error_after_m": after,
             "max_shift_m": float(shift.max()),
             "max_turn_rad": float(turn.max()),
             "max_velocity_change_m_s": float(change),
-            "moved_bodies": self._moved(shift, turn) if before > self.tolerance else {},
-        }
-
-    def _moved(self, shift: Floats, turn: Floats) -> dict[str, dict[str, float]]:
-        """How far closing the joints moved each body [m] and turned it [rad]."""
-        rows = zip(self.compiled.body_names, self.compiled.body_row, strict=True)
-        return {
-            name: {"shift_m": float(shift[row]), "turn_rad": float(turn[row])}
-            for name, row in rows
-            if row < self.model.dynamic
+            "moved_bodies": moved if before > self.tolerance else {},
         }
 
     def _check_overlaps(self, step: float, assemble: bool) -> None:
@@ -237,20 +228,37 @@ class Engine:
     def peek(self, length: float, look: Callable[[], None]) -> bool:
         """Call ``look`` with the state a step of ``length`` ahead, then return to the present."""
         self.runner.peeking, self.completed = True, 0
+        points = self.runner.points()
         try:
             reached = self._run(length, 1, returns=True) == 1
             if reached:
                 look()
         finally:
             self._return()
+            self.runner.put_points(points)
             self.runner.peeking = False
         return reached
 
     def find_reactions(self) -> None:
         """Reactions of all joints at the present state, into the workspace."""
-        find_reactions(self.model, self.structure, self.state, self.work)
+        acting = self.acting_contacts()
+        loads = np.zeros((len(self.state.bodies), 6)) if acting is None else acting.loads()
+        find_reactions(self.model, self.structure, self.state, loads, self.work)
         if self.comparison:  # which factorises with pivots of its own
             self.work.fits[0] = 0.0
+
+    def acting_contacts(self) -> Any:
+        """Copy of the contacts of the last step with bodies that joints hold, or of the next where
+        there was none: at the start, or at a moment that was restored. None without contacts.
+        """
+        found = self.runner.contact_copy(self.state, jointed=True)
+        later = [found]
+        if found is not None and not found.step and len(self.model.joints):
+            self.peek(
+                self.options.step,
+                lambda: later.append(self.runner.contact_copy(self.state, jointed=True)),
+            )
+        return later[-1]
 
     def snapshot(self) -> Snapshot:
         """A copy of all that the next step and the report depend on."""
@@ -311,13 +319,8 @@ class Engine:
 
     @cached_property
     def _options(self) -> str:
-        """Digest of the options on which a step depends: not how long a run is, how often it is
-        recorded, or how many threads share it.
-        """
-        options = asdict(self.options)
-        for name in ("duration", "fps", "record_contacts", "threads"):
-            del options[name]
-        return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+        """Digest of the options on which a step depends."""
+        return digest_of_step(self.options)
 
     def _run(self, length: float, count: int, grid: int = -1, *, returns: bool = False) -> int:
         """Take steps, from which ``_return`` leads back if that is wanted; returns how many were
@@ -394,7 +397,3 @@ class Engine:
             self.comparison,
         )
         return failure_event(attempt, start + self.completed * length + into)
-
-    def joint_name(self, j: int) -> str:
-        """Name of a joint, or of a spring."""
-        return self.names.joint(j)[0]

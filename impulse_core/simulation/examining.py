@@ -43,12 +43,13 @@ class Examiner:
             found = self._clearances.at(_writable(state))
             return dict(zip(self._clearances.names, found.tolist(), strict=True))
 
-    def reactions(self, state: State) -> Floats:
+    def reactions(self, state: State, loads: Floats) -> Floats:
         """Force [N] and torque [N m] of each joint on its second body, world frame, shape
-        (joints, 2, 3), as recordings have them.
+        (joints, 2, 3), as recordings have them, where contacts do ``loads`` (Runner).
         """
+        model, structure = self._compiled.model, self._structure
         with self._lock, compiling():
-            find_reactions(self._compiled.model, self._structure, _writable(state), self._work)
+            find_reactions(model, structure, _writable(state), loads, self._work)
             found = self._work.reactions
             return np.stack([found["force"], found["torque"]], axis=1)
 

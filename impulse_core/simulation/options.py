@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
 import numpy as np
@@ -312,3 +314,13 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def digest_of_step(options: Options) -> str:
+    """SHA-256 of the options on which a step depends: not how long a run is, how often it is
+    recorded, or how many threads share it.
+    """
+    values = asdict(options)
+    for name in ("duration", "fps", "record_contacts", "threads"):
+        del values[name]
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

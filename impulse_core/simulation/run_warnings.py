@@ -120,7 +120,7 @@ def _motor_warnings(engine: Engine) -> list[str]:
     count = int(engine.tally.totals["bounded"][0])
     if not count:
         return []
-    joint = engine.joint_name(int(engine.tally.totals["bounded_joint"][0]))
+    joint = engine.names.joint(int(engine.tally.totals["bounded_joint"][0]))[0]
     warning = (
         f"in {count} of {engine.steps} steps the motor of joint '{joint}' or another asked for more"
         f" than its largest force; {engine.options.method} is of order 2 where that begins or ends"
@@ -137,7 +137,7 @@ def _tolerance_warnings(engine: Engine) -> list[str]:
     kick = min(float(totals["kick"]), float(totals["largest_drift"]))
     warnings = []
     if left > _LARGEST_LEFT * most > _still(engine):
-        joint = engine.joint_name(int(totals["left_joint"]))
+        joint = engine.names.joint(int(totals["left_joint"]))[0]
         wanted = float(totals["left_error"]) * math.sqrt(_LARGEST_LEFT * most / left)
         warnings.append(
             f"a tolerance of {engine.tolerance:.2g} m is coarse for steps of"
@@ -147,14 +147,14 @@ def _tolerance_warnings(engine: Engine) -> list[str]:
         )
     contradiction = float(totals["contradiction"])
     if contradiction > engine.tolerance:
-        joint = engine.joint_name(int(totals["contradicting"]))
+        joint = engine.names.joint(int(totals["contradicting"]))[0]
         warnings.append(
             f"joint '{joint}' nearly repeats what others in its loop hold, and contradicts them: it"
             f" stays up to {contradiction:.2g} m open; give anchors and axes with more digits, or"
             " use a joint that leaves free what the others hold already"
         )
     if kick > _LARGEST_KICK * most > _still(engine):
-        joint = engine.joint_name(int(totals["kick_joint"]))
+        joint = engine.names.joint(int(totals["kick_joint"]))[0]
         wanted = engine.tolerance * math.sqrt(_LARGEST_KICK * most / kick)
         warnings.append(
             f"joint '{joint}' nearly repeats what others in its loop hold: closing a gap moved"

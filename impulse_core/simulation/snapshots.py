@@ -77,6 +77,7 @@ class Snapshot:
     _state: State
     _momenta: tuple[Any, Any]
     _points: Any
+    _acting: Any
     _examiner: Examiner
 
     @cached_property
@@ -153,7 +154,11 @@ class Snapshot:
         and torque [N m], world frame, shapes (3,). Where joints repeat each other only their sum
         has a meaning.
         """
-        found = self._examiner.reactions(self._state)
+        if self._acting is None:
+            loads = np.zeros((len(self._state.bodies), 6))
+        else:
+            loads = self._acting.loads()
+        found = self._examiner.reactions(self._state, loads)
         names = self._compiled.joint_names
         return MappingProxyType(
             {name: (_frozen(found[j, 0]), _frozen(found[j, 1])) for j, name in enumerate(names)}
@@ -249,6 +254,7 @@ def take_snapshot(
         _state=_copied(engine.state),
         _momenta=(linear, angular),
         _points=engine.runner.contact_copy(engine.state),
+        _acting=engine.acting_contacts(),
         _examiner=engine.examiner,
     )
 

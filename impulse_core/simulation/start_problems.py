@@ -1,12 +1,25 @@
-"""Why a scene cannot start as it is."""
+"""Why a scene cannot start as it is, and how far bodies are moved so that it can."""
 
 from __future__ import annotations
 
-from impulse_core.compile import Problem, Scene
+from impulse_core.compile import CompiledScene, Problem, Scene
 from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
 from impulse_core.simulation.names import Names
+from impulse_core.types import Floats
 
-__all__ = ["open_joint", "overlap_problems"]
+__all__ = ["moved_bodies", "open_joint", "overlap_problems"]
+
+
+def moved_bodies(
+    compiled: CompiledScene, shift: Floats, turn: Floats
+) -> dict[str, dict[str, float]]:
+    """How far closing the joints moved each body [m] and turned it [rad], by rows (b,)."""
+    rows = zip(compiled.body_names, compiled.body_row, strict=True)
+    return {
+        name: {"shift_m": float(shift[row]), "turn_rad": float(turn[row])}
+        for name, row in rows
+        if row < compiled.model.dynamic
+    }
 
 
 def open_joint(scene: Scene, names: Names, j: int, error: float) -> Problem:
