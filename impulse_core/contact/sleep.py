@@ -1,30 +1,28 @@
 """Sleep: islands of bodies that rest are left out of the steps until something comes near.
 
-An island is all that contacts connect (islands.py). It may rest where something that does not move
-bears it, neither joints nor loads act on it, and nothing overlaps by more than the tolerance. It
-then keeps its poses exactly, its contacts are neither detected nor solved, and their forces are
-kept (frozen.py). It wakes as a whole where a body that is awake, or a kinematic one in motion,
-could touch it within the step, or does so as impulses of the step lead it there. Bodies awake
-therefore never act on sleeping ones.
+An island is all that contacts and joints connect (islands.py). It may rest where something that
+does not move bears it, no load and no motor with a changing target acts on it, and nothing overlaps
+by more than the tolerance. It then keeps its poses exactly, its contacts are neither detected nor
+solved, and their forces are kept (frozen.py), as are the impulses of its joints. It wakes as a
+whole where a body that is awake, or a kinematic one in motion, could touch it within the step, or
+does so as impulses of the step lead it there. Bodies awake therefore never act on sleeping ones.
 
 - It *naps*, in all scenes and for a few steps, where what it would do in them is less than a look
   at its laws lets pass.
 - It *sleeps*, if the scene says that bodies may, until something comes near, when each of its
-  bodies has been slow for a while.
+  bodies has been slow for a while. A machine that joints hold alone sleeps, too, but never naps:
+  its laws are met far better than those of contacts.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from impulse_core.algebra import (
-    ZERO3,
     dot,
     norm,
-    put_vec3,
     quat_of,
     set_quat,
     set_vec3,
@@ -34,8 +32,6 @@ from impulse_core.algebra import (
 from impulse_core.collision.contacts import Memory, new_memory
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.collision.shapes import Shapes
-from impulse_core.contact.events import bears
-from impulse_core.contact.islands import root_of
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import angular_velocity
@@ -45,25 +41,15 @@ from impulse_core.types import Floats, Ints, Records, by_address, i8, new_record
 __all__ = [
     "FrozenPoint",
     "Sleep",
-    "count_rest",
-    "fall_asleep",
     "find_still",
     "hold",
     "new_sleep",
+    "note_resting",
+    "nothing_moves",
     "put_to_rest",
     "wake_reached",
     "wake_touched",
 ]
-
-_SLOW = 1e-3  # m/s, of any point of a body that rests
-_LONG = 0.5  # s that all bodies of an island must have rested
-_NAP = 16  # steps, of which an island at rest costs one; more would save less than they hide
-
-# What is known of an island that may rest, a bit each.
-_BORNE = 1  # by something that does not move
-_HELD_AWAKE = 2  # by what acts on it
-_RESTLESS = 4  # a body has not rested long enough to sleep
-_LIVELY = 8  # a body moves by more than a nap may hide
 
 
 @record
@@ -168,6 +154,41 @@ def find_still(model, state, sleep, h, work):
         stays = there.x == C.x and there.y == C.y and there.z == C.z
         same = turned.w == q.w and turned.x == q.x and turned.y == q.y and turned.z == q.z
         sleep.still[i] = 1 if stays and same else 0
+    if model.dynamic < world and sleep.number[0] > 0:
+        _wake_for_supports(model, sleep)
+
+
+@inner_kernel
+def _wake_for_supports(model, sleep):
+    """Wake machines that joints hold to kinematic bodies that move."""
+    for j in range(len(model.joints)):
+        i1, i2 = model.joints[j].body1, model.joints[j].body2
+        if not (sleep.still[i1] and sleep.still[i2]):
+            _wake(model, sleep, i1)
+            _wake(model, sleep, i2)
+
+
+@inner_kernel
+def nothing_moves(model, sleep):
+    """Whether all bodies sleep, or do not move in this step (``find_still``)."""
+    if model.dynamic == 0 or sleep.number[0] < model.dynamic:
+        return False
+    moving = 0
+    for i in range(model.dynamic, len(model.bodies)):
+        moving += 1 - sleep.still[i]
+    return moving == 0
+
+
+@inner_kernel
+def note_resting(model, sleep, work):
+    """Note which joints are of machines that sleep."""
+    for j in range(len(model.joints)):
+        i1, i2 = model.joints[j].body1, model.joints[j].body2
+        work.resting[j] = max(sleep.asleep[i1], sleep.asleep[i2])
+    couplings = model.couplings
+    for c in range(len(couplings.joint)):
+        first = couplings.terms[couplings.first_term[c]].joint
+        work.resting[couplings.joint[c]] = work.resting[first]
 
 
 @inner_kernel
@@ -248,111 +269,3 @@ def put_to_rest(model, state, sleep, work):
             set_vec3(state.bodies[i].velocity, vec3_at(sleep.velocity, i))
             set_vec3(state.bodies[i].angular_momentum, vec3_at(sleep.angular_momentum, i))
             angular_velocity(model, state, i, work)
-
-
-@deferred_kernel("boolean")
-def count_rest(model, state, solver_bodies, sleep, sleeps, fine, h, work):
-    """Add a step of length h to the time for which slow bodies have rested; returns whether any
-    that is awake may nap, or sleep where bodies do. Needs the angular velocities; work.saved is the
-    state with which the step began.
-
-    A body is quiet where, at a velocity that changes in each step as it did in the last, it moves
-    in a nap by no more than its steps may leave: ``fine`` [m/s] is what contacts may lack.
-    """
-    ready = False
-    for i in range(model.dynamic):
-        if sleep.asleep[i]:
-            continue
-        v = norm(vec3_of(state.bodies[i].velocity))
-        v += norm(vec3_at(work.angular_velocity, i)) * sleep.size[i]
-        v = max(v, _way(state.bodies[i], work.saved.bodies[i], sleep.size[i]) / h)
-        sleep.rested[i] = sleep.rested[i] + h if v <= _SLOW else 0.0
-        still = v + _NAP * (v + sleep.speed[i]) <= fine
-        sleep.quiet[i] = 1 if still and sleep.rested[i] >= _NAP * h else 0
-        sleep.speed[i] = v
-        may = sleep.quiet[i] == 1 or (sleeps and sleep.rested[i] >= _LONG)
-        ready = ready or (may and not solver_bodies.mark[i].jointed)
-    return ready
-
-
-@inner_kernel
-def _way(body, before, size):
-    """How far the farthest point of a body has come, at most [m]: gaps that are taken back move
-    bodies without a velocity.
-    """
-    q, r = quat_of(body.orientation), quat_of(before.orientation)
-    along = q.w * r.w + q.x * r.x + q.y * r.y + q.z * r.z
-    side = 1.0 if along >= 0.0 else -1.0
-    w, x = q.w - side * r.w, q.x - side * r.x
-    y, z = q.y - side * r.y, q.z - side * r.z
-    turn = 2.0 * math.sqrt(w * w + x * x + y * y + z * z)
-    return norm(vec3_of(body.position) - vec3_of(before.position)) + turn * size
-
-
-@deferred_kernel("int64", "float64")
-def fall_asleep(model, contacts, solver_bodies, state, sleep, sleeps, tolerance, h, work):
-    """Let islands that rest fall asleep after a step of length h, if bodies may, or else nap:
-    those of the contacts that were active at its end.
-
-    Returns how many bodies do, and the kinetic energy that they lose [J].
-    """
-    _judge_islands(model, contacts, solver_bodies, state, sleep, tolerance)
-    verdict, t = sleep.verdict, state.clock[0].time
-    count, lost = 0, 0.0
-    for i in range(model.dynamic):
-        root = root_of(solver_bodies, i)
-        known = verdict[root]
-        if sleep.asleep[i] or not known & _BORNE or known & _HELD_AWAKE:
-            continue
-        long = sleeps and not known & _RESTLESS
-        if not long and known & _LIVELY:
-            continue
-        v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
-        L = vec3_of(state.bodies[i].angular_momentum)
-        if long:
-            lost += 0.5 * model.bodies[i].mass * dot(v, v) + 0.5 * dot(L, w)
-            v, L = ZERO3, ZERO3
-        put_vec3(sleep.velocity, i, v)
-        put_vec3(sleep.angular_momentum, i, L)
-        sleep.asleep[i], sleep.island[i] = 1, root
-        sleep.until[i] = math.inf if long else t + (_NAP - 0.5) * h
-        sleep.rested[i] += _NAP * h
-        count += 1
-    sleep.number[0] += count
-    return count, lost
-
-
-@inner_kernel
-def _judge_islands(model, contacts, solver_bodies, state, sleep, tolerance):
-    """Find out what bears each island, what holds it awake, and how its bodies move."""
-    row, mark, verdict = contacts.row, contacts.mark, sleep.verdict
-    for i in range(model.dynamic):
-        verdict[i] = 0
-    for c in range(contacts.used[0]):
-        if not mark[c].active:
-            continue
-        for side in range(2):
-            i = mark[c].body2 if side else mark[c].body1
-            other = mark[c].body1 if side else mark[c].body2
-            if i >= model.dynamic:
-                continue
-            root = root_of(solver_bodies, i)
-            if other >= model.dynamic and bears(row, c):
-                verdict[root] |= _BORNE
-            moves = other >= model.dynamic and not sleep.still[other]
-            if moves or row[c].gap < -tolerance:  # what overlaps comes apart
-                verdict[root] |= _HELD_AWAKE
-    for k in range(len(model.loads)):
-        if state.loads[k].active:
-            for side in range(2):
-                i = model.loads[k].reaction if side else model.loads[k].body
-                if i < model.dynamic:
-                    verdict[root_of(solver_bodies, i)] |= _HELD_AWAKE
-    for i in range(model.dynamic):
-        root = root_of(solver_bodies, i)
-        if solver_bodies.mark[i].jointed:
-            verdict[root] |= _HELD_AWAKE
-        if sleep.rested[i] < _LONG:
-            verdict[root] |= _RESTLESS
-        if not sleep.quiet[i]:
-            verdict[root] |= _LIVELY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -153,7 +154,7 @@ def _articulations(model: Model) -> Ints:
         pair
         for pair in zip(model.joints["body1"].tolist(), model.joints["body2"].tolist(), strict=True)
         if max(pair) < model.dynamic
-    ]
+    ] + _coupled(model)
     if inner:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -165,6 +166,17 @@ def _articulations(model: Model) -> Ints:
         _, first = np.unique(label, return_index=True)
         articulation[: model.dynamic] = first[label]
     return articulation.astype(np.int64)
+
+
+def _coupled(model: Model) -> list[tuple[int, int]]:
+    """Pairs of bodies that couplings connect."""
+    couplings, pairs = model.couplings, list[tuple[int, int]]()
+    for c in range(len(couplings.joint)):
+        joints = couplings.terms["joint"][couplings.first_term[c] : couplings.first_term[c + 1]]
+        ends = [model.joints[body][joints] for body in ("body1", "body2")]
+        bodies = [i for i in np.concatenate(ends).tolist() if i < model.dynamic]
+        pairs += list(pairwise(bodies))
+    return pairs
 
 
 @inlined_kernel

@@ -275,8 +275,14 @@ def start_velocities(model, state, multiplier, scale, work):
             state.joints[j].multiplier[row] = scale * multiplier[j, row]
     for k in range(len(model.axes)):
         work.axes[k].begun = work.axes[k].impulse
-        state.joints[model.axes[k].joint].multiplier[model.axes[k].row] = work.axes[k].impulse
-    apply_impulses(model, state.joints.multiplier, state, work)
+        j, row = model.axes[k].joint, model.axes[k].row
+        if not work.resting[j]:
+            state.joints[j].multiplier[row] = work.axes[k].impulse
+    for j in range(len(model.joints)):
+        for row in range(6):
+            acts = 0.0 if work.resting[j] else 1.0
+            work.impulse[j, row] = acts * state.joints[j].multiplier[row]
+    apply_impulses(model, work.impulse, state, work)
 
 
 @inner_kernel

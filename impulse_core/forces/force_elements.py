@@ -52,8 +52,10 @@ def first_half_laws(model, state, h, work):
     They mean nothing if a motor has no target (``motor_without_target``).
     """
     for k in range(len(model.axes)):
-        axis, law = model.axes[k], work.laws[k]
-        s = state.axes[k].position
+        axis, law, s = model.axes[k], work.laws[k], state.axes[k].position
+        if work.resting[axis.joint]:
+            _let_rest(work.axes[k], law)
+            continue
         no_force(law)
         way = abs(h) * axis.speed
         law.lower, law.upper = s - way, s + way
@@ -67,6 +69,15 @@ def first_half_laws(model, state, h, work):
         _add_passive(law, work.axes[k])
         if axis.motor_kind != NO_MOTOR:
             _motor_law(model, state, k, s, h, work)
+
+
+@inlined_kernel
+def _let_rest(stage, law):
+    """Let nothing act along an axis."""
+    no_force(law)
+    stage.spring, stage.spring_slope, stage.rotor, stage.rotor_slope = 0.0, 0.0, 0.0, 0.0
+    stage.rotor_momentum, stage.rotor_impulse = 0.0, 0.0
+    stage.motor_from, stage.motor_to = 0.0, 0.0
 
 
 @inlined_kernel
@@ -151,6 +162,9 @@ def second_half_laws(model, state, h, work):
     for k in range(len(model.axes)):
         axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
         s, x = state.axes[k].position, stage.next
+        if work.resting[axis.joint]:
+            _let_rest(stage, law)
+            continue
         state.axes[k].position = x
         _second_spring(model, k, h, work)
         _set_rotor(stage, 0.0, axis.armature)
@@ -260,17 +274,6 @@ def motor_without_target(model, work):
     return -1
 
 
-@inner_kernel
-def spring_energy(model, state):
-    """Potential energy of all springs [J]: Σ ½ k (s - r)²."""
-    energy = 0.0
-    for k in range(len(model.axes)):
-        axis = model.axes[k]
-        stretch = state.axes[k].position - axis.rest
-        energy += 0.5 * axis.stiffness * stretch * stretch
-    return energy
-
-
 @inlined_kernel
 def element_work(model, h, before, after, at, work):
     """Work of the motors, and what dampers, friction and limits dissipate, in half a stage [J].
@@ -290,6 +293,8 @@ def element_work(model, h, before, after, at, work):
     motors, dissipated = 0.0, 0.0
     for k in range(len(model.axes)):
         axis, stage = model.axes[k], work.axes[k]
+        if work.resting[axis.joint]:
+            continue
         u = 0.5 * (before[k] + after[k])
         spring = stage.spring - stage.spring_slope * at[k]
         rotor = _settle_rotor(axis, stage, at[k])
@@ -315,6 +320,9 @@ def impact_law(model, k, work):
     """
     axis, stage, law = model.axes[k], work.axes[k], work.laws[k]
     u = stage.next_rate
+    if work.resting[axis.joint]:
+        _let_rest(stage, law)
+        return
     no_force(law)
     stage.spring, stage.spring_slope = 0.0, 0.0
     stage.rotor_momentum = axis.armature * u

@@ -212,6 +212,11 @@ class ContactRunner(ElementRunner):
             state.bodies["position"].copy(),
         )
 
+    def wake_machines(self) -> None:
+        sleep, held = self.setup.sleep, self.setup.solver_bodies.mark["jointed"] == 1
+        sleep.until[held] = -np.inf
+        sleep.rested[held] = 0.0
+
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         """Pairs of bodies of the scene that overlap by more than they may, with the depth [m]; to
         be asked after contacts have been found for the first step.

@@ -122,6 +122,9 @@ class Runner(Protocol):
         joints hold alone.
         """
 
+    def wake_machines(self) -> None:
+        """Let no machine sleep or nap, since something may have changed that moves it."""
+
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         """Pairs of bodies of the scene that overlap too far at the start, with the depth [m]."""
 
@@ -195,6 +198,9 @@ class Memoryless:
 
     def contact_copy(self, state: State, *, jointed: bool = False) -> Any:  # noqa: ARG002
         return None
+
+    def wake_machines(self) -> None:
+        pass
 
     def start_overlaps(self) -> list[tuple[int, int, float]]:
         return []

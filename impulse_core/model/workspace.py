@@ -248,6 +248,8 @@ class Workspace(NamedTuple):
     """Joint errors d at the prediction [m | rad], shape (m, 6)."""
     impulse: Floats
     """Solution of the joint system, shape (m, 6)."""
+    resting: Ints
+    """1 for joints of machines that sleep or nap, which are left as they are, shape (m,)."""
     compliance: Floats
     """E of each joint row, shape (m, 6): 0 in constraint rows, 1 in padding; in axis rows that of
     the active piece of the force law."""
@@ -332,6 +334,7 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         error=np.zeros((joints, 6)),
         impulse=np.zeros((joints, 6)),
         kept_multiplier=np.zeros((joints, 6)),
+        resting=np.zeros(joints, dtype=np.int64),
         compliance=compliance,
         regularisation=np.zeros(1),
         dropped=np.zeros(nodes, dtype=np.int64),

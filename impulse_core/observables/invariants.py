@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import Vec3, cross, dot, norm, set_vec3, vec3_at, vec3_of
-from impulse_core.forces.force_elements import spring_energy
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.joints.coordinates import angle_of, angle_rate, rotor_energy
@@ -47,7 +46,7 @@ def energies(model, state, work):
         potential -= model.bodies[i].mass * dot(g, vec3_of(state.bodies[i].position))
     for k in range(len(model.axes)):
         kinetic += rotor_energy(model, k, state, work)
-    return kinetic, potential + spring_energy(model, state)
+    return kinetic, potential + _spring_energy(model, state)
 
 
 @inner_kernel
@@ -221,3 +220,14 @@ def _count_turns(model, state, work):
             angle = angle_of(model, j, row, state.bodies, angle)
             turn.steps = 0
         turn.angle, turn.rate, turn.time = angle, rate, state.clock[0].time
+
+
+@inner_kernel
+def _spring_energy(model, state):
+    """Potential energy of all springs [J]: Σ ½ k (s - r)²."""
+    energy = 0.0
+    for k in range(len(model.axes)):
+        axis = model.axes[k]
+        stretch = state.axes[k].position - axis.rest
+        energy += 0.5 * axis.stiffness * stretch * stretch
+    return energy

@@ -29,5 +29,8 @@ class Controller:
             return
         self._asked = time
         view = take_snapshot(self._engine, self._start, self._bodies, step=self._engine.steps)
-        for joint, motor, value in self._targets.changed(self._control(time, view)):
+        changed = self._targets.changed(self._control(time, view))
+        for joint, motor, value in changed:
             self._targets.put((joint, motor), value)
+        if changed:
+            self._engine.runner.wake_machines()

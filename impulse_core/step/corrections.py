@@ -8,7 +8,7 @@ from impulse_core.joints.constraints import apply_impulses
 from impulse_core.solver.direct import solve
 from impulse_core.solver.newton import solve_newton
 
-__all__ = ["add_multipliers", "correct_joints"]
+__all__ = ["add_multipliers", "correct_joints", "leave_at_rest"]
 
 
 @inner_kernel
@@ -32,3 +32,12 @@ def add_multipliers(model, state, work):
     for j in range(len(model.joints)):
         for row in range(6):
             state.joints[j].multiplier[row] += work.impulse[j, row]
+
+
+@inner_kernel
+def leave_at_rest(model, work):
+    """Let joints of machines that sleep have no error, so that none is corrected."""
+    for j in range(len(model.joints)):
+        if work.resting[j]:
+            for row in range(6):
+                work.error[j, row] = 0.0

@@ -83,7 +83,7 @@ def _impact_laws(model, state, h, tolerance, work):
         x, u = state.axes[k].position, stage.after
         stage.next_rate, stage.impulse, stage.begun = u, 0.0, 0.0
         impact_law(model, k, work)
-        if not axis.lower < axis.upper:
+        if work.resting[axis.joint] or not axis.lower < axis.upper:
             continue
         reach = max(accuracy, FINEST_JOINTED * h * abs(u) * axis.length)
         fast = abs(u) * axis.length > resting

@@ -57,9 +57,10 @@ from impulse_core.step.contacts import (
     begin_contacts,
     check_positions,
     correct_contacts,
+    hold_sleepers,
     start_again,
 )
-from impulse_core.step.corrections import correct_joints
+from impulse_core.step.corrections import correct_joints, leave_at_rest
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
@@ -133,6 +134,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
     for correction in range(MOST_CORRECTIONS):
         first = correction == 0
         failure.body = predict_and_settle(contact, model, state, h, first, work, tally)
+        hold_sleepers(contact, model, state, work)
         if work.stop[0]:
             return STOPPED
         if failure.body >= 0:
@@ -280,8 +282,9 @@ def _warm_start(model, contact, state, h, work):
 def begin_with(model, state, multiplier, scale, work):
     """Apply scale times these impulses of joints (m, 6), and say so of the axes among them."""
     for j in range(len(model.joints)):
+        begun = 0.0 if work.resting[j] else scale
         for row in range(6):
-            work.impulse[j, row] = scale * multiplier[j, row]
+            work.impulse[j, row] = begun * multiplier[j, row]
     apply_impulses(model, work.impulse, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
@@ -314,6 +317,7 @@ def _closing_errors(model, structure, state, work):
         error, joint = errors_of_held_rows(model, work.error, state)
     if slip > error:
         error, joint = slip, coupling
+    leave_at_rest(model, work)
     return max(shift, slip), turn, error, joint
 
 

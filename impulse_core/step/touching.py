@@ -13,12 +13,12 @@ from impulse_core.collision.detect import detect
 from impulse_core.contact.events import note_events
 from impulse_core.contact.frozen import freeze, thaw
 from impulse_core.contact.jacobian import inertia_of_solver_bodies
+from impulse_core.contact.rest import count_rest, fall_asleep
 from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import (
-    count_rest,
-    fall_asleep,
     find_still,
-    hold,
+    note_resting,
+    nothing_moves,
     put_to_rest,
     wake_reached,
     wake_touched,
@@ -37,6 +37,7 @@ from impulse_core.contact.time_of_impact import (
     restore_velocities,
     save_velocities,
 )
+from impulse_core.free_motion.kinematic import drive
 from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
@@ -62,6 +63,9 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
     if not _has_room_for_sleepers(contact):
         return NO_ROOM
     find_still(model, state, contact.sleep, h, work)
+    if nothing_moves(model, contact.sleep):
+        _pass(model, contact, state, h, work, tally)
+        return COMPLETED
     end, left, parts = state.clock[0].time + h, h, 0
     while left > 0.0:
         if not _find_contacts(model, contact, state, left, tolerance, work):
@@ -98,6 +102,16 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
         tally.totals[0].late += 1
     _fall_asleep(model, contact, state, h, tolerance, work, tally)
     return COMPLETED
+
+
+@inner_kernel
+def _pass(model, contact, state, h, work, tally):
+    """Let a stage of length h pass in which nothing moves."""
+    state.clock[0].time += h
+    drive(model, state, state.clock[0].time, work)
+    bearing, totals = contact.sleep.number[1], tally.totals[0]
+    totals.bearing += bearing
+    totals.most_bearing = max(totals.most_bearing, bearing)
 
 
 @inner_kernel
@@ -140,9 +154,9 @@ def _find_contacts(model, contact, state, left, tolerance, work):
         if not detect(model, search, state, sleep.still, left, margin):
             return False
         _begin_points(model, contact, state, left, tolerance, work)
-        if sleep.number[0] == 0:
-            return True
-        if not wake_touched(model, contacts, sleep, left, tolerance, work):
+        woken = sleep.number[0] > 0 and wake_touched(model, contacts, sleep, left, tolerance, work)
+        note_resting(model, sleep, work)
+        if not woken:
             return True
 
 
@@ -168,8 +182,6 @@ def _overlooked(model, contact, state, part, left, looks, tolerance, work, tally
     most = _MOST_LOOKS if splits else _LAST_LOOKS
     added = 0
     sleeping = contact.sleep.number[0] > 0
-    if sleeping:
-        hold(model, state, contact.sleep, work)
     if splits or looks < most:
         search = search_of(contact)
         still, allowed = contact.sleep.still, contact.most_left
@@ -339,11 +351,10 @@ def _has_room_for_sleepers(contact):
 def _fall_asleep(model, contact, state, h, tolerance, work, tally):
     """Let islands that rest nap, or fall asleep where they have done so long enough."""
     sleep, contacts, sleeps = contact.sleep, contact.contacts, contact.sleeps
-    solver_bodies = contact.solver_bodies
-    if not count_rest(model, state, solver_bodies, sleep, sleeps, contact.fine, h, work):
+    if not count_rest(model, state, sleep, sleeps, contact.fine, h, work):
         return
     count, lost = fall_asleep(
-        model, contacts, solver_bodies, state, sleep, sleeps, tolerance, h, work
+        model, contacts, contact.solver_bodies, state, sleep, sleeps, tolerance, h, work
     )
     if count > 0:
         tally.totals[0].dissipated += lost

@@ -36,7 +36,7 @@ from impulse_core.step.contacts import (
     check_velocities,
     correct_contacts,
 )
-from impulse_core.step.corrections import add_multipliers, correct_joints
+from impulse_core.step.corrections import add_multipliers, correct_joints, leave_at_rest
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
@@ -208,6 +208,7 @@ def _law_rates(model, give, state, work):
     vertical pieces, relative to the inverse mass.
     """
     rate = relative_velocities(model, state, work, work.error)
+    leave_at_rest(model, work)
     read_axes(model, work.error, work.axes.after)
     residual, axis, change = axis_errors(
         model, state, work.axes.after, 1.0, 0.0, give, work, work.error

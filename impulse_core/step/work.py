@@ -70,6 +70,8 @@ def add_forces(model, state, first, h, work):
     with the first half; those of rotors resist, and drive nothing.
     """
     for k in range(len(model.axes)):
+        if work.resting[model.axes[k].joint]:
+            continue
         before = 0.0 if first else state.axes[k].force
         driving = work.axes[k].impulse - work.axes[k].rotor_impulse
         state.axes[k].force = before + driving / h

@@ -6,7 +6,7 @@ from impulse_core.forces.signals.program import run_program, run_program_for_rat
 from impulse_core.jit import inner_kernel
 from impulse_core.model.signals import CONSTANT, EXPRESSION, LINEAR, STEP
 
-__all__ = ["signal_rate_inside", "signal_value", "signal_value_inside"]
+__all__ = ["is_steady", "signal_rate_inside", "signal_value", "signal_value_inside"]
 
 _TOWARDS = 1e-6  # how far into a step the side of a jump is looked for, as a part of it
 
@@ -31,6 +31,15 @@ def signal_value_inside(signals, stack, j, t, inside):
         start, end = signals.instruction[j], signals.instruction[j + 1]
         return run_program(signals.operation, signals.argument, start, end, stack, t)
     return _curve_value(signals, j, t, t + _TOWARDS * (inside - t))
+
+
+@inner_kernel
+def is_steady(signals, j, t):
+    """Whether signal j keeps its value from time t [s] on: a constant, or a curve at its end."""
+    kind = signals.kind[j]
+    if kind in (CONSTANT, EXPRESSION) or signals.period[j] > 0.0:
+        return kind == CONSTANT
+    return t >= signals.time[signals.sample[j + 1] - 1]
 
 
 @inner_kernel
