@@ -38,6 +38,7 @@ def clear(model, state, work):
         set_quat(work.next[i].orientation, quat_of(state.bodies[i].orientation))
         put_vec3(work.angular_velocity, i, ZERO3)
     for j in range(len(model.joints)):
+        work.resting[j] = 0
         for directions in (work.now, work.then):
             set_vec3(directions.joints[j].arm1, ZERO3)
             set_vec3(directions.joints[j].arm2, ZERO3)

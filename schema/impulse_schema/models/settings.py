@@ -67,9 +67,10 @@ class Settings(Element):
     )
     sleeping: bool = Field(
         default=False,
-        description="Leave bodies out of the steps while they and all that touch them rest: below"
-        " 1 mm/s for half a second, without joints, loads or moving bodies. They keep their poses"
-        " until something comes near. What is at rest to round-off costs little without it.",
+        description="Leave bodies and machines out of the steps while they and all that touch them"
+        " rest: below 1 mm/s for half a second, without loads, moving bodies, or motors whose"
+        " targets may change. They keep their poses until something comes near. What is at rest to"
+        " round-off costs little without it.",
     )
     assemble: Literal["nothing", "joints", "all"] = Field(
         default="nothing",
