@@ -31,7 +31,7 @@ from impulse_core.contact.restitution import (
     impact_threshold,
     restitution_impulses,
 )
-from impulse_core.contact.sleep import hold, put_to_rest
+from impulse_core.contact.sleep import put_to_rest
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
@@ -59,7 +59,6 @@ __all__ = [
     "close_jump",
     "close_second_half",
     "correct_contacts",
-    "hold_sleepers",
     "let_sleep",
     "note_motion",
     "start_again",
@@ -241,15 +240,6 @@ def close_first_half(contact, model, state, h, work, tally):
     for c in range(contacts.used[0]):
         total += contacts.noted[c, 0]
     tally.totals[0].dissipated -= total
-
-
-@inner_kernel
-def hold_sleepers(contact, model, state, work):
-    """Predict that bodies that sleep stay where they are."""
-    if contact is None:
-        return
-    if contact.sleep.number[0] > 0:
-        hold(model, state, contact.sleep, work)
 
 
 @inner_kernel

@@ -57,7 +57,6 @@ from impulse_core.step.contacts import (
     begin_contacts,
     check_positions,
     correct_contacts,
-    hold_sleepers,
     start_again,
 )
 from impulse_core.step.corrections import correct_joints, leave_at_rest
@@ -134,7 +133,6 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
     for correction in range(MOST_CORRECTIONS):
         first = correction == 0
         failure.body = predict_and_settle(contact, model, state, h, first, work, tally)
-        hold_sleepers(contact, model, state, work)
         if work.stop[0]:
             return STOPPED
         if failure.body >= 0:

@@ -12,6 +12,7 @@ from impulse_core.contact.gauss_seidel import solve_small
 from impulse_core.contact.islands import SMALL, is_small
 from impulse_core.contact.jacobian import act_at, find_new_impulses, read_body
 from impulse_core.contact.residuals import check_small
+from impulse_core.contact.sleep import hold
 from impulse_core.contact.system import motion_of, motion_with
 from impulse_core.free_motion.flow import predict, predict_body
 from impulse_core.free_motion.kinematic import predict_kinematic
@@ -38,11 +39,21 @@ SHARE = 0.01  # of what contacts lack at t+h, as directions turn: what a round m
 
 @inner_kernel
 def predict_and_settle(contact, model, state, h, first, work, tally):
-    """Poses after h of all bodies: -1, or one that would turn too far. For the first prediction the
-    impulses of small islands are found by which their laws hold there.
+    """Poses after h of all bodies, of which those that sleep stay where they are: -1, or one that
+    would turn too far. For the first prediction the impulses of small islands are found by which
+    their laws hold there.
     """
     if contact is None:
         return predict(model, state, h, work)
+    astray = _predict_and_settle(contact, model, state, h, first, work, tally)
+    if contact.sleep.number[0] > 0:
+        hold(model, state, contact.sleep, work)
+    return astray
+
+
+@inner_kernel
+def _predict_and_settle(contact, model, state, h, first, work, tally):
+    """The same, as if none slept."""
     if contact.solver_bodies.counted[SMALL] == 0:
         return predict(model, state, h, work)
     for i in range(model.dynamic):

@@ -175,7 +175,7 @@ def test_the_thread_of_a_screw_is_told_by_its_name():
 
     engine = Engine(compiled, choose_options(compiled))
 
-    assert [engine.joint_name(j) for j in range(3)] == ["thread", "coil", "thread"]
+    assert [engine.names.joint(j)[0] for j in range(3)] == ["thread", "coil", "thread"]
 
 
 def test_contradicting_threads():
