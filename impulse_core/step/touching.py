@@ -109,6 +109,7 @@ def _pass(model, contact, state, h, work, tally):
     """Let a stage of length h pass in which nothing moves."""
     state.clock[0].time += h
     drive(model, state, state.clock[0].time, work)
+    contact.contacts.used[0] = 0
     bearing, totals = contact.sleep.number[1], tally.totals[0]
     totals.bearing += bearing
     totals.most_bearing = max(totals.most_bearing, bearing)
