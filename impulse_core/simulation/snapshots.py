@@ -232,6 +232,7 @@ def take_snapshot(
     """
     kinetic, potential, linear, angular = observe(engine.model, engine.state, engine.work)
     totals = engine.tally.totals
+    points = engine.runner.contact_copy(engine.state)
     energy = {
         "kinetic": kinetic,
         "potential": potential,
@@ -253,8 +254,8 @@ def take_snapshot(
         _start=start,
         _state=_copied(engine.state),
         _momenta=(linear, angular),
-        _points=engine.runner.contact_copy(engine.state),
-        _acting=engine.acting_contacts(),
+        _points=points,
+        _acting=points if points is None or points.step else engine.acting_contacts(),
         _examiner=engine.examiner,
     )
 

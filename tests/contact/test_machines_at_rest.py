@@ -249,21 +249,24 @@ def test_machines_that_couplings_connect_sleep_and_wake_together():
     assert angles[0][-1] > angles[0][int(50 * 3.9)] + 5e-3
 
 
+def pivot(holds: str, anchor: tuple[float, float, float]) -> Joint:
+    """A hinge about y that holds the arm, with friction that no weight here overcomes."""
+    return Joint(
+        name="pivot",
+        type="hinge",
+        body1=holds,
+        body2="arm",
+        axis=(0.0, 1.0, 0.0),
+        anchor=anchor,
+        frictions=[Friction(force=100.0)],
+    )
+
+
 def hanging(**settings) -> Scene:
     """A pendulum on a hinge with friction above the ground, which it does not touch."""
     found = scene(arm("arm"), **settings)
     found.bodies[1].position = (0.0, 0.0, 2.0)
-    found.joints.append(
-        Joint(
-            name="pivot",
-            type="hinge",
-            body1="world",
-            body2="arm",
-            axis=(0.0, 1.0, 0.0),
-            anchor=(-0.45, 0.0, 2.0),
-            frictions=[Friction(force=100.0)],
-        )
-    )
+    found.joints.append(pivot("world", (-0.45, 0.0, 2.0)))
     return found
 
 
@@ -278,10 +281,10 @@ def test_what_hangs_on_the_world_sleeps_too():
 def test_what_hangs_swings_however_little(swing):
     """A hinge is exact far beyond contacts, so that nothing of it is left out: φ cos ωt."""
     found = hanging(duration=2.0, fps=50.0, step=0.002)
-    pivot = found.joints[0]
-    pivot.frictions = []
-    pivot.anchor = (0.0, 0.0, 2.45)
-    pivot.springs = [Spring(stiffness=1e-12)]
+    hinge = found.joints[0]
+    hinge.frictions = []
+    hinge.anchor = (0.0, 0.0, 2.45)
+    hinge.springs = [Spring(stiffness=1e-12)]
     inertia = MASS * (0.9**2 + 0.1**2) / 12.0 + MASS * 0.45**2
     omega = math.sqrt(MASS * G * 0.45 / inertia)
     rate = swing * omega
@@ -304,17 +307,7 @@ def test_a_machine_wakes_as_what_holds_it_begins_to_move(sleeping):
     )
     found = scene(post, arm("arm"), duration=3.0, fps=50.0, sleeping=sleeping)
     found.bodies[2].position = (REACH, 0.0, 1.0)
-    found.joints.append(
-        Joint(
-            name="pivot",
-            type="hinge",
-            body1="post",
-            body2="arm",
-            axis=(0.0, 1.0, 0.0),
-            anchor=(0.0, 0.0, 1.0),
-            frictions=[Friction(force=100.0)],
-        )
-    )
+    found.joints.append(pivot("post", (0.0, 0.0, 1.0)))
     recording = ic.simulate(found)
     z = recording.positions[:, [1, 2], 2]
 
