@@ -6,7 +6,7 @@ python benchmarks/threads.py [SCENE ...] [--threads 2] [--steps 100] [--rounds 5
 from __future__ import annotations
 
 import argparse
-import statistics
+import math
 import time
 from pathlib import Path
 
@@ -33,25 +33,28 @@ def main() -> None:
 
 
 def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
-    """Steps from the start with one thread and with so many, in turns; the best of each counts."""
+    """Steps from the start in one call, with one thread and with so many, in turns; the best of
+    each counts. The slowest step is that of a round of its own.
+    """
     engines = {count: started(path, count) for count in (1, threads)}
     starts = {count: engine.snapshot() for count, engine in engines.items()}
-    times: dict[int, list[list[float]]] = {count: [] for count in engines}
+    best = dict.fromkeys(engines, math.inf)
+    slowest = dict.fromkeys(engines, 0.0)
     ends = set()
+    for count, engine in engines.items():
+        slowest[count] = max(milliseconds(engine, k) for k in range(steps))
     for _ in range(rounds):
         for count, engine in engines.items():
             engine.restore(starts[count])
-            times[count].append(milliseconds(engine, steps))
+            best[count] = min(best[count], milliseconds(engine, 0, steps) / steps)
             ends.add(engine.digest())
     if len(ends) > 1:
         raise SystemExit(f"{path.stem}: the bits are not the same.")
-    best = {count: min(rounds, key=sum) for count, rounds in times.items()}
-    mean = {count: statistics.fmean(each) for count, each in best.items()}
-    alone, shared = mean[1], mean[threads]
+    alone, shared = best[1], best[threads]
     print(
         f"{path.stem}, {steps} steps: {alone:.2f} ms, with {threads} threads {shared:.2f} ms,"
-        f" {alone / shared:.2f} times as fast; slowest {max(best[1]):.0f} and"
-        f" {max(best[threads]):.0f} ms; same bits"
+        f" {alone / shared:.2f} times as fast; slowest {slowest[1]:.0f} and"
+        f" {slowest[threads]:.0f} ms; same bits"
     )
 
 
@@ -65,15 +68,12 @@ def started(path: Path, threads: int) -> Engine:
     return engine
 
 
-def milliseconds(engine: Engine, steps: int) -> list[float]:
-    """Wall time of each of so many steps [ms]."""
-    taken = []
-    for k in range(steps):
-        began = time.perf_counter()
-        if not engine.advance(engine.options.step, 1, k):
-            raise SystemExit(engine.failure(0.0, engine.options.step)["message"])
-        taken.append(1e3 * (time.perf_counter() - began))
-    return taken
+def milliseconds(engine: Engine, first: int, count: int = 1) -> float:
+    """Wall time of so many steps from one on [ms]."""
+    began = time.perf_counter()
+    if not engine.advance(engine.options.step, count, first):
+        raise SystemExit(engine.failure(0.0, engine.options.step)["message"])
+    return 1e3 * (time.perf_counter() - began)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from impulse_core.contact.batch_shares import find_awaited
 from impulse_core.contact.batches import LANES, LEAST_FILLED, MOST_POINTS, fill_island
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["plan_batches"]
+
+_LEAST_SHARED = 64  # groups for each thread, or the first one does them all
 
 
 @inner_kernel
@@ -21,9 +24,10 @@ def plan_batches(contacts, solver_bodies, batches, team, i):
             levels = _find_levels(contacts, solver_bodies, batches, groups)
         body.first_batch = batches.used[0]
         body.batches = -1
-        if groups > 0 and _place_groups(batches, groups, levels, batches.first[groups]):
+        if groups > 0 and _place_groups(batches, groups, levels, team.threads):
             body.batches = batches.used[0] - body.first_batch
             fill_island(contacts, solver_bodies, batches, team, i)
+            find_awaited(batches, body.first_batch, levels)
     return body.batches > 0
 
 
@@ -104,18 +108,39 @@ def _stride(count):
 
 
 @inner_kernel
-def _place_groups(batches, groups, levels, contacts):
-    """Give each group a lane: by level, then by number of points, each level in batches of its own.
-    False where too many lanes stay empty.
+def _place_groups(batches, groups, levels, threads):
+    """Give each group a lane: by the thread whose share it is, by level, then by number of points,
+    each level of a share in batches of its own. False where too many lanes stay empty.
+
+    Shares are runs of the list of contacts, so that most bodies are one thread's, and lie one after
+    the other: processors ask for what follows in memory, and would take it from each other.
     """
+    contacts, shares = batches.first[groups], 1
+    room = LEAST_FILLED * contacts // LANES
+    points, lanes = _place_kinds(batches, groups, levels, 1)
+    if points > room:
+        return False
+    if threads > 1 and groups >= _LEAST_SHARED * threads and levels * threads <= contacts:
+        shares = threads
+        points, lanes = _place_kinds(batches, groups, levels, shares)
+        if points > room:
+            shares = 1
+            points, lanes = _place_kinds(batches, groups, levels, shares)
+    _open_batches(batches, groups, levels, shares, lanes)
+    return True
+
+
+@inner_kernel
+def _place_kinds(batches, groups, levels, shares):
+    """Find where the lanes of each kind of groups begin; how many points and lanes that makes."""
     count = batches.counted
-    for j in range(MOST_POINTS * levels):
+    for j in range(MOST_POINTS * shares * levels):
         count[j] = 0
     for g in range(groups):
-        count[_kind(batches, g)] += 1
+        count[_kind(batches, g, groups, levels, shares)] += 1
     points, lanes = 0, 0
-    for level in range(levels):
-        for j in range(MOST_POINTS * level, MOST_POINTS * (level + 1)):
+    for run in range(shares * levels):
+        for j in range(MOST_POINTS * run, MOST_POINTS * (run + 1)):
             # a batch has the points of its first lane
             if count[j] > 0:
                 begun = (LANES - lanes % LANES) % LANES
@@ -125,33 +150,48 @@ def _place_groups(batches, groups, levels, contacts):
             count[j] = lanes
             lanes += size
         lanes = (lanes + LANES - 1) // LANES * LANES
-    if points * LANES > LEAST_FILLED * contacts:
-        return False
-    _open_batches(batches, groups, lanes)
-    return True
+    return points, lanes
 
 
 @inlined_kernel
-def _kind(batches, g):
-    """Level of a group, and how many points it lacks to the most."""
+def _kind(batches, g, groups, levels, shares):
+    """Share and level of a group, and how many points it lacks to the most."""
     lacking = MOST_POINTS - (batches.first[g + 1] - batches.first[g])
-    return MOST_POINTS * batches.level[g] + lacking
+    run = levels * _share(batches, g, groups, shares) + batches.level[g]
+    return MOST_POINTS * run + lacking
+
+
+@inlined_kernel
+def _share_of_batch(batches, begin, k, groups, shares):
+    """Share of batch k of an island."""
+    return _share(batches, batches.group[LANES * batches.counted[k - begin]], groups, shares)
+
+
+@inlined_kernel
+def _share(batches, g, groups, shares):
+    """Share of a group: all shares have as many contacts."""
+    return batches.first[g] * shares // batches.first[groups]
 
 
 @inner_kernel
-def _open_batches(batches, groups, lanes):
+def _open_batches(batches, groups, levels, shares, lanes):
     """Write down which group is in which lane, and the contacts of each."""
     begin, first, point = batches.used[0], batches.first, batches.used[1]
     for k in range(lanes):
         batches.group[k] = -1
+        batches.change[LANES * begin + k] = 0.0
     for g in range(groups):
-        j = _kind(batches, g)
+        j = _kind(batches, g, groups, levels, shares)
         batches.group[batches.counted[j]] = g
         batches.counted[j] += 1
-    _order_batches(batches, lanes // LANES)
+    _order_batches(batches, groups, shares, lanes // LANES)
     for k in range(lanes // LANES):
         batches.start[begin + k] = point
         at = LANES * batches.counted[k]
+        for lane in range(LANES):
+            g = batches.group[at + lane]
+            slot = LANES * begin + g if g >= 0 else len(batches.change) - 1
+            batches.slot[LANES * (begin + k) + lane] = slot
         g = batches.group[at]
         for q in range(first[g + 1] - first[g]):
             for lane in range(LANES):
@@ -164,20 +204,24 @@ def _open_batches(batches, groups, lanes):
     batches.used[0] = begin + lanes // LANES
     batches.used[1] = point
     batches.start[batches.used[0]] = point
-    _find_ends_of_levels(batches, begin)
+    _find_bounds(batches, groups, shares, begin)
 
 
 @inner_kernel
-def _order_batches(batches, count):
-    """Put the batches of each level in the order of their first groups, into ``counted``: threads
-    that share a level in halves have bodies of their own then.
+def _order_batches(batches, groups, shares, count):
+    """Put the batches of each level of a share in the order of their first groups, every other
+    share in the opposite one, into ``counted``: threads are at both sides of a border together.
     """
-    order, group, level = batches.counted, batches.group, batches.level
+    order, group = batches.counted, batches.group
     for k in range(count):
         g, at = group[LANES * k], k
+        share = _share(batches, g, groups, shares)
         while at > 0:
             before = group[LANES * order[at - 1]]
-            if before < g or level[before] != level[g]:
+            if _share(batches, before, groups, shares) != share:
+                break
+            right = before > g if share % 2 else before < g
+            if right or batches.level[before] != batches.level[g]:
                 break
             order[at] = order[at - 1]
             at -= 1
@@ -185,12 +229,12 @@ def _order_batches(batches, count):
 
 
 @inner_kernel
-def _find_ends_of_levels(batches, begin):
-    """Where the levels of the batches from ``begin`` on end."""
-    end = batches.used[0]
-    for k in range(batches.used[0] - begin - 1, -1, -1):
-        level = batches.level[batches.group[LANES * k]]
-        if begin + k + 1 < batches.used[0]:
-            after = batches.level[batches.group[LANES * (k + 1)]]
-            end = end if level == after else begin + k + 1
-        batches.level_end[begin + k] = end
+def _find_bounds(batches, groups, shares, begin):
+    """Where the shares of an island that begins with a batch begin and end; those that have no
+    batches are at the beginning of the next one.
+    """
+    bounds, k = batches.bounds[begin], batches.used[0]
+    for d in range(len(bounds) - 1, -1, -1):
+        while k > begin and _share_of_batch(batches, begin, k - 1, groups, shares) >= d:
+            k -= 1
+        bounds[d] = k

@@ -23,6 +23,7 @@ from impulse_core.contact.articulated_visits import (
     visit_articulated,
 )
 from impulse_core.contact.batch_plan import plan_batches
+from impulse_core.contact.batch_shares import visit_shares
 from impulse_core.contact.batches import (
     ARM1,
     ARM2,
@@ -38,12 +39,12 @@ from impulse_core.contact.batches import (
     POINT_NUMBERS,
     PULL,
     read_island,
-    share_levels,
+    shares_of,
     write_island,
 )
 from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.jit.atomics import prefetch
-from impulse_core.jit.team import share
+from impulse_core.jit.team import SEAT, share
 from impulse_core.model.tasks import GO_ON, SWEEP
 from impulse_core.types import unsigned
 
@@ -55,7 +56,7 @@ __all__ = [
     "UNDIVIDED",
     "extrapolate",
     "sweep_batches",
-    "visit_batches",
+    "sweep_shares",
 ]
 
 UNDIVIDED, QUIET, RESTLESS = 0, 1, 2
@@ -129,19 +130,18 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, pat
 
 @inner_kernel
 def _changes(batches, begin, end):
-    """Σ w Δp² of the last sweep [J], and the largest w Δp [m/s]."""
+    """Σ w Δp² of the last sweep [J], in the order of groups, and the largest w Δp [m/s]."""
     lane, change = batches.lane[0], batches.change
     for x in range(_LANES):
-        lane[_SUM + x], lane[_LARGEST + x] = 0.0, 0.0
+        lane[_SUM + x] = 0.0
     for k in range(unsigned(begin), unsigned(end)):
         for x in range(_LANES):
-            lane[_SUM + x] += change[k * _BOTH + x]
-            most = change[k * _BOTH + _LANES + x]
-            lane[_LARGEST + x] = most if most > lane[_LARGEST + x] else lane[_LARGEST + x]
+            lane[_SUM + x] += change[k * _LANES + x]
     total, largest = 0.0, 0.0
     for x in range(_LANES):
         total += lane[_SUM + x]
-        largest = max(largest, lane[_LARGEST + x])
+        for thread in range(len(batches.lane)):
+            largest = max(largest, batches.lane[thread, _LARGEST + x])
     return total, math.sqrt(largest)
 
 
@@ -150,32 +150,43 @@ def _sweep(solver_bodies, batches, team, i, beta):
     """Give all contacts the impulses of their laws, level after level; impulses go on by β before,
     as velocities have.
     """
-    team.number[0] = beta
-    given = batches, 0, beta
-    share_levels(team, SWEEP, solver_bodies, batches, i, visit_batches, given)
+    begin = solver_bodies.mark[i].first_batch
+    for d in range(team.threads):
+        batches.done[d * SEAT] = 0
+        for x in range(_LANES):
+            batches.lane[d, _LARGEST + x] = 0.0
+    team.number[0], team.number[1] = beta, begin
+    given = batches, team, 0, begin, beta
+    share(team, SWEEP, 0, shares_of(batches, begin), 1, sweep_shares, given)
 
 
 @inner_kernel
-def visit_batches(batches, thread, beta, first, last):
-    """Give the contacts of some batches of one level the impulses of their laws."""
-    lane, lanes, change = batches.lane[thread], unsigned(batches.lanes[0]), batches.change
-    for k in range(unsigned(first), unsigned(last)):
-        _gather(batches.velocity, batches.body, lane, k * _BOTH)
-        if k + _ONE < unsigned(last):
-            _ask_for(batches.velocity, batches.body, (k + _ONE) * _BOTH)
-        for q in range(unsigned(batches.start[k]), unsigned(batches.start[k + _ONE])):
-            _go_on_from(batches.point, batches.last, q * _POINT + _PX, q * _IMPULSES, beta)
-            at, kept, held = q * _POINT, q * _IMPULSES, k * _INERTIA
-            _visit(batches.point, batches.last, batches.inertia, lane, at, kept, held, lanes)
-        _scatter(batches.velocity, batches.body, lane, k * _BOTH)
-        for x in range(_BOTH):
-            change[k * _BOTH + x] = lane[_SUM + x]
+def sweep_shares(batches, team, thread, begin, beta, first, last):
+    """Give the contacts of some shares of an island the impulses of their laws."""
+    visit_shares(batches, team, thread, begin, _visit_batch, beta, first, last)
+
+
+@inner_kernel
+def _visit_batch(batches, thread, beta, k, end):
+    """Give the contacts of a batch the impulses of their laws."""
+    lane, lanes = batches.lane[thread], unsigned(batches.lanes[0])
+    k = unsigned(k)
+    _gather(batches.velocity, batches.body, lane, k * _BOTH)
+    if k + _ONE < unsigned(end):
+        _ask_for(batches.velocity, batches.body, (k + _ONE) * _BOTH)
+    for q in range(unsigned(batches.start[k]), unsigned(batches.start[k + _ONE])):
+        _go_on_from(batches.point, batches.last, q * _POINT + _PX, q * _IMPULSES, beta)
+        at, kept, held = q * _POINT, q * _IMPULSES, k * _INERTIA
+        _visit(batches.point, batches.last, batches.inertia, lane, at, kept, held, lanes)
+    _scatter(batches.velocity, batches.body, lane, k * _BOTH)
+    for x in range(_LANES):
+        batches.change[unsigned(batches.slot[k * _LANES + x])] = lane[_SUM + x]
 
 
 @inner_kernel
 def _gather(velocity, body, lane, bodies):
     """Read the velocities of the bodies of a batch; nothing has changed so far."""
-    for x in range(_BOTH):
+    for x in range(_LANES):
         lane[_SUM + x] = 0.0
     for x in range(_LANES):
         i, j = unsigned(body[bodies + x]) * _LANES, unsigned(body[bodies + _LANES + x]) * _LANES

@@ -18,7 +18,7 @@ import numpy as np
 from impulse_core.algebra import cross, dot, mat3_of, set_mat3, vec3_of
 from impulse_core.contact.jacobian import own_block
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.jit.team import share
+from impulse_core.jit.team import SEAT, share
 from impulse_core.model.tasks import FILL, READ, WRITE
 from impulse_core.types import Floats, Ints, by_address, new_zeros
 
@@ -41,16 +41,16 @@ __all__ = [
     "Batches",
     "fill_batches",
     "fill_island",
+    "level_of",
     "new_batches",
     "read_batches",
     "read_island",
-    "share_levels",
+    "shares_of",
     "write_batches",
     "write_island",
 ]
 
 LANES = 8
-_LEAST_SHARED = 4  # batches of a level for each thread, or the first does them all: a microsecond
 MOST_POINTS = 4  # of a group
 LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
 
@@ -71,8 +71,18 @@ class Batches(NamedTuple):
     """Batches and points in use, shape (2,)."""
     start: Ints
     """First point of each batch, shape (b+1,)."""
-    level_end: Ints
-    """One after the last batch of the level of each: what no other of it moves, shape (b,)."""
+    bounds: Ints
+    """Where the batches of each thread's share of an island begin, and the last ends, in the row of
+    the first batch of the island, shape (b, n+1)."""
+    awaits: Ints
+    """One after the last batch of each share that is to be done before a batch begins, shape
+    (b, n)."""
+    done: Ints
+    """One after the last batch of each share that is done in a sweep, shape (16 n,)."""
+    place: Ints
+    """The same for each share that a thread has taken, shape (n, 16 or more)."""
+    seen: Ints
+    """The same of all shares, as far as a thread knows, shape (n, 16 or more)."""
     body: Ints
     """Rows of the bodies of each lane; of nothing, and of what does not move, the one after the
     last. Shape (b × 2 × 8,)."""
@@ -87,11 +97,13 @@ class Batches(NamedTuple):
     last: Floats
     """Impulses after the sweep before [N s], shape (q × 3 × 8,)."""
     lane: Floats
-    """Scratch of each thread: velocities of the bodies of a batch, and how much impulses changed,
-    shape (n, 16 × 8)."""
+    """Scratch of each thread: velocities of the bodies of a batch, Σ w Δp² of it [J], and the
+    largest (w Δp)² of a sweep so far [m²/s²]; shape (n, 16 × 8)."""
+    slot: Ints
+    """Where the change of each lane is noted: those of an island lie in the order of its groups,
+    whatever batches they are in; at the end what lanes without a group note. Shape (b × 8,)."""
     change: Floats
-    """How much impulses of each batch changed in a sweep, in its lanes: Σ w Δp² [J], and the
-    largest of (w Δp)² [m²/s²]; shape (b × 2 × 8,)."""
+    """How much the impulses of each group changed in a sweep, Σ w Δp² [J], shape (b × 8 + 1,)."""
     velocity: Floats
     """Change of the velocities [m/s] and angular velocities [rad/s] of all bodies, a row of eight
     numbers each, and of nothing."""
@@ -116,17 +128,23 @@ class Batches(NamedTuple):
 def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
     """For so many contacts and bodies of a scene, and for threads that share them."""
     points = LEAST_FILLED * contacts // LANES + 1
+    seats = (threads + SEAT - 1) // SEAT * SEAT
     return Batches(
         used=np.zeros(2, dtype=np.int64),
         start=np.zeros(points + 1, dtype=np.int64),
-        level_end=np.zeros(points, dtype=np.int64),
+        bounds=np.zeros((points, threads + 1), dtype=np.int64),
+        awaits=np.zeros((points, threads), dtype=np.int64),
+        done=new_zeros(threads * SEAT, np.int64),
+        place=new_zeros(threads * seats, np.int64).reshape(threads, seats),
+        seen=new_zeros(threads * seats, np.int64).reshape(threads, seats),
         body=np.zeros(points * 2 * LANES, dtype=np.int64),
         contact=np.zeros(points * LANES, dtype=np.int64),
         inertia=new_zeros(points * INERTIA_NUMBERS * LANES),
         point=new_zeros(points * POINT_NUMBERS * LANES),
         last=new_zeros(points * 3 * LANES),
         lane=new_zeros(threads * _LANE_NUMBERS).reshape(threads, _LANE_NUMBERS),
-        change=new_zeros(points * 2 * LANES),
+        slot=np.zeros(points * LANES, dtype=np.int64),
+        change=new_zeros(points * LANES + 1),
         velocity=new_zeros((bodies + 1) * LANES),
         last_velocity=new_zeros((bodies + 1) * LANES),
         lanes=np.full(1, LANES, dtype=np.int64),
@@ -140,37 +158,40 @@ def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
 
 
 @inlined_kernel
-def share_levels(team, task, solver_bodies, batches, i, do, given):
-    """Share the batches of the island of solver body i, level after level. A thread has the same
-    ones in all tasks, so that they stay with its processor; short levels are the first one's.
+def _share_batches(team, task, batches, begin, do, given):
+    """Have something done with the batches of an island that begins with a batch: by each thread
+    with those of its share, so that they stay with its processor.
     """
-    threads = team.threads
-    k = solver_bodies.mark[i].first_batch
-    end = k + solver_bodies.mark[i].batches
-    while k < end:
-        after = batches.level_end[k]
-        count = after - k
-        shared = count >= _LEAST_SHARED * threads
-        share(
-            team, task, k, after, (count + threads - 1) // threads if shared else count, do, given
-        )
-        k = after
+    team.number[1] = begin
+    share(team, task, 0, shares_of(batches, begin), 1, do, given)
+
+
+@inlined_kernel
+def shares_of(batches, begin):
+    """How many shares an island has: one, or as many as there are threads."""
+    bounds, threads = batches.bounds[begin], len(batches.lane)
+    return threads if bounds[1] < bounds[threads] else 1
+
+
+@inlined_kernel
+def level_of(batches, begin, k):
+    """Plan: level of batch k of the island that begins with another one."""
+    return batches.level[batches.group[LANES * batches.counted[k - begin]]]
 
 
 @inner_kernel
 def fill_island(contacts, solver_bodies, batches, team, i):
     """What stays the same in a half step, as sweeps share them."""
-    given = contacts, solver_bodies, batches
-    share_levels(team, FILL, solver_bodies, batches, i, fill_batches, given)
+    begin = solver_bodies.mark[i].first_batch
+    given = contacts, solver_bodies, batches, begin
+    _share_batches(team, FILL, batches, begin, fill_batches, given)
 
 
 @inner_kernel
-def fill_batches(contacts, solver_bodies, batches, first, last):
-    """What of some batches stays the same in a half step: bodies, their inertia, and how their
-    points give way.
-    """
+def fill_batches(contacts, solver_bodies, batches, begin, first, last):
+    """What of the batches of some shares stays the same in a half step."""
     nothing = len(solver_bodies.row)
-    for k in range(first, last):
+    for k in range(batches.bounds[begin, first], batches.bounds[begin, last]):
         for lane in range(LANES):
             c = batches.contact[LANES * batches.start[k] + lane]
             for side in range(2):
@@ -252,15 +273,16 @@ def read_island(contacts, solver_bodies, batches, team, i):
     for t in range(len(batches.velocity)):
         batches.velocity[t] = 0.0
         batches.last_velocity[t] = 0.0
-    given = contacts, solver_bodies, batches
-    share_levels(team, READ, solver_bodies, batches, i, read_batches, given)
+    begin = solver_bodies.mark[i].first_batch
+    given = contacts, solver_bodies, batches, begin
+    _share_batches(team, READ, batches, begin, read_batches, given)
 
 
 @inner_kernel
-def read_batches(contacts, solver_bodies, batches, first, last):
-    """Take impulses and velocities of the contacts of some batches."""
-    bodies = solver_bodies.row
-    for q in range(batches.start[first], batches.start[last]):
+def read_batches(contacts, solver_bodies, batches, begin, first, last):
+    """Take impulses and velocities of the contacts of some shares."""
+    bodies, bounds = solver_bodies.row, batches.bounds[begin]
+    for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c < 0:
@@ -280,14 +302,15 @@ def read_batches(contacts, solver_bodies, batches, first, last):
 @inner_kernel
 def write_island(contacts, solver_bodies, batches, team, i):
     """Give the contacts the impulses that were found."""
-    given = contacts, batches
-    share_levels(team, WRITE, solver_bodies, batches, i, write_batches, given)
+    begin = solver_bodies.mark[i].first_batch
+    _share_batches(team, WRITE, batches, begin, write_batches, (contacts, batches, begin))
 
 
 @inner_kernel
-def write_batches(contacts, batches, first, last):
-    """Give the contacts of some batches the impulses that were found."""
-    for q in range(batches.start[first], batches.start[last]):
+def write_batches(contacts, batches, begin, first, last):
+    """Give the contacts of some shares the impulses that were found."""
+    bounds = batches.bounds[begin]
+    for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c >= 0:

@@ -9,6 +9,7 @@ from impulse_core.contact.events import bears
 from impulse_core.contact.islands import root_of
 from impulse_core.forces.signals.signals import is_steady
 from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.joints.coordinates import rotor_energy
 from impulse_core.joints.table import NO_MOTOR
 
 __all__ = ["count_rest", "fall_asleep"]
@@ -73,12 +74,17 @@ def fall_asleep(model, contacts, solver_bodies, state, sleep, sleeps, tolerance,
     _judge_islands(model, contacts, solver_bodies, state, sleep, tolerance)
     verdict, t = sleep.verdict, state.clock[0].time
     count, lost = 0, 0.0
+    for k in range(len(model.axes)):
+        joint = model.joints[model.axes[k].joint]
+        i = min(joint.body1, joint.body2)
+        if not sleep.asleep[i] and sleeps and _may_sleep(verdict[root_of(solver_bodies, i)]):
+            lost += rotor_energy(model, k, state, work)
     for i in range(model.dynamic):
         root = root_of(solver_bodies, i)
         known = verdict[root]
         if sleep.asleep[i] or known & _HELD_AWAKE:
             continue
-        long = sleeps and known & (_BORNE | _HUNG) and not known & _RESTLESS
+        long = sleeps and _may_sleep(known)
         if not long and (known & _LIVELY or not known & _BORNE):
             continue
         v, w = vec3_of(state.bodies[i].velocity), vec3_at(work.angular_velocity, i)
@@ -94,6 +100,12 @@ def fall_asleep(model, contacts, solver_bodies, state, sleep, sleeps, tolerance,
         count += 1
     sleep.number[0] += count
     return count, lost
+
+
+@inner_kernel
+def _may_sleep(known):
+    """Whether an island may sleep, and not only nap."""
+    return known & (_BORNE | _HUNG) != 0 and known & (_HELD_AWAKE | _RESTLESS) == 0
 
 
 @inner_kernel

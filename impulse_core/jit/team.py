@@ -25,9 +25,19 @@ from impulse_core.jit.atomics import fetch_add, give_way, load, pause, store
 from impulse_core.jit.decorators import inlined_kernel, inner_kernel
 from impulse_core.types import Floats, Ints, by_address, new_zeros
 
-__all__ = ["Team", "is_shared", "new_team", "note_done", "share", "take", "waits_for_task"]
+__all__ = [
+    "SEAT",
+    "Team",
+    "is_shared",
+    "new_team",
+    "note_done",
+    "share",
+    "take",
+    "wait",
+    "waits_for_task",
+]
 
-_SEAT = 16  # numbers, two cache lines: processors fetch these together
+SEAT = 16  # numbers, two cache lines: processors fetch these together
 _TICKET, _TASK, _FIRST, _LAST, _SIZE = range(5)  # of a seat
 _ALONE, _NEXT, _END, _CHUNKS, _DONE, _OTHERS = range(6)  # of what the first thread knows
 _PATIENCE = 1000  # waits in a loop, some 50 µs, before a thread lets others have the processor
@@ -57,11 +67,11 @@ def new_team(threads: int) -> Team:
     """A team of so many, without a task."""
     return Team(
         threads=threads,
-        seat=new_zeros(threads * _SEAT, np.int64),
-        done=new_zeros(_SEAT, np.int64),
-        task=new_zeros(_SEAT, np.int64),
-        open=new_zeros(_SEAT, np.int64),
-        number=new_zeros(_SEAT),
+        seat=new_zeros(threads * SEAT, np.int64),
+        done=new_zeros(SEAT, np.int64),
+        task=new_zeros(SEAT, np.int64),
+        open=new_zeros(SEAT, np.int64),
+        number=new_zeros(SEAT),
     )
 
 
@@ -96,7 +106,7 @@ def _open(team, task, first, last, size):
     chunks = (last - first + size - 1) // size
     own[_ALONE], own[_CHUNKS], own[_DONE] = 0, chunks, 0
     for k in range(team.threads - 1, -1, -1):
-        at = k * _SEAT
+        at = k * SEAT
         begin, end = k * chunks // team.threads, (k + 1) * chunks // team.threads
         team.seat[at + _TASK], team.seat[at + _SIZE] = task, size
         team.seat[at + _FIRST], team.seat[at + _LAST] = first, last
@@ -114,7 +124,7 @@ def take(team, thread):
         own[_NEXT] = own[_END]
         return first, own[_END], 0
     for k in range(team.threads):
-        at = (thread + k) % team.threads * _SEAT
+        at = (thread + k) % team.threads * SEAT
         ticket = load(team.seat, at)
         if (ticket & 0xFFFFFFFF) < (ticket >> _SHIFT):
             ticket = fetch_add(team.seat, at, 1)
@@ -137,11 +147,11 @@ def _close(team):
         own[_OTHERS] += own[_CHUNKS] - own[_DONE]
         waited = 0
         while load(team.done, 0) != own[_OTHERS] and load(team.open, 0):
-            waited = _wait(waited)
+            waited = wait(waited)
 
 
 @inlined_kernel
-def _wait(waited):
+def wait(waited):
     """Wait a little, after so many waits before; returns their number now. After many, any thread
     that wants this processor may have it: the one that is waited for may be among them.
     """
@@ -158,10 +168,10 @@ def waits_for_task(team):
     waited = 0
     while load(team.open, 0):
         for k in range(team.threads):
-            ticket = load(team.seat, k * _SEAT)
+            ticket = load(team.seat, k * SEAT)
             if (ticket & 0xFFFFFFFF) < (ticket >> _SHIFT):
                 return True
-        waited = _wait(waited)
+        waited = wait(waited)
     return False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from impulse_core.collision.detect import find_points, keep_points
-from impulse_core.contact.batch_sweeps import extrapolate, visit_batches
+from impulse_core.contact.batch_sweeps import extrapolate, sweep_shares
 from impulse_core.contact.batches import fill_batches, read_batches, write_batches
 from impulse_core.contact.jacobian import find_new_impulses
 from impulse_core.contact.passivity import close_second
@@ -72,17 +72,17 @@ def serve(model, contact, found, own, state, work, thread):
 def _do_batches(contact, thread, task, begin, end):
     """Some items of a task of batches."""
     contacts, solver_bodies, batches = contact.contacts, contact.solver_bodies, contact.batches
-    number = contact.team.number
+    beta, island = contact.team.number[0], int(contact.team.number[1])
     if task == SWEEP:
-        visit_batches(batches, thread, number[0], begin, end)
+        sweep_shares(batches, contact.team, thread, island, beta, begin, end)
     elif task == GO_ON:
-        extrapolate(batches, number[0], begin, end)
+        extrapolate(batches, beta, begin, end)
     elif task == FILL:
-        fill_batches(contacts, solver_bodies, batches, begin, end)
+        fill_batches(contacts, solver_bodies, batches, island, begin, end)
     elif task == READ:
-        read_batches(contacts, solver_bodies, batches, begin, end)
+        read_batches(contacts, solver_bodies, batches, island, begin, end)
     elif task == WRITE:
-        write_batches(contacts, batches, begin, end)
+        write_batches(contacts, batches, island, begin, end)
 
 
 @inner_kernel

@@ -43,7 +43,8 @@ def random_batches(seed: int) -> Batches:
     """Contacts of any direction, arm, friction and mass; no lane shares a body with another."""
     random = np.random.default_rng(seed)
     batches = new_batches(BATCHES * POINTS * LANES, BODIES, 1)
-    batches.level_end[:BATCHES] = 1 + np.arange(BATCHES)
+    batches.bounds[0] = 0, BATCHES
+    batches.slot[: LANES * BATCHES] = np.arange(LANES * BATCHES)
     batches.start[: BATCHES + 1] = POINTS * np.arange(BATCHES + 1)
     for k in range(BATCHES):
         lanes = random.permutation(BODIES)[: 2 * LANES]

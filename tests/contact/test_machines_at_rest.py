@@ -389,3 +389,23 @@ def test_a_session_moves_a_machine_that_naps():
     assert at_rest == pytest.approx(sag(), abs=1e-6)
     assert after == pytest.approx(-0.4 + MASS * G * REACH * math.cos(after) / STIFFNESS, abs=1e-6)
     assert pushed > after + 1e-3
+
+
+@pytest.mark.parametrize(
+    ("armature", "speed", "step"), [(300.0, 5e-4, 0.005), (20.0, 3e-4, 0.01), (4000.0, 8e-4, 0.002)]
+)
+def test_what_rotors_lose_as_they_fall_asleep_is_counted(armature, speed, step):
+    """A wheel that turns slowly on an upright axle, with a rotor much heavier than itself."""
+    wheel = box("wheel", (0.0, 0.0, 0.6), 1.0, (0.4, 0.4, 0.1))
+    wheel = wheel.model_copy(update={"angular_velocity": (0.0, 0.0, speed)})
+    found = scene(base("base"), wheel, duration=2.0, step=step, sleeping=True)
+    axle = {"axis": (0.0, 0.0, 1.0), "anchor": (0.0, 0.0, 0.5), "armature": armature}
+    found.joints.append(Joint(name="axle", type="hinge", body1="base", body2="wheel", **axle))
+
+    recording = ic.simulate(found)
+
+    assert sleepers(recording) == 2
+    energy = recording.diagnostics["energy_j"]
+    turning = 0.5 * (armature + 1.0 / 6.0 * 0.4**2) * speed**2
+    assert energy["dissipated"] == pytest.approx(turning, rel=1e-3)
+    assert abs(energy["unexplained"]) <= 1e-6 * turning

@@ -52,7 +52,8 @@ def batches_of(inertia: np.ndarray, arm: np.ndarray, slides: np.ndarray, frictio
     count = len(arm)
     made = new_batches(MOST_POINTS * count, count, 1)
     used = count // LANES
-    made.level_end[:used] = 1 + np.arange(used)
+    made.bounds[0] = 0, used
+    made.slot[: LANES * used] = np.arange(LANES * used)
     made.start[: used + 1] = np.arange(used + 1)
     W = blocks(inertia, arm)
     body = made.body.reshape(-1, 2, LANES)

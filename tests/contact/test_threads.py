@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import impulse_core
 from impulse_core.compile import compile_scene
+from impulse_core.contact.batches import LANES
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.jit.team import new_team, note_done, share, take, waits_for_task
 from impulse_core.methods import crew
@@ -143,6 +144,54 @@ def test_no_bit_depends_on_the_number_of_threads(name):
     assert most > 600  # more than from which on threads share them
     for threads in (2, 3) if name == "time of impact" else (2,):
         assert digests(make(), threads, step, steps, **chosen)[0] == alone
+
+
+@pytest.mark.parametrize(
+    ("make", "step", "threads"),
+    [
+        (lambda: wall(31, 12, 8), 0.004, 3),
+        (lambda: wall(14, 30, 9), 0.006, 4),
+        (lambda: swinging(wall(26, 15, 4)), 0.005, 5),
+    ],
+)
+def test_no_bit_depends_on_more_threads_than_processors(make, step, threads):
+    """Those that the system holds up have shares that others wait for, or take."""
+    alone, most = digests(make(), 1, step, 20)
+    assert most > 600
+    assert digests(make(), threads, step, 20)[0] == alone
+
+
+@pytest.mark.parametrize(("length", "height", "threads"), [(24, 14, 2), (31, 20, 3), (17, 40, 4)])
+def test_a_batch_waits_for_those_before_it_that_move_its_bodies(length, height, threads):
+    """Those of its own share are before it, and it waits for those of others. Each batch of an
+    island is in one share.
+    """
+    compiled = compile_scene(wall(length, height, 5))
+    engine = Engine(compiled, choose_options(compiled, step=0.005, threads=threads))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    assert engine.advance(0.005, 30, 0)
+    setup = engine.runner.setup
+    batches, used = setup.batches, setup.batches.used[0]
+    bounds = batches.bounds[0]
+    assert bounds[0] == 0
+    assert bounds[-1] == used
+    assert (np.diff(bounds) > 0).all()
+    share = np.searchsorted(bounds, np.arange(used), side="right") - 1
+    level = batches.level[batches.group[LANES * batches.counted[:used]]]
+    before, others = {}, 0
+    for k in np.argsort(level, kind="stable"):
+        for body in batches.body[2 * LANES * k : 2 * LANES * (k + 1)]:
+            if body == len(setup.solver_bodies.row):
+                continue
+            mover = before.get(body, k)
+            assert mover == k or level[mover] < level[k]
+            if share[mover] == share[k]:
+                assert mover <= k
+            else:
+                assert batches.awaits[k, share[mover]] > mover
+                others += 1
+            before[body] = k
+    assert others > 0
 
 
 def test_threads_are_used():
