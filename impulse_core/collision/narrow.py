@@ -74,6 +74,7 @@ _FACE_OF_SECOND = 2
 _FLAT = 0.05  # angle to a face up to which a core lies on it [rad]
 _STILL_FLAT = 0.06  # and that of one that lay on it in the step before
 _STRAIGHT = 1.0 - 0.5 * _FLAT * _FLAT
+_HARDLY = 1e-9  # part of the smaller shape by which a place is not behind a plane but in it
 _SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their length
 _ACROSS = 0.9999  # cosine of the angle that it may be off the direction found
 _NO_CROSSING = 1e-3  # and below which they have no crossing point besides
@@ -148,10 +149,10 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
             return 0
         if push == ALONG_FRONT:
             limits = FaceLimits(size, wanted, -INFINITE, triangle, INFINITE)
-            count = _on_front(shapes, s2, R, t, first, limits, memory, found)
-            if count < 0:
-                count = _in_valley(shapes, s2, R, t, first, found)
-            return keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
+            count, deep = _on_front(shapes, s2, R, t, first, limits, memory, found), SHALLOW
+            if count < 0:  # beside the triangle even what is hardly behind it may be in the open
+                count, deep = _in_valley(shapes, s2, R, t, first, found), _HARDLY
+            return keep_those_behind(shapes, s2, R, t, count, deep * size, found)
     limits = FaceLimits(size, wanted, -INFINITE, triangle, _FLAT)
     count = _on_straight_face(shapes, R, t, first, second, n, limits, memory, found)
     if count >= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull
 
@@ -205,6 +205,7 @@ ROUGH = Ground(BALL, CELLS, 0.4 * np.random.default_rng(5).uniform(-1, 1, size=(
 
 
 @given(x=st.floats(-1.2, 1.2), y=st.floats(-1.2, 1.2), height=st.floats(0.01, 0.6))
+@example(1.08984375, 1.09285953140834, 0.12602961639753674)  # 9e-5 behind a face that is far away
 def test_ball_on_rough_ground(x, y, height):
     """The least gap is the distance of the ball's centre from the surface, less its radius.
 
@@ -219,6 +220,28 @@ def test_ball_on_rough_ground(x, y, height):
 
     assert gaps.min() == pytest.approx(distance - 0.5, abs=1e-12)
     assert np.all(normals[:, 2] > 0.0)
+
+
+PLANES = [core.face_plane[0] for core in ROUGH.cores]
+
+
+@given(
+    x=st.floats(-1.2, 1.2),
+    y=st.floats(-1.2, 1.2),
+    face=st.integers(0, len(PLANES) - 1),
+    behind=st.floats(1e-7, 2e-4),
+)
+def test_ball_hardly_behind_the_plane_of_a_face(x, y, face, behind):
+    """Above the surface that is no depth, wherever the face is."""
+    n, offset = PLANES[face][:3], PLANES[face][3]
+    C = np.array([x, y, (offset - behind - n[0] * x - n[1] * y) / n[2]])
+    height = C[2] - max(_height(core.vertices, x, y) for core in ROUGH.cores)
+    assume(0.01 <= height <= 0.6)
+    distance = min(_distance(C, core.vertices) for core in ROUGH.cores)
+
+    _, gaps, _, _ = ROUGH.contacts(C, reach=0.2)
+
+    assert gaps.min() == pytest.approx(distance - 0.5, abs=1e-12)
 
 
 def _height(corners, x, y):
