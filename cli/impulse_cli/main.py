@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import importlib
 import io
 import os
@@ -149,17 +150,36 @@ class _Interrupter:
     """
 
     _SAME_WISH = 1.0  # s
+    _SOON = 0.05  # s, after which Python is hardly where it was
 
     def __init__(self) -> None:
         self._last = -self._SAME_WISH
+        self._number = signal.SIGINT
         self.was_called = False
 
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
         self.was_called = True
         now = time.monotonic()
         if now - self._last >= self._SAME_WISH:
-            self._last = now
+            self._last, self._number = now, signal.Signals(number)
             raise KeyboardInterrupt
+
+    def ask_again(self, lost: sys.UnraisableHookArgs) -> None:
+        """Interrupt once more where Python only printed it, as ``sys.unraisablehook``: while an
+        object was taken away, which may happen anywhere.
+        """
+        if lost.exc_type is not KeyboardInterrupt:
+            sys.__unraisablehook__(lost)
+            return
+        self._last = -self._SAME_WISH
+        _thread.start_new_thread(self._interrupt, ())
+
+    def _interrupt(self) -> None:
+        time.sleep(self._SOON)
+        if os.name == "posix":  # a signal to the process also wakes it where it waits
+            os.kill(os.getpid(), self._number)
+        else:
+            signal.raise_signal(self._number)
 
 
 def main() -> NoReturn:
@@ -170,6 +190,7 @@ def main() -> NoReturn:
         signal.signal(signal.SIGINT, interrupter)
     # The way another program ends this one, also where Ctrl-C is ignored.
     signal.signal(signal.SIGTERM, interrupter)
+    sys.unraisablehook = interrupter.ask_again
     watch_starter()
     code = execute()
     if interrupter.was_called and code == GOOD:

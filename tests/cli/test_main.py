@@ -193,3 +193,39 @@ def test_an_interrupt_within_exec_keeps_its_exit_code(tmp_path: Path) -> None:
     )
 
     assert finished.returncode == 130
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("taken_away", ["__del__", "callback"])
+def test_an_interrupt_that_python_only_prints_comes_again(
+    tmp_path: Path, number: str, taken_away: str
+) -> None:
+    """While an object is taken away nothing can be raised. The command ends soon, and says so."""
+    (tmp_path / "program.py").write_text(
+        "import signal, time, weakref\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # also in the background
+        "from impulse_cli import main\n"
+        f"def ask(*_): signal.raise_signal(signal.{number}); time.sleep(0.01)\n"
+        "class Object:\n"
+        f"    {'__del__ = ask' if taken_away == '__del__' else 'pass'}\n"
+        "def interrupted():\n"
+        "    try:\n"
+        "        known = Object()\n"
+        "        seen = weakref.ref(known, ask)\n"
+        "        del known\n"
+        "        time.sleep(30.0)\n"
+        "    except KeyboardInterrupt: return 130\n"
+        "main.execute = interrupted\n"
+        "main.main()\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-m", "program"],
+        cwd=tmp_path,
+        check=False,
+        timeout=20,
+        capture_output=True,
+        text=True,
+    )
+
+    assert finished.returncode == 130
+    assert finished.stderr == ""
