@@ -17,7 +17,7 @@ from typing import NoReturn
 import click
 
 from impulse_cli.exit_codes import CLOSED_PIPE, GOOD, INTERRUPTED
-from impulse_cli.starter import watch_starter
+from impulse_cli.starter import end_as_ctrl_c_does, watch_starter
 from impulse_cli.terminal import complain, escaped, say
 
 __all__ = ["execute", "impulse", "main"]
@@ -154,14 +154,13 @@ class _Interrupter:
 
     def __init__(self) -> None:
         self._last = -self._SAME_WISH
-        self._number = signal.SIGINT
         self.was_called = False
 
-    def __call__(self, number: int, _frame: FrameType | None) -> None:
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
         self.was_called = True
         now = time.monotonic()
         if now - self._last >= self._SAME_WISH:
-            self._last, self._number = now, signal.Signals(number)
+            self._last = now
             raise KeyboardInterrupt
 
     def ask_again(self, lost: sys.UnraisableHookArgs) -> None:
@@ -172,14 +171,12 @@ class _Interrupter:
             sys.__unraisablehook__(lost)
             return
         self._last = -self._SAME_WISH
-        _thread.start_new_thread(self._interrupt, ())
+        # Not by threading, one of whose locks may be held where this comes.
+        _thread.start_new_thread(self._end_soon, ())
 
-    def _interrupt(self) -> None:
+    def _end_soon(self) -> None:
         time.sleep(self._SOON)
-        if os.name == "posix":  # a signal to the process also wakes it where it waits
-            os.kill(os.getpid(), self._number)
-        else:
-            signal.raise_signal(self._number)
+        end_as_ctrl_c_does()
 
 
 def main() -> NoReturn:

@@ -13,7 +13,7 @@ import threading
 
 from impulse_cli.exit_codes import CLOSED_PIPE
 
-__all__ = ["ENDS_WITH_STDIN", "watch_starter"]
+__all__ = ["ENDS_WITH_STDIN", "end_as_ctrl_c_does", "watch_starter"]
 
 ENDS_WITH_STDIN = "IMPULSE_ENDS_WITH_STDIN"
 
@@ -28,11 +28,12 @@ def _watch() -> None:
     # Not through sys.stdin, whose lock would be held when Python ends.
     while said := _read():
         if b"stop" in said:
-            _end_as_ctrl_c_does()
+            end_as_ctrl_c_does()
     os._exit(CLOSED_PIPE)
 
 
-def _end_as_ctrl_c_does() -> None:
+def end_as_ctrl_c_does() -> None:
+    """Send this process the signal that asks it to end, which it takes as Ctrl-C."""
     if os.name == "posix":  # a signal to the process also wakes it where it waits
         os.kill(os.getpid(), signal.SIGTERM)
     else:  # where that would kill it

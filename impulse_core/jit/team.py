@@ -3,9 +3,9 @@
 A step is one thread's. Where a pass has many items that do not depend on each other, that thread
 shares it, so many items at a time, and all of the team take some until none are left:
 
-    share(team, SWEEP, first, last, 3, visit_batches, (batches, ...))
+    share(team, WAYS, first, last, 64, position_errors, (contacts, ...))
 
-    visit_batches(batches, ..., begin, end)     # items of which no other thread has any
+    position_errors(contacts, ..., begin, end)     # items of which no other thread has any
 
 The others are in ``serve`` meanwhile, which does the same. Each has a share of its own, so that an
 item stays with one processor from pass to pass, and takes from those of others when it has done it:

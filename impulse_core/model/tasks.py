@@ -27,7 +27,7 @@ __all__ = [
     "WRITE",
 ]
 
-SWEEP = 1  # over batches of one level: contact/batch_sweeps.py
+SWEEP = 1  # over shares of an island's batches: contact/batch_sweeps.py
 GO_ON = 2  # with velocities of bodies: the same
 FILL, READ, WRITE = 3, 4, 5  # batches from contacts, and back: contact/batches.py
 WAYS, VELOCITIES = 6, 7  # errors of contacts: contact/residuals.py
