@@ -173,11 +173,13 @@ def test_every_ratio_of_masses_ends(exponents, kind, thrown, choice):
 
 
 class Signals:
-    """Ctrl-C again and again from another thread, from the first step on."""
+    """Ctrl-C from another thread, once or again and again from the first step on: that waits for
+    the first, which would come too late for a short run where processors are busy.
+    """
 
     def __init__(self, monkeypatch, delay: float, period: float | None = None) -> None:
         self.sent = 0
-        self._ended = threading.Event()
+        self._begun, self._ended = threading.Event(), threading.Event()
         self._delay, self._period = delay, period
         self._thread = threading.Thread(target=self._send, daemon=True)
         advance = Engine.advance
@@ -185,6 +187,8 @@ class Signals:
         def begin(engine, length, count, grid=-1):
             if count and not self._thread.is_alive() and not self.sent:
                 self._thread.start()
+                if self._period is not None:
+                    self._begun.wait()
             return advance(engine, length, count, grid)
 
         monkeypatch.setattr(Engine, "advance", begin)
@@ -194,6 +198,7 @@ class Signals:
         while not self._ended.is_set():
             self.sent += 1
             os.kill(os.getpid(), signal.SIGINT)
+            self._begun.set()
             if self._period is None:
                 return
             time.sleep(self._period)
