@@ -23,6 +23,7 @@ __all__ = [
     "Floats",
     "Ints",
     "Records",
+    "Singles",
     "by_address",
     "f8",
     "i8",
@@ -33,6 +34,7 @@ __all__ = [
     "pair_i8",
     "quat",
     "record",
+    "single",
     "six",
     "six_i8",
     "unsigned",
@@ -41,6 +43,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
 Records = NDArray[Any]
 """Shape (n,), of a dtype that a record class declares."""
 _Declared = TypeVar("_Declared", bound=type)
@@ -60,6 +63,9 @@ PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba 
 
 # Of indices whose sign the compiler need not look at; NumPy makes floats of them and plain ones.
 unsigned: Any = int if PLAIN else np.uint64
+
+# A number of single precision: with one of double precision what follows is of double precision.
+single: Any = np.float32
 
 _LINES = 128  # bytes: two cache lines, which processors fetch together
 

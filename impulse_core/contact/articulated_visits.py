@@ -37,7 +37,7 @@ def visit_articulated(contacts, solver_bodies, delassus, velocity, i):
     """Give each of them the impulse of its law; Σ w Δp² [J], and the largest change of a velocity
     [m/s].
 
-    ``velocity`` has the changes of the velocities of all bodies, a row of eight numbers each.
+    ``velocity`` has the changes of the velocities of all bodies, a row of sixteen numbers each.
     """
     row, mark = contacts.row, contacts.mark
     total, largest = 0.0, 0.0

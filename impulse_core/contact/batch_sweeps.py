@@ -46,7 +46,7 @@ from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.jit.atomics import prefetch
 from impulse_core.jit.team import SEAT, share
 from impulse_core.model.tasks import GO_ON, SWEEP
-from impulse_core.types import unsigned
+from impulse_core.types import single, unsigned
 
 __all__ = [
     "FALL",
@@ -86,6 +86,7 @@ _POINT, _INERTIA = unsigned(LANES * POINT_NUMBERS), unsigned(LANES * INERTIA_NUM
 _LANES, _BOTH = unsigned(LANES), unsigned(2 * LANES)
 _IMPULSES = unsigned(3 * LANES)
 _ONE = unsigned(1)
+_NONE, _UNIT = single(0.0), single(1.0)
 
 
 @deferred_kernel("int64")
@@ -110,7 +111,7 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, pat
         _sweep(solver_bodies, batches, team, i, beta)
         change, largest = _changes(batches, begin, end)
         more, also = visit_articulated(contacts, solver_bodies, delassus, batches.velocity, i)
-        change, largest = change + more, max(largest, also)
+        change, largest = change + more / batches.unit[begin], max(largest, also)
         least = min(least, change)
         stalls = False
         if sweep % LOOK == 0:
@@ -130,7 +131,9 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, pat
 
 @inner_kernel
 def _changes(batches, begin, end):
-    """Σ w Δp² of the last sweep [J], in the order of groups, and the largest w Δp [m/s]."""
+    """Σ w Δp² of the last sweep by the unit of mass [J/kg], in the order of groups, and the largest
+    w Δp [m/s].
+    """
     lane, change = batches.lane[0], batches.change
     for x in range(_LANES):
         lane[_SUM + x] = 0.0
@@ -170,7 +173,7 @@ def sweep_shares(batches, team, thread, begin, beta, first, last):
 def _visit_batch(batches, thread, beta, k, end):
     """Give the contacts of a batch the impulses of their laws."""
     lane, lanes = batches.lane[thread], unsigned(batches.lanes[0])
-    k = unsigned(k)
+    k, beta = unsigned(k), single(beta)
     _gather(batches.velocity, batches.body, lane, k * _BOTH)
     if k + _ONE < unsigned(end):
         _ask_for(batches.velocity, batches.body, (k + _ONE) * _BOTH)
@@ -240,7 +243,7 @@ def _visit(point, before, inertia, lane, at, kept, held, lanes):
         s_n = sx * nx + sy * ny + sz * nz
         apart = sx * point[e + _WX] + sy * point[e + _WY] + sz * point[e + _WZ]
         apart = apart * point[e + _ALONG]
-        q_n = p_n - u_n * point[e + _ALONG] * (s_n / apart if apart > s_n else 1.0)
+        q_n = p_n - u_n * point[e + _ALONG] * (s_n / apart if apart > s_n else _UNIT)
         q_n = q_n if q_n > point[e + _FLOOR] else point[e + _FLOOR]
         d = q_n - p_n
         ux = ux + point[e + _WX] * d
@@ -253,7 +256,7 @@ def _visit(point, before, inertia, lane, at, kept, held, lanes):
         tz = pz - nz * p_n - (uz - nz * u_n) * across
         square = tx * tx + ty * ty + tz * tz
         radius = point[e + _FRICTION] * q_n
-        share = radius / math.sqrt(square) if square > radius * radius else 1.0
+        share = radius / single(math.sqrt(square)) if square > radius * radius else _UNIT
         qx, qy, qz = nx * q_n + tx * share, ny * q_n + ty * share, nz * q_n + tz * share
         point[e + _PX] = qx
         point[e + _PY] = qy
@@ -273,9 +276,9 @@ def _visit(point, before, inertia, lane, at, kept, held, lanes):
         lane[x + _9] += inertia[f + _8] * hx + inertia[f + _11] * hy + inertia[f + _12] * hz
         lane[x + _10] += inertia[f + _11] * hx + inertia[f + _9] * hy + inertia[f + _13] * hz
         lane[x + _11] += inertia[f + _12] * hx + inertia[f + _13] * hy + inertia[f + _10] * hz
-        moved = (dx * dx + dy * dy + dz * dz) / (across if across > 0.0 else 1.0)
+        moved = (dx * dx + dy * dy + dz * dz) / (across if across > _NONE else _UNIT)
         lane[x + _SUM] += moved
-        moved = moved / (across if across > 0.0 else 1.0)
+        moved = moved / (across if across > _NONE else _UNIT)
         lane[x + _LARGEST] = moved if moved > lane[x + _LARGEST] else lane[x + _LARGEST]
 
 
@@ -298,7 +301,7 @@ def _go_on(batches, team, beta):
 @inner_kernel
 def extrapolate(batches, beta, first, last):
     """Let some of the velocities go on."""
-    now, before = batches.velocity, batches.last_velocity
+    now, before, beta = batches.velocity, batches.last_velocity, single(beta)
     for k in range(unsigned(first), unsigned(last)):
         v = now[k]
         now[k] = v + beta * (v - before[k])

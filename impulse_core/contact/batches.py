@@ -1,11 +1,15 @@
-"""Batches: contacts of an island, eight at a time, between bodies that no other of the eight
-moves.
+"""Batches: contacts of an island, sixteen at a time, between bodies that no other of them moves.
 
 A sweep over contacts one after another is held up by their records, not by their arithmetic. So
-the contacts of a pair of shapes, at most four together, are a group, and eight groups that have no
-moving body in common are a batch: its numbers lie lane beside lane, and the processor works on
+the contacts of a pair of shapes, at most four together, are a group, and sixteen groups that have
+no moving body in common are a batch: its numbers lie lane beside lane, and the processor works on
 several lanes at once (docs/design/batches.md). Each number of a lane takes the same roundings as it
 would alone, so that the width of a processor's vectors changes no bit.
+
+Sweeps work in single precision, on changes: velocities begin with none, and what contacts lack at
+the beginning of a round was found in double precision. Impulses are kept in that as well, within
+their cones, and next to what they were by a rounding of single precision. Masses are in a unit of
+their island, so that it does not matter what the unit of a scene is.
 """
 
 from __future__ import annotations
@@ -15,12 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra import cross, dot, mat3_of, set_mat3, vec3_of
+from impulse_core.algebra import Vec3, cross, dot, mat3_of, set_mat3, set_vec3, vec3_of
 from impulse_core.contact.jacobian import own_block
+from impulse_core.contact.law import in_disc
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.jit.team import SEAT, share
 from impulse_core.model.tasks import FILL, READ, WRITE
-from impulse_core.types import Floats, Ints, by_address, new_zeros
+from impulse_core.types import Floats, Ints, Singles, by_address, new_zeros, single
 
 __all__ = [
     "ARM1",
@@ -50,9 +55,10 @@ __all__ = [
     "write_island",
 ]
 
-LANES = 8
+LANES = 16
 MOST_POINTS = 4  # of a group
-LEAST_FILLED = 2  # lanes to each that is used: batches that are emptier are not worth it
+LEAST_FILLED = 4  # lanes to each that is used: batches that are emptier are not worth it
+_ROUNDED = 1.0 + 2.0**-20  # times a number is more than what became of it in single precision
 
 # Numbers of a point, each LANES wide.
 NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
@@ -85,32 +91,35 @@ class Batches(NamedTuple):
     """The same of all shares, as far as a thread knows, shape (n, 16 or more)."""
     body: Ints
     """Rows of the bodies of each lane; of nothing, and of what does not move, the one after the
-    last. Shape (b × 2 × 8,)."""
+    last. Shape (b × 2 × 16,)."""
     contact: Ints
-    """Row of the contact in each lane of a point, -1 for none, shape (q × 8,)."""
-    inertia: Floats
-    """1/m and inverse inertia of the bodies, shape (b × 14 × 8,)."""
-    point: Floats
+    """Row of the contact in each lane of a point, -1 for none, shape (q × 16,)."""
+    unit: Floats
+    """Unit of mass of each island, in the row of its first batch: a power of two [kg], shape (b,).
+    """
+    inertia: Singles
+    """1/m and inverse inertia of the bodies, by that unit, shape (b × 14 × 16,)."""
+    point: Singles
     """What a sweep reads and writes of the points: normal, arms, velocity by no impulse, impulse,
     velocity by a unit normal impulse, 1/w along and across the normal, friction, least normal
-    impulse; shape (q × 22 × 8,)."""
-    last: Floats
-    """Impulses after the sweep before [N s], shape (q × 3 × 8,)."""
-    lane: Floats
+    impulse; shape (q × 22 × 16,)."""
+    last: Singles
+    """Impulses after the sweep before [N s], shape (q × 3 × 16,)."""
+    lane: Singles
     """Scratch of each thread: velocities of the bodies of a batch, Σ w Δp² of it [J], and the
-    largest (w Δp)² of a sweep so far [m²/s²]; shape (n, 16 × 8)."""
+    largest (w Δp)² of a sweep so far [m²/s²]; shape (n, 16 × 16)."""
     slot: Ints
     """Where the change of each lane is noted: those of an island lie in the order of its groups,
-    whatever batches they are in; at the end what lanes without a group note. Shape (b × 8,)."""
-    change: Floats
-    """How much the impulses of each group changed in a sweep, Σ w Δp² [J], shape (b × 8 + 1,)."""
-    velocity: Floats
-    """Change of the velocities [m/s] and angular velocities [rad/s] of all bodies, a row of eight
-    numbers each, and of nothing."""
-    last_velocity: Floats
+    whatever batches they are in; at the end what lanes without a group note. Shape (b × 16,)."""
+    change: Singles
+    """How much the impulses of each group changed in a sweep, Σ w Δp² [J], shape (b × 16 + 1,)."""
+    velocity: Singles
+    """Change of the velocities [m/s] and angular velocities [rad/s] of all bodies, a row of
+    sixteen numbers each, and of nothing."""
+    last_velocity: Singles
     """The same after the sweep before."""
     lanes: Ints
-    """8: a number that the compiler does not know, shape (1,)."""
+    """16: a number that the compiler does not know, shape (1,)."""
     listed: Ints
     """Plan: contacts of an island, shape (n,)."""
     first: Ints
@@ -120,7 +129,7 @@ class Batches(NamedTuple):
     counted: Ints
     """Plan: groups of a level by their number of points, shape (4 n + 4,)."""
     group: Ints
-    """Plan: group in each lane, shape (8 b,)."""
+    """Plan: group in each lane, shape (16 b,)."""
     reached: Ints
     """Plan: highest level of each body so far, shape (bodies,)."""
 
@@ -139,14 +148,15 @@ def new_batches(contacts: int, bodies: int, threads: int) -> Batches:
         seen=new_zeros(threads * seats, np.int64).reshape(threads, seats),
         body=np.zeros(points * 2 * LANES, dtype=np.int64),
         contact=np.zeros(points * LANES, dtype=np.int64),
-        inertia=new_zeros(points * INERTIA_NUMBERS * LANES),
-        point=new_zeros(points * POINT_NUMBERS * LANES),
-        last=new_zeros(points * 3 * LANES),
-        lane=new_zeros(threads * _LANE_NUMBERS).reshape(threads, _LANE_NUMBERS),
+        unit=np.zeros(points),
+        inertia=new_zeros(points * INERTIA_NUMBERS * LANES, single),
+        point=new_zeros(points * POINT_NUMBERS * LANES, single),
+        last=new_zeros(points * 3 * LANES, single),
+        lane=new_zeros(threads * _LANE_NUMBERS, single).reshape(threads, _LANE_NUMBERS),
         slot=np.zeros(points * LANES, dtype=np.int64),
-        change=new_zeros(points * LANES + 1),
-        velocity=new_zeros((bodies + 1) * LANES),
-        last_velocity=new_zeros((bodies + 1) * LANES),
+        change=new_zeros(points * LANES + 1, single),
+        velocity=new_zeros((bodies + 1) * LANES, single),
+        last_velocity=new_zeros((bodies + 1) * LANES, single),
         lanes=np.full(1, LANES, dtype=np.int64),
         listed=np.zeros(contacts, dtype=np.int64),
         first=np.zeros(contacts + 1, dtype=np.int64),
@@ -183,14 +193,31 @@ def level_of(batches, begin, k):
 def fill_island(contacts, solver_bodies, batches, team, i):
     """What stays the same in a half step, as sweeps share them."""
     begin = solver_bodies.mark[i].first_batch
+    batches.unit[begin] = _unit_of_mass(solver_bodies, i)
     given = contacts, solver_bodies, batches, begin
     _share_batches(team, FILL, batches, begin, fill_batches, given)
 
 
 @inner_kernel
+def _unit_of_mass(solver_bodies, i):
+    """The power of two next to the mass of the heaviest free body of an island [kg]."""
+    least, unit, body = math.inf, 1.0, solver_bodies.mark[i].first_body
+    while body >= 0:
+        if solver_bodies.row[body].inverse_mass > 0.0:
+            least = min(least, solver_bodies.row[body].inverse_mass)
+        body = solver_bodies.mark[body].next_body
+    if least < math.inf:
+        while unit * least > 1.0:
+            unit *= 0.5
+        while unit * least < 0.5:
+            unit *= 2.0
+    return unit
+
+
+@inner_kernel
 def fill_batches(contacts, solver_bodies, batches, begin, first, last):
     """What of the batches of some shares stays the same in a half step."""
-    nothing = len(solver_bodies.row)
+    nothing, unit = len(solver_bodies.row), batches.unit[begin]
     for k in range(batches.bounds[begin, first], batches.bounds[begin, last]):
         for lane in range(LANES):
             c = batches.contact[LANES * batches.start[k] + lane]
@@ -202,20 +229,20 @@ def fill_batches(contacts, solver_bodies, batches, begin, first, last):
                         b = nothing
                 batches.body[(2 * k + side) * LANES + lane] = b
                 at = (INERTIA_NUMBERS * k + INERTIA_NUMBERS // 2 * side) * LANES + lane
-                _fill_inertia(solver_bodies, batches.inertia, at, b)
+                _fill_inertia(solver_bodies, batches.inertia, at, b, unit)
             for q in range(batches.start[k], batches.start[k + 1]):
                 c = batches.contact[LANES * q + lane]
-                _fill_point(contacts, solver_bodies, batches.point, q, lane, c)
+                _fill_point(contacts, solver_bodies, batches.point, q, lane, c, unit)
 
 
 @inner_kernel
-def _fill_inertia(solver_bodies, inertia, at, b):
-    """1/m and the inverse inertia of body b; none of nothing."""
+def _fill_inertia(solver_bodies, inertia, at, b, unit):
+    """1/m and the inverse inertia of body b, by a unit of mass; none of nothing."""
     for j in range(INERTIA_NUMBERS // 2):
         inertia[at + LANES * j] = 0.0
     if b < len(solver_bodies.row):
-        J = mat3_of(solver_bodies.row[b].inverse_inertia)
-        inertia[at] = solver_bodies.row[b].inverse_mass
+        J = mat3_of(solver_bodies.row[b].inverse_inertia) * unit
+        inertia[at] = solver_bodies.row[b].inverse_mass * unit
         _put3(inertia, at + LANES, J.xx, J.yy, J.zz)
         _put3(inertia, at + 4 * LANES, J.xy, J.xz, J.yz)
 
@@ -229,7 +256,7 @@ def _put3(array, at, x, y, z):
 
 
 @inner_kernel
-def _fill_point(contacts, solver_bodies, point, q, lane, c):
+def _fill_point(contacts, solver_bodies, point, q, lane, c, unit):
     """Geometry and law of contact c; nothing that could bear an impulse where there is none."""
     at = POINT_NUMBERS * LANES * q + lane
     if c < 0:
@@ -243,6 +270,7 @@ def _fill_point(contacts, solver_bodies, point, q, lane, c):
     set_mat3(row.block, W)
     pull = W @ n
     along, across = _gives(W, n, pull)
+    pull, along, across = pull * unit, along * unit, across * unit
     _put3(point, at + LANES * NORMAL, n.x, n.y, n.z)
     _put3(point, at + LANES * ARM1, r1.x, r1.y, r1.z)
     _put3(point, at + LANES * ARM2, r2.x, r2.y, r2.z)
@@ -250,7 +278,7 @@ def _fill_point(contacts, solver_bodies, point, q, lane, c):
     point[at + LANES * GIVE_ALONG] = 1.0 / along
     point[at + LANES * GIVE_ACROSS] = 1.0 / across
     point[at + LANES * FRICTION] = row.friction
-    point[at + LANES * FLOOR] = row.min_impulse
+    point[at + LANES * FLOOR] = row.min_impulse / unit
 
 
 @inner_kernel
@@ -281,7 +309,7 @@ def read_island(contacts, solver_bodies, batches, team, i):
 @inner_kernel
 def read_batches(contacts, solver_bodies, batches, begin, first, last):
     """Take impulses and velocities of the contacts of some shares."""
-    bodies, bounds = solver_bodies.row, batches.bounds[begin]
+    bodies, bounds, unit = solver_bodies.row, batches.bounds[begin], batches.unit[begin]
     for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
@@ -293,7 +321,7 @@ def read_batches(contacts, solver_bodies, batches, begin, first, last):
             u = vec3_of(row.offset) + vec3_of(bodies[b2].velocity) - vec3_of(bodies[b1].velocity)
             u = u + cross(vec3_of(bodies[b2].angular_velocity), vec3_of(row.arm2))
             u = u - cross(vec3_of(bodies[b1].angular_velocity), vec3_of(row.arm1))
-            p = vec3_of(row.impulse)
+            p = vec3_of(row.impulse) * (1.0 / unit)
             _put3(batches.point, at + LANES * OFFSET, u.x, u.y, u.z)
             _put3(batches.point, at + LANES * IMPULSE, p.x, p.y, p.z)
             _put3(batches.last, 3 * LANES * q + lane, p.x, p.y, p.z)
@@ -309,12 +337,29 @@ def write_island(contacts, solver_bodies, batches, team, i):
 @inner_kernel
 def write_batches(contacts, batches, begin, first, last):
     """Give the contacts of some shares the impulses that were found."""
-    bounds = batches.bounds[begin]
+    bounds, unit = batches.bounds[begin], batches.unit[begin]
     for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c >= 0:
                 at = (POINT_NUMBERS * q + IMPULSE) * LANES + lane
-                contacts.row[c].impulse[0] = batches.point[at]
-                contacts.row[c].impulse[1] = batches.point[at + LANES]
-                contacts.row[c].impulse[2] = batches.point[at + 2 * LANES]
+                found = batches.point[at], batches.point[at + LANES], batches.point[at + 2 * LANES]
+                _write_impulse(contacts.row[c], found, unit)
+
+
+@inlined_kernel
+def _write_impulse(row, found, unit):
+    """Give a contact (ContactRow) the impulse that was found for it, by a unit of mass, cut to its
+    cone. One that nothing changed is told apart, and keeps its digits.
+    """
+    (x, y, z), p = found, vec3_of(row.impulse)
+    before = p * (1.0 / unit)
+    if not (x == single(before.x) and y == single(before.y) and z == single(before.z)):
+        p = Vec3(x * unit, y * unit, z * unit)
+    n = vec3_of(row.normal)
+    p_n = dot(n, p)
+    across = p - n * p_n
+    least = row.min_impulse
+    if p_n <= least * _ROUNDED:
+        p_n = least
+    set_vec3(row.impulse, n * p_n + in_disc(across, row.friction * p_n))

@@ -73,9 +73,9 @@ def island() -> SolverBodies:
 
 
 def packed_instructions() -> int:
-    """Multiplications of several doubles at once in the compiled sweeps."""
+    """Multiplications of several numbers at once in the compiled sweeps."""
     code = "".join(improve.dispatcher.inspect_asm().values())
-    return len(re.findall(r"\bv?mulpd\b|\bfmul\.2d\b", code))
+    return len(re.findall(r"\bv?mulps\b|\bfmul\.4s\b", code))
 
 
 if __name__ == "__main__":

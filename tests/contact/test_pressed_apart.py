@@ -22,7 +22,7 @@ from impulse_core.jit.team import new_team
 from tests.contact.batch_bits import improve, island
 
 SWEEPS, MOMENTUM = 60, 0.7  # the most of both that there are
-NEAR = 1e-6  # relative, m/s, N s
+NEAR = 64 * 2.0**-24  # relative: roundings of single precision
 
 
 def blocks(inertia: np.ndarray, arm: np.ndarray) -> np.ndarray:
@@ -73,14 +73,16 @@ def batches_of(inertia: np.ndarray, arm: np.ndarray, slides: np.ndarray, frictio
 
 
 def broken_by(W, slides, friction, p) -> np.ndarray:
-    """‖p - P(p - u)‖ of each contact [m/s, N s]: none if it keeps its law."""
+    """‖p - P(p - u)‖ of each contact, by what it is the difference of: none if it keeps its law."""
     u = slides + np.einsum("kij,kj->ki", W, p)
     normal = np.maximum(p[:, 2] - u[:, 2], 0.0)
     across = p[:, :2] - u[:, :2]
     radius = friction * p[:, 2]
     long = np.linalg.norm(across, axis=1)
     across = across * np.minimum(1.0, radius / np.maximum(long, 1e-300))[:, None]
-    return np.hypot(p[:, 2] - normal, np.linalg.norm(p[:, :2] - across, axis=1))
+    broken = np.hypot(p[:, 2] - normal, np.linalg.norm(p[:, :2] - across, axis=1))
+    terms = (p, slides, np.einsum("kij,kj->ki", abs(W), abs(p)))
+    return broken / sum(np.linalg.norm(term, axis=1) for term in terms)
 
 
 def solved(inertia, arm, slides, friction) -> tuple[np.ndarray, np.ndarray]:
