@@ -112,8 +112,9 @@ def introduction() -> str:
 Written by `make bench`: {processor()}, {os.cpu_count()} cores, Python {platform.python_version()},
 {versions}.
 
-One thread, float64; the best of several rounds counts; compile time is apart. Times vary between
-machines and with what else runs on them: compare the ratios within one run.
+One thread; float64, but for sweeps over large heaps; the best of several rounds counts; compile
+time is apart. Times vary between machines and with what else runs on them: compare the ratios
+within one run.
 """
 
 

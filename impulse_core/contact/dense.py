@@ -6,7 +6,16 @@ converges. The Delassus operator of jointed bodies is a dense matrix anyway.
 
 from __future__ import annotations
 
-from impulse_core.algebra import IDENTITY3, cross_matrix, dot, mat3_of, set_vec3, vec3_of
+from impulse_core.algebra import (
+    IDENTITY3,
+    NO_ROWS,
+    cross_matrix,
+    dot,
+    mat3_of,
+    set_mat3,
+    set_vec3,
+    vec3_of,
+)
 from impulse_core.contact.delassus import delassus_block, put_block
 from impulse_core.contact.law import (
     LEAST_PROXIMAL,
@@ -94,11 +103,11 @@ def dense_step(contacts, work, n, items):
 
     What stays open in it needs no rows, which in the first half of a step is most of it.
     """
-    width = 3 * _settle_open(contacts, work, n, items)
+    width = _find_pieces(contacts, work, n, items)
     stride = (width + _LANES - 1) // _LANES * _LANES
     for k in range(items):
         if work.mark[k].column >= 0:
-            _put_rows(contacts, work, k, n, items, stride)
+            _put_rows(work, k, n, items, stride)
     for row in range(width):
         for column in range(width, stride):
             work.matrix[row * stride + column] = 0.0
@@ -112,29 +121,39 @@ def dense_step(contacts, work, n, items):
 
 
 @inner_kernel
-def _settle_open(contacts, work, n, items):
-    """Find the change of contacts that stay open, and of what would resist turning at them, which
-    depends on nothing else; number all others, and return how many there are.
+def _find_pieces(contacts, work, n, items):
+    """Find the piece of the law on which each contact of the list is, and what resists turning at
+    it: A Δu + B Δp + C Δp' = f, with p' the impulse of the contact at which it does.
+
+    What stays open depends on nothing else, and its change is found; all others are numbered.
+    Returns how many rows they have.
     """
     count = 0
     for k in range(items):
-        place = work.mark[k].place
+        place, C = work.mark[k].place, NO_ROWS
         if k < n:
             piece = _piece_of(contacts, work, k)
             w = effective_inverse_mass(contacts.row, work.mark[k].contact)
             opens = piece.a_n == 0.0 and piece.a_d == 0.0 and piece.a_t == 0.0
             change = piece.right * (1.0 / (w * piece.b_n))
+            A, B = sides_of_piece(piece)
+            f = piece.right
         else:  # with no force there is A = 0, B = 1
-            _, _, C, f = _turning_piece_of(contacts, work, k)
+            w = work.row[k].inverse
+            A, B, C, f = _turning_piece_of(contacts, work, k)
             opens = work.mark[place].column < 0
-            change = f * (1.0 / work.row[k].inverse) - C @ vec3_of(work.row[place].change)
+            change = f * (1.0 / w) - C @ vec3_of(work.row[place].change)
             change = change * (1.0 / (1.0 + LEAST_PROXIMAL))
+        set_mat3(work.row[k].stiffness, A)
+        set_mat3(work.row[k].softness, B * w)
+        set_mat3(work.row[k].coupling, C * w)
+        set_vec3(work.row[k].load, f)
         work.mark[k].column = -1 if opens else count
         if opens:
             set_vec3(work.row[k].change, change)
         else:
             count += 1
-    return count
+    return 3 * count
 
 
 @inlined_kernel
@@ -170,29 +189,20 @@ def _turning_piece_of(contacts, work, k):
 
 
 @inner_kernel
-def _put_rows(contacts, work, k, n, items, stride):
-    """The rows of contact k of the list, or of what resists turning: A Δu + w (B Δp + C Δp') = f,
-    with p' the impulse of the contact at which it does.
-    """
-    sticks = False  # where it does A is the identity
-    if k < n:
-        piece = _piece_of(contacts, work, k)
-        A, B = sides_of_piece(piece)
-        sticks = piece.a_n == 1.0 and piece.a_d == 1.0 and piece.a_t == 1.0
-        C, f = IDENTITY3 * 0.0, piece.right
-        w = effective_inverse_mass(contacts.row, work.mark[k].contact)
-    else:
-        A, B, C, f = _turning_piece_of(contacts, work, k)
-        w = work.row[k].inverse
+def _put_rows(work, k, n, items, stride):
+    """The rows of the k-th of the list, in which Δu = W Δp. What open contacts do is known."""
+    A, B = mat3_of(work.row[k].stiffness), mat3_of(work.row[k].softness)
+    C, f = mat3_of(work.row[k].coupling), vec3_of(work.row[k].load)
+    sticks = A == IDENTITY3
     row = 3 * work.mark[k].column
     for m in range(items):
         M = delassus_block(work.delassus, 3 * k, 3 * m)
         if not sticks:
             M = A @ M
         if m == k:
-            M = M + B * w
+            M = M + B
         elif k >= n and m == work.mark[k].place:
-            M = M + C * w
+            M = M + C
         column = work.mark[m].column
         if column >= 0:
             _put_block(work.matrix, stride, row, 3 * column, M)
@@ -274,9 +284,14 @@ def _eliminate(matrix, right, n, stride):
 @inner_kernel
 def dense_push(work, n):
     """Put the change of the relative velocities by that of the impulses into their push."""
-    for i in range(3 * n):
-        total = 0.0
-        for k in range(n):
-            for axis in range(3):
-                total += work.delassus[i, 3 * k + axis] * work.row[k].change[axis]
-        work.row[i // 3].push[i % 3] = total
+    push = work.right[: 3 * n]
+    for i in range(len(push)):
+        push[i] = 0.0
+    for k in range(n):
+        for axis in range(3):
+            x, column = work.row[k].change[axis], work.delassus[3 * k + axis, : 3 * n]  # W = Wᵀ
+            for i in range(len(push)):
+                push[i] += column[i] * x
+    for k in range(n):
+        for axis in range(3):
+            work.row[k].push[axis] = push[3 * k + axis]

@@ -67,13 +67,14 @@ class NewtonRow:
     push: vec3
     """The same of u."""
     stiffness: mat3
-    """K of Δp = g - K Δu [kg]."""
+    """K of Δp = g - K Δu [kg]; of an articulated island A of A Δu + B Δp = f."""
     load: vec3
-    """g [N s]."""
+    """g [N s]; f [m/s]."""
     softness: mat3
-    """By how much g is less for each Δp that the proximal term leaves open."""
+    """By how much g is less for each Δp that the proximal term leaves open; B [1/kg]."""
     coupling: mat3
-    """E of Δt = g - K Δω - E Δp, where the force of its contact bounds what resists turning [m]."""
+    """E of Δt = g - K Δω - E Δp, where the force of its contact bounds what resists turning [m];
+    C of A Δω + B Δt + C Δp = f [1/(kg m)]."""
     best_trial: vec3
     """p of the best iterate so far."""
     best_rate: vec3
