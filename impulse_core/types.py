@@ -64,7 +64,7 @@ PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # what Numba 
 # Of indices whose sign the compiler need not look at; NumPy makes floats of them and plain ones.
 unsigned: Any = int if PLAIN else np.uint64
 
-# A number of single precision: with one of double precision what follows is of double precision.
+# Makes a number one of single precision; a sum or product with a double would be a double.
 single: Any = np.float32
 
 _LINES = 128  # bytes: two cache lines, which processors fetch together

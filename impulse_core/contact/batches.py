@@ -58,7 +58,7 @@ __all__ = [
 LANES = 16
 MOST_POINTS = 4  # of a group
 LEAST_FILLED = 4  # lanes to each that is used: batches that are emptier are not worth it
-_ROUNDED = 1.0 + 2.0**-20  # times a number is more than what became of it in single precision
+_ROUNDED = 1.0 + 2.0**-20  # of the least impulse: what single precision may have made of it
 
 # Numbers of a point, each LANES wide.
 NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
@@ -102,17 +102,18 @@ class Batches(NamedTuple):
     point: Singles
     """What a sweep reads and writes of the points: normal, arms, velocity by no impulse, impulse,
     velocity by a unit normal impulse, 1/w along and across the normal, friction, least normal
-    impulse; shape (q × 22 × 16,)."""
+    impulse; masses and impulses by that unit, shape (q × 22 × 16,)."""
     last: Singles
-    """Impulses after the sweep before [N s], shape (q × 3 × 16,)."""
+    """Impulses after the sweep before, by that unit [m/s], shape (q × 3 × 16,)."""
     lane: Singles
-    """Scratch of each thread: velocities of the bodies of a batch, Σ w Δp² of it [J], and the
+    """Scratch of each thread: velocities of the bodies of a batch, Σ w Δp² of it [J/kg], and the
     largest (w Δp)² of a sweep so far [m²/s²]; shape (n, 16 × 16)."""
     slot: Ints
     """Where the change of each lane is noted: those of an island lie in the order of its groups,
     whatever batches they are in; at the end what lanes without a group note. Shape (b × 16,)."""
     change: Singles
-    """How much the impulses of each group changed in a sweep, Σ w Δp² [J], shape (b × 16 + 1,)."""
+    """How much the impulses of each group changed in a sweep, Σ w Δp² by that unit [J/kg], shape
+    (b × 16 + 1,)."""
     velocity: Singles
     """Change of the velocities [m/s] and angular velocities [rad/s] of all bodies, a row of
     sixteen numbers each, and of nothing."""
