@@ -38,7 +38,9 @@ def look_again(model, search, state, start, poses, still, h, allowed):
     shapes, sweep, contacts = search.shapes, search.sweep, search.contacts
     if not _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
         return 0
-    pairs, half = find_pairs_at(model, shapes, poses, sweep)
+    pairs, half = (
+        _given_pairs(sweep) if sweep.given[0] else find_pairs_at(model, shapes, poses, sweep)
+    )
     if pairs < 0:
         search.needed[2] = -pairs
         return -1
@@ -71,6 +73,14 @@ def look_again(model, search, state, start, poses, still, h, allowed):
 
 
 @inner_kernel
+def _given_pairs(sweep):
+    """How many pairs are given, and the half of ``key`` that holds their keys."""
+    for k in range(sweep.pair_count[0]):
+        sweep.key[0, k] = sweep.old_key[k]
+    return sweep.pair_count[0], 0
+
+
+@inner_kernel
 def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
     """Whether bodies go further than detection assumed of them, turn by more than is allowed at
     their farthest points [m], or go as far near the triangles of a ground. sweep.turning is 1 for
@@ -78,7 +88,8 @@ def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
     """
     fall = 0.5 * norm(gravity_of(model)) * h * h
     last, any_astray, turn, astray, moved = -1, False, 0.0, False, 0.0
-    for s in range(shapes.boxed):
+    for k in range(sweep.given[1] if sweep.given[0] else shapes.boxed):
+        s = sweep.order[k] if sweep.given[0] else k
         i = shapes.body[s]
         if i != last:
             before, after = state.bodies[i], poses[i]

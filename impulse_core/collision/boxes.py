@@ -6,6 +6,7 @@ import math
 
 from impulse_core.algebra import (
     Vec3,
+    dot,
     norm,
     put_vec3,
     quat_at,
@@ -29,7 +30,14 @@ from impulse_core.collision.sweep import (
 )
 from impulse_core.jit import inner_kernel
 
-__all__ = ["find_boxes", "find_boxes_at", "gravity_of", "half_widths"]
+__all__ = [
+    "find_boxes",
+    "find_boxes_at",
+    "find_given_boxes",
+    "gravity_of",
+    "half_widths",
+    "support",
+]
 
 
 @inner_kernel
@@ -128,46 +136,90 @@ def _bounds(shapes, sweep, s, q, place):
 
 
 @inner_kernel
+def support(shapes, sweep, s, q, n):
+    """Extent of shape s from its centre along -n, without rounding [m]; at most a bound."""
+    if sweep.bound[s] == BY_VERTICES:
+        inner = transposed_times(rotation_matrix(q), n)
+        center = dot(inner, vec3_at(shapes.center, s))
+        most = -1e300
+        for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
+            most = max(most, center - dot(inner, vec3_at(shapes.vertex, v)))
+        return most
+    inner = transposed_times(rotation_matrix(q * quat_at(shapes.frame, s)), n)
+    e = vec3_at(shapes.extent, s)
+    if sweep.bound[s] == BOUND_ELLIPSOID:
+        return norm(Vec3(inner.x * e.x, inner.y * e.y, inner.z * e.z))
+    if sweep.bound[s] == BOUND_CYLINDER:
+        across = math.sqrt(inner.x * inner.x + inner.y * inner.y)
+        return e.y * across + e.z * abs(inner.z)
+    if sweep.bound[s] == BOUND_CONE:
+        across = math.sqrt(inner.x * inner.x + inner.y * inner.y)
+        return max(e.x * across + e.z * inner.z, -e.z * inner.z)
+    box = abs(inner.x) * e.x + abs(inner.y) * e.y + abs(inner.z) * e.z
+    return min(box, shapes.reach[s] - shapes.radius[s])
+
+
+@inner_kernel
 def find_boxes(model, shapes, state, h, margin, sweep):
     """Boxes of all shapes, swept by what gravity and velocity move them within h."""
-    dv = gravity_of(model) * h
     last = -1
     turn = 0.0
     for s in range(shapes.boxed):
+        if sweep.kept[s]:
+            continue
         row = shapes.body[s]
         if row != last:
             turn = min(2.0, h * _fastest_turn(model, state, row, h))
             last = row
-        if shapes.kind[s] == PLANE:
-            sweep.turning[s] = turn  # times a distance that depends on the other shape
-            continue
-        arm = norm(vec3_at(shapes.center, s)) + shapes.reach[s]
-        sweep.turning[s] = turn * arm
-        q, place = quat_of(state.bodies[row].orientation), vec3_of(state.bodies[row].position)
-        low, high = _bounds(shapes, sweep, s, q, place)
-        v = vec3_of(state.bodies[row].velocity)
-        after = v + dv if row < model.dynamic else v
-        sweep.way[s] = h * max(norm(v), norm(after))
-        around = 0.5 * margin + shapes.radius[s] + sweep.turning[s]
-        around += SLACK * max(norm(low), norm(high))
-        put_vec3(
-            sweep.low,
-            s,
-            Vec3(
-                low.x - around + h * min(0.0, v.x, after.x),
-                low.y - around + h * min(0.0, v.y, after.y),
-                low.z - around + h * min(0.0, v.z, after.z),
-            ),
-        )
-        put_vec3(
-            sweep.high,
-            s,
-            Vec3(
-                high.x + around + h * max(0.0, v.x, after.x),
-                high.y + around + h * max(0.0, v.y, after.y),
-                high.z + around + h * max(0.0, v.z, after.z),
-            ),
-        )
+        _find_box(model, shapes, state, h, margin, turn, sweep, s)
+
+
+@inner_kernel
+def find_given_boxes(model, shapes, state, h, margin, sweep):
+    """The same of the shapes that are given, and ``sweep.box`` around these as well."""
+    for k in range(sweep.given[1]):
+        s = sweep.order[k]
+        turn = min(2.0, h * _fastest_turn(model, state, shapes.body[s], h))
+        _find_box(model, shapes, state, h, margin, turn, sweep, s)
+        for x in range(3):
+            sweep.box[s, x] = min(sweep.box[s, x], sweep.low[s, x])
+            sweep.box[s, x + 3] = max(sweep.box[s, x + 3], sweep.high[s, x])
+
+
+@inner_kernel
+def _find_box(model, shapes, state, h, margin, turn, sweep, s):
+    """The box of shape s, whose body may turn so far [rad]."""
+    if shapes.kind[s] == PLANE:
+        sweep.turning[s] = turn  # times a distance that depends on the other shape
+        return
+    row = shapes.body[s]
+    arm = norm(vec3_at(shapes.center, s)) + shapes.reach[s]
+    sweep.turning[s] = turn * arm
+    q, place = quat_of(state.bodies[row].orientation), vec3_of(state.bodies[row].position)
+    low, high = _bounds(shapes, sweep, s, q, place)
+    v = vec3_of(state.bodies[row].velocity)
+    after = v + gravity_of(model) * h if row < model.dynamic else v
+    sweep.way[s] = h * max(norm(v), norm(after))
+    around = 0.5 * margin + shapes.radius[s] + sweep.turning[s]
+    around += SLACK * max(norm(low), norm(high))
+    put_vec3(
+        sweep.low,
+        s,
+        Vec3(
+            low.x - around + h * min(0.0, v.x, after.x),
+            low.y - around + h * min(0.0, v.y, after.y),
+            low.z - around + h * min(0.0, v.z, after.z),
+        ),
+    )
+    put_vec3(
+        sweep.high,
+        s,
+        Vec3(
+            high.x + around + h * max(0.0, v.x, after.x),
+            high.y + around + h * max(0.0, v.y, after.y),
+            high.z + around + h * max(0.0, v.z, after.z),
+        ),
+    )
 
 
 @inner_kernel
@@ -175,7 +227,7 @@ def find_boxes_at(shapes, poses, sweep):
     """Boxes of all shapes at these poses."""
     for s in range(shapes.boxed):
         sweep.way[s] = 0.0
-        if shapes.kind[s] == PLANE:
+        if shapes.kind[s] == PLANE or sweep.kept[s]:
             continue
         pose = poses[shapes.body[s]]
         low, high = _bounds(shapes, sweep, s, quat_of(pose.orientation), vec3_of(pose.position))

@@ -10,8 +10,6 @@ the same row as long as they remain pairs.
 
 from __future__ import annotations
 
-import math
-
 from impulse_core.algebra import (
     Vec3,
     dot,
@@ -19,12 +17,16 @@ from impulse_core.algebra import (
     quat_at,
     quat_of,
     rotate,
-    rotation_matrix,
-    transposed_times,
     vec3_at,
     vec3_of,
 )
-from impulse_core.collision.boxes import find_boxes, find_boxes_at, gravity_of
+from impulse_core.collision.boxes import (
+    find_boxes,
+    find_boxes_at,
+    find_given_boxes,
+    gravity_of,
+    support,
+)
 from impulse_core.collision.columns import boxes_overlap, sort_into_columns, sweep_columns
 from impulse_core.collision.shapes import (
     GROUND,
@@ -32,17 +34,21 @@ from impulse_core.collision.shapes import (
     TORUS,
 )
 from impulse_core.collision.sweep import (
-    BOUND_CONE,
-    BOUND_CYLINDER,
-    BOUND_ELLIPSOID,
-    BY_VERTICES,
     DIGIT,
     SLACK,
 )
 from impulse_core.collision.triangles import cell_between
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["find_pairs", "find_pairs_at", "may_touch", "turning_of"]
+__all__ = [
+    "add_pair",
+    "add_triangles",
+    "find_pairs",
+    "find_pairs_at",
+    "may_touch",
+    "sort_keys",
+    "turning_of",
+]
 
 _FEW = 64  # keys, which are sorted by insertion: far fewer than the digits of a histogram
 
@@ -70,7 +76,7 @@ def may_touch(model, shapes, s1, s2):
 
 
 @inner_kernel
-def _add(sweep, s1, s2):
+def add_pair(sweep, s1, s2):
     """Note a pair; beyond the room there is, only count it."""
     k = sweep.pair_count[0]
     sweep.pair_count[0] = k + 1
@@ -79,7 +85,7 @@ def _add(sweep, s1, s2):
 
 
 @inner_kernel
-def _add_triangles(shapes, sweep, ground, s):
+def add_triangles(shapes, sweep, ground, s):
     """Note the triangles of a ground in the box of shape s, each where the two first share a cell
     of the ground's grid; with those as near beside its way as at its end, since the nearest tells
     of what all others are (``ground_push``).
@@ -109,7 +115,7 @@ def _add_triangles(shapes, sweep, ground, s):
                 if max(cell_between(left, x0, dx, nx), i0) != i:
                     continue
                 if max(cell_between(front, y0, dy, ny), k0) == k:
-                    _add(sweep, t, s)
+                    add_pair(sweep, t, s)
 
 
 @inner_kernel
@@ -121,11 +127,11 @@ def _add_capsules(shapes, sweep, torus, other):
         if shapes.kind[other] == TORUS:
             for d in range(shapes.ring_start[other], shapes.ring_start[other + 1]):
                 if boxes_overlap(sweep, c, d):
-                    _add(sweep, c, d)
+                    add_pair(sweep, c, d)
         elif shapes.kind[other] == GROUND:
-            _add_triangles(shapes, sweep, other, c)
+            add_triangles(shapes, sweep, other, c)
         else:
-            _add(sweep, c, other)
+            add_pair(sweep, c, other)
 
 
 @inner_kernel
@@ -142,33 +148,9 @@ def _filter_overlaps(model, shapes, sweep):
             _add_capsules(shapes, sweep, b, a)
         elif shapes.kind[a] == GROUND or shapes.kind[b] == GROUND:
             ground, other = (a, b) if shapes.kind[a] == GROUND else (b, a)
-            _add_triangles(shapes, sweep, ground, other)
+            add_triangles(shapes, sweep, ground, other)
         else:
-            _add(sweep, a, b)
-
-
-@inner_kernel
-def _support(shapes, sweep, s, q, n):
-    """Extent of shape s from its centre along -n, without rounding [m]; at most a bound."""
-    if sweep.bound[s] == BY_VERTICES:
-        inner = transposed_times(rotation_matrix(q), n)
-        center = dot(inner, vec3_at(shapes.center, s))
-        most = -1e300
-        for v in range(shapes.vertex_start[s], shapes.vertex_start[s + 1]):
-            most = max(most, center - dot(inner, vec3_at(shapes.vertex, v)))
-        return most
-    inner = transposed_times(rotation_matrix(q * quat_at(shapes.frame, s)), n)
-    e = vec3_at(shapes.extent, s)
-    if sweep.bound[s] == BOUND_ELLIPSOID:
-        return norm(Vec3(inner.x * e.x, inner.y * e.y, inner.z * e.z))
-    if sweep.bound[s] == BOUND_CYLINDER:
-        across = math.sqrt(inner.x * inner.x + inner.y * inner.y)
-        return e.y * across + e.z * abs(inner.z)
-    if sweep.bound[s] == BOUND_CONE:
-        across = math.sqrt(inner.x * inner.x + inner.y * inner.y)
-        return max(e.x * across + e.z * inner.z, -e.z * inner.z)
-    box = abs(inner.x) * e.x + abs(inner.y) * e.y + abs(inner.z) * e.z
-    return min(box, shapes.reach[s] - shapes.radius[s])
+            add_pair(sweep, a, b)
 
 
 @inner_kernel
@@ -209,10 +191,10 @@ def _add_planes(model, shapes, state, h, margin, sweep):
             approach += margin + SLACK * (norm(A) + norm(B))
             if height - shapes.reach[s] > approach:
                 continue
-            if height - _support(shapes, sweep, s, q, n) - shapes.radius[s] > approach:
+            if height - support(shapes, sweep, s, q, n) - shapes.radius[s] > approach:
                 continue
             if may_touch(model, shapes, p, s):
-                _add(sweep, p, s)
+                add_pair(sweep, p, s)
 
 
 @inlined_kernel
@@ -228,7 +210,7 @@ def _sort_few(sweep, n):
 
 
 @inner_kernel
-def _sort_keys(sweep):
+def sort_keys(sweep):
     """Sort the keys of all pairs by their digits; returns the half of ``key`` that holds them."""
     n = sweep.pair_count[0]
     if n <= _FEW:
@@ -270,6 +252,7 @@ def _keep_memory(sweep, half):
         sweep.old_key[k] = key
         for i in range(numbers):
             sweep.cache[k, i] = sweep.cache_before[at, i] if known else -1
+            sweep.cache_begun[k, i] = sweep.cache[k, i]
     sweep.old_count[0] = n
 
 
@@ -293,19 +276,25 @@ def _fill_pairs(model, shapes, state, h, margin, sweep, half):
     """The pairs behind their keys, and how far the two can approach."""
     for k in range(sweep.pair_count[0]):
         key = sweep.key[half, k]
-        s1, s2 = key >> sweep.bits, key & ((1 << sweep.bits) - 1)
-        sweep.pair_first[k] = s1
-        sweep.pair_second[k] = s2
-        plane, other = s1, s2
-        if shapes.kind[s1] != PLANE:
-            plane, other = s2, s1
-        if shapes.kind[plane] == PLANE:
-            q = quat_of(state.bodies[shapes.body[plane]].orientation)
-            n = rotate(q * quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
-            approach = _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
-        else:
-            approach = _approach(model, shapes, state, h, sweep, s1, s2)
-        sweep.pair_approach[k] = margin + approach
+        sweep.pair_first[k] = key >> sweep.bits
+        sweep.pair_second[k] = key & ((1 << sweep.bits) - 1)
+        _fill_approach(model, shapes, state, h, margin, sweep, k)
+
+
+@inner_kernel
+def _fill_approach(model, shapes, state, h, margin, sweep, k):
+    """How far the shapes of pair k can approach."""
+    s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+    plane, other = s1, s2
+    if shapes.kind[s1] != PLANE:
+        plane, other = s2, s1
+    if shapes.kind[plane] == PLANE:
+        q = quat_of(state.bodies[shapes.body[plane]].orientation)
+        n = rotate(q * quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
+        approach = _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
+    else:
+        approach = _approach(model, shapes, state, h, sweep, s1, s2)
+    sweep.pair_approach[k] = margin + approach
 
 
 @inner_kernel
@@ -315,6 +304,11 @@ def find_pairs(model, shapes, state, h, margin, sweep):
 
     The pairs ascend, whatever was found before.
     """
+    if sweep.given[0]:
+        find_given_boxes(model, shapes, state, h, margin, sweep)
+        for k in range(sweep.pair_count[0]):
+            _fill_approach(model, shapes, state, h, margin, sweep, k)
+        return sweep.pair_count[0]
     sweep.pair_count[0] = 0
     sweep.overlaps[0] = 0
     find_boxes(model, shapes, state, h, margin, sweep)
@@ -328,7 +322,7 @@ def find_pairs(model, shapes, state, h, margin, sweep):
     if n > len(sweep.pair_first):
         sweep.pair_count[0] = 0
         return -n
-    half = _sort_keys(sweep)
+    half = sort_keys(sweep)
     _keep_memory(sweep, half)
     _fill_pairs(model, shapes, state, h, margin, sweep, half)
     return n
@@ -353,7 +347,7 @@ def find_pairs_at(model, shapes, poses, sweep):
         _add_planes_at(model, shapes, poses, sweep)
         n = sweep.pair_count[0]
         if n <= len(sweep.pair_first):
-            half = _sort_keys(sweep)
+            half = sort_keys(sweep)
     sweep.pair_count[0] = of_step
     return n if n <= len(sweep.pair_first) else -n, half
 
@@ -375,7 +369,7 @@ def _add_planes_at(model, shapes, poses, sweep):
             height = dot(n, B - A)
             if height > shapes.reach[s]:
                 continue
-            if height - _support(shapes, sweep, s, q, n) > shapes.radius[s]:
+            if height - support(shapes, sweep, s, q, n) > shapes.radius[s]:
                 continue
             if may_touch(model, shapes, p, s):
-                _add(sweep, p, s)
+                add_pair(sweep, p, s)

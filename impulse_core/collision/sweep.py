@@ -104,6 +104,12 @@ class Sweep(NamedTuple):
     on_level: Ints
     """Number of columns on each grid."""
 
+    kept: Ints
+    """1 for shapes whose box stays as it is, shape (b,)."""
+    given: Ints
+    """1 where only the pairs that are given are looked at, and boxes found of shapes in ``order``
+    alone; ``box`` then bounds where each shape, in its row, has been and could be [0]. The number
+    of those shapes [1]. Shape (2,)."""
     overlaps: Ints
     """Number of boxes that overlap before the filter, shape (1,)."""
     pair_count: Ints
@@ -122,6 +128,8 @@ class Sweep(NamedTuple):
     cache: Ints
     """Features that the narrow phase caches for each, -1 of new ones: kept from step to step,
     shape (p, CACHE_NUMBERS)."""
+    cache_begun: Ints
+    """What that was before the last call, by which it is found again, shape (p, CACHE_NUMBERS)."""
     old_count: Ints
     """Number of them, shape (1,)."""
     key_before: Ints
@@ -161,6 +169,8 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         cell_first=np.zeros(n + 1, dtype=np.int64),
         scratch=np.zeros(n, dtype=np.int64),
         on_level=np.zeros(LEVELS, dtype=np.int64),
+        kept=np.zeros(shapes.boxed, dtype=np.int64),
+        given=np.zeros(2, dtype=np.int64),
         overlaps=np.zeros(1, dtype=np.int64),
         pair_count=np.zeros(1, dtype=np.int64),
         pair_first=np.zeros(pairs, dtype=np.int64),
@@ -169,6 +179,7 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         key=np.zeros((2, pairs), dtype=np.int64),
         old_key=np.zeros(pairs, dtype=np.int64),
         cache=np.full((pairs, CACHE_NUMBERS), -1, dtype=np.int64),
+        cache_begun=np.zeros((pairs, CACHE_NUMBERS), dtype=np.int64),
         old_count=np.zeros(1, dtype=np.int64),
         key_before=np.zeros(pairs, dtype=np.int64),
         cache_before=np.zeros((pairs, CACHE_NUMBERS), dtype=np.int64),
@@ -195,6 +206,7 @@ def enlarge(sweep: Sweep, pairs: int) -> Sweep:
         cache=grown(sweep.cache),
         key_before=grown(sweep.key_before),
         cache_before=grown(sweep.cache_before),
+        cache_begun=grown(sweep.cache_begun),
     )
 
 

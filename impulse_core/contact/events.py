@@ -11,7 +11,15 @@ from impulse_core.collision.contacts import BORE
 from impulse_core.jit import inner_kernel
 from impulse_core.types import Floats, Ints, by_address
 
-__all__ = ["LIFT_OFF", "TOUCH", "ContactEvents", "bears", "new_contact_events", "note_events"]
+__all__ = [
+    "LIFT_OFF",
+    "TOUCH",
+    "ContactEvents",
+    "bears",
+    "new_contact_events",
+    "note_events",
+    "sort_events",
+]
 
 TOUCH = 0
 LIFT_OFF = 1
@@ -75,3 +83,17 @@ def note_events(contacts, memory, events, time):
                 events.what[k] = TOUCH if touches else LIFT_OFF
                 events.pair[k] = key
             events.number[0] = k + 1
+
+
+@inner_kernel
+def sort_events(events, begin):
+    """Sort the events from a number on by their times: groups that go through a step by themselves
+    do so one after the other.
+    """
+    for k in range(begin + 1, min(events.number[0], len(events.time))):
+        time, what, pair, at = events.time[k], events.what[k], events.pair[k], k
+        while at > begin and events.time[at - 1] > time:
+            events.time[at], events.what[at] = events.time[at - 1], events.what[at - 1]
+            events.pair[at] = events.pair[at - 1]
+            at -= 1
+        events.time[at], events.what[at], events.pair[at] = time, what, pair

@@ -183,9 +183,10 @@ def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
 
 
 @deferred_kernel("boolean")
-def penetrates_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance):
+def penetrates_anew(shapes, sweep, found, contacts, motion, still, tried, h, tolerance):
     """Whether shapes that turn overlap at the end of a part of a step of length h [s] that was
-    tried, and more than at its start.
+    tried, and more than at its start. Pairs of bodies of which neither moves, by still (b,), are
+    left out.
     """
     part = tried.part
     if tried.closed or part <= _LEAST_HALVED * h:
@@ -194,6 +195,8 @@ def penetrates_anew(shapes, sweep, found, contacts, motion, tried, h, tolerance)
     for k in range(sweep.pair_count[0]):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
         i1, i2 = shapes.body[s1], shapes.body[s2]
+        if still[i1] and still[i2]:
+            continue
         key = (s1 << 32) + s2
         deepest = 0.0
         while c < contacts.used[0] and contacts.mark[c].pair <= key:

@@ -17,6 +17,7 @@ from impulse_core.collision.contacts import (
 )
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import enlarge, new_sweep
+from impulse_core.contact.apart import Apart
 from impulse_core.contact.batches import new_batches
 from impulse_core.contact.events import LIFT_OFF, new_contact_events
 from impulse_core.contact.restitution import NEWTON, POISSON
@@ -24,6 +25,7 @@ from impulse_core.contact.sleep import FrozenPoint, Sleep, new_sleep
 from impulse_core.contact.solver_bodies import new_solver_bodies
 from impulse_core.contact.system import ContactSetup, new_delassus, new_island_work
 from impulse_core.jit.team import new_team
+from impulse_core.methods.apart_room import new_apart
 from impulse_core.methods.contact_copy import ContactCopy, copied_rows
 from impulse_core.methods.crew import Crew
 from impulse_core.methods.runners import ContactEvent, ContactPoints, ElementRunner
@@ -119,10 +121,19 @@ class ContactRunner(ElementRunner):
             time_of_impact=options.time_of_impact,
             sleeps=options.sleeping,
         )
+        self._first_state = state
+        self._apart = self._new_apart()
 
     @property
     def system(self) -> System:
-        return System(self.structure, 1, None, self.setup)
+        return System(self.structure, 1, None, self.setup, self._apart)
+
+    def _new_apart(self) -> Apart | None:
+        """Room for groups of bodies that go through a step with impacts by themselves."""
+        if not self.setup.time_of_impact or self.model.dynamic < 2:
+            return None
+        self.setup.sweep.kept[:] = 0
+        return new_apart(self.model, self._first_state, self.work, self.setup)
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         setup = self.setup
@@ -303,6 +314,7 @@ class ContactRunner(ElementRunner):
         if events:
             setup = setup._replace(events=new_contact_events(2 * events))
         self.setup = setup
+        self._apart = self._new_apart()
 
 
 def _kept(name: str, memory: Memory) -> dict[str, Kept]:

@@ -223,7 +223,7 @@ class DirectRunner(Memoryless):
     @property
     def system(self) -> System:
         """What the kernel keeps beside the workspace."""
-        return System(self.structure, None, None, None)
+        return System(self.structure, None, None, None, None)
 
     def calls_of_step(self, state: State, tally: Tally) -> Calls:
         return calls_of_step(self.model, self.system, state, self.work, tally)
@@ -285,4 +285,4 @@ class ElementRunner(DirectRunner):
     def system(self) -> System:
         bounded = np.isfinite(self.model.axes["lower"]) | np.isfinite(self.model.axes["upper"])
         divides = self.options.time_of_impact and bool(bounded.any())
-        return System(self.structure, 1, 1 if divides else None, None)
+        return System(self.structure, 1, 1 if divides else None, None, None)

@@ -106,13 +106,13 @@ def halving_step(stage, save, restore, model, system, state, plan, work, tally):
 
 
 @kernel
-def restore_totals(work, tally):
-    """Restore the totals of before a failed attempt, but for what it has cost."""
-    totals, before = tally.totals[0], work.totals[0]
+def restore_totals(kept, tally):
+    """Restore the totals that were kept before a failed attempt, but for what it has cost."""
+    totals, before = tally.totals[0], kept.totals[0]
     before.corrections = totals.corrections
     before.velocity_corrections = totals.velocity_corrections
     before.impulses = totals.impulses
-    tally.totals[0] = work.totals[0]
+    tally.totals[0] = before
 
 
 @kernel

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from impulse_core.collision.again import look_again
 from impulse_core.collision.detect import Search, detect
+from impulse_core.contact.apart import Apart
 from impulse_core.contact.gauss_seidel import solve_contacts
 from impulse_core.contact.newton import solve_island
 from impulse_core.contact.system import ContactSetup
@@ -17,6 +18,7 @@ from impulse_core.step.dividing import take_steps
 from impulse_core.step.fitting import resume
 from impulse_core.step.jump import jump
 from impulse_core.step.limited import limited_stage
+from impulse_core.step.parts import take_groups
 from impulse_core.step.positions import solve_positions
 from impulse_core.step.small_islands import settle
 from impulse_core.step.step import Part, impulse_step, second_half
@@ -38,6 +40,9 @@ class System(NamedTuple):
     """1 where steps are divided where axes reach limits; None elsewhere, and with contacts."""
     contact: ContactSetup | None
     """Data of contacts where bodies can touch; None elsewhere."""
+    apart: Apart | None
+    """Room in which small groups go through a step with impacts; None where steps are not divided
+    for these."""
 
 
 @kernel
@@ -63,6 +68,8 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
     if system.limits is not None or (contact is not None and contact.time_of_impact):
         ends = model, structure, contact, state, 1.0, True, 1.0, work, tally
         calls.append((jump, ends))
+    if system.apart is not None:
+        calls.append((take_groups, (model, contact, system.apart, state, 1.0, 1.0, work, tally)))
     calls.append((solve_positions, (*whole, 1.0, 1.0, work, tally)))
     if contact is not None:
         islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.own.newton
@@ -89,6 +96,7 @@ def _stage(model, system, state, h, tolerance, work, tally):
         system.axes,
         system.limits,
         system.contact,
+        system.apart,
         state,
         h,
         tolerance,
@@ -98,12 +106,12 @@ def _stage(model, system, state, h, tolerance, work, tally):
 
 
 @inner_kernel
-def _either_stage(model, structure, axes, limits, contact, state, h, tolerance, work, tally):
+def _either_stage(model, structure, axes, limits, contact, apart, state, h, tolerance, work, tally):
     if limits is not None:
         return limited_stage(model, structure, axes, state, h, tolerance, work, tally)
     if contact is None:
         return impulse_step(model, structure, axes, contact, state, h, tolerance, work, tally)
-    return contact_stage(model, structure, axes, contact, state, h, tolerance, work, tally)
+    return contact_stage(model, structure, contact, apart, state, h, tolerance, work, tally)
 
 
 @inner_kernel

@@ -1,64 +1,30 @@
-"""A stage of bodies that may touch: contacts are found, and it ends in parts where bodies meet.
+"""A stage of bodies that may touch.
 
 Bodies that rest nap, and may sleep: a filter around the step, which leaves them where they are.
+Groups of bodies that meet may go through the stage by themselves, and are brought back at its end.
 """
 
 from __future__ import annotations
 
-import math
-
-from impulse_core.collision.again import UNFIT, look_again
 from impulse_core.collision.contacts import copy_memory
-from impulse_core.collision.detect import detect
-from impulse_core.contact.events import note_events
-from impulse_core.contact.frozen import freeze, thaw
-from impulse_core.contact.jacobian import inertia_of_solver_bodies
+from impulse_core.contact.apart import bring_back, forget
+from impulse_core.contact.events import sort_events
+from impulse_core.contact.frozen import freeze
 from impulse_core.contact.rest import count_rest, fall_asleep
-from impulse_core.contact.restitution import impact_threshold
-from impulse_core.contact.sleep import (
-    find_still,
-    note_resting,
-    nothing_moves,
-    put_to_rest,
-    wake_reached,
-    wake_touched,
-)
-from impulse_core.contact.system import motion_of
-from impulse_core.contact.time_of_impact import (
-    MOST_PARTS,
-    Found,
-    find_impacts,
-    first_trial,
-    half_of,
-    is_short,
-    next_trial,
-    penetrates_anew,
-    rescale,
-    restore_velocities,
-    save_velocities,
-)
+from impulse_core.contact.sleep import find_still, nothing_moves, put_to_rest
 from impulse_core.free_motion.kinematic import drive
 from impulse_core.jit import inner_kernel
-from impulse_core.jit.team import share
-from impulse_core.joints.constraints import angular_velocities
-from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
-from impulse_core.model.tasks import BEGIN_POINTS, CONTACTS, SAVE_MARKS, SAVE_POINTS
-from impulse_core.step.judgement import judge, name_missed
-from impulse_core.step.jump import jump
-from impulse_core.step.limited import close_limits, find_reached
-from impulse_core.step.passes import begin_points, save_marks, save_points, search_of
-from impulse_core.step.step import Part, begin_stage, first_half, second_half
+from impulse_core.model.copies import copy_into
+from impulse_core.model.status import COMPLETED, NO_ROOM
+from impulse_core.step.dividing import restore_totals
+from impulse_core.step.fitting import resume
+from impulse_core.step.parts import advance_in_parts
 
 __all__ = ["contact_stage", "restore_memory"]
 
-_MARGIN = 2.0  # times the tolerance: how far beyond what a step can close points are wanted
-_MOST_LOOKS = 2  # for points that were missed, before the step is divided for them
-_LAST_LOOKS = 6  # the same in a part that is not divided for them
-_UNFIT = 0.25  # of such a part, what is not divided either for points that cannot be added
-
 
 @inner_kernel
-def contact_stage(model, structure, axes, contact, state, h, tolerance, work, tally):
+def contact_stage(model, structure, contact, apart, state, h, tolerance, work, tally):
     """Advance a consistent state by h: COMPLETED, or why not."""
     if not _has_room_for_sleepers(contact):
         return NO_ROOM
@@ -66,42 +32,39 @@ def contact_stage(model, structure, axes, contact, state, h, tolerance, work, ta
     if nothing_moves(model, contact.sleep):
         _pass(model, contact, state, h, work, tally)
         return COMPLETED
-    end, left, parts = state.clock[0].time + h, h, 0
-    while left > 0.0:
-        if not _find_contacts(model, contact, state, left, tolerance, work):
+    if apart is not None:
+        forget(contact, apart)
+        apart.open[0] = 1
+    begun, status, again = contact.events.number[0], COMPLETED, True
+    while again:
+        again = False
+        status = advance_in_parts(
+            model, structure, contact, apart, state, h, tolerance, work, tally
+        )
+        if apart is not None and apart.open[0] < 0:
+            _go_back(model, structure, contact, apart, state, h, work, tally)
+            again = True
+    if status != COMPLETED:
+        return status
+    if apart is not None and apart.taken[0] > 0:
+        if not bring_back(model, contact, apart, state, work, tally.totals[0]):
             return NO_ROOM
-        if contact.time_of_impact and parts == 0:
-            status, _ = jump(model, structure, contact, state, h, True, tolerance, work, tally)
-            if status != COMPLETED:
-                return status
-        begin_stage(model, axes, state, left, work)
-        divides = contact.time_of_impact and parts < MOST_PARTS - 1
-        length, at_impact, status = _up_to_impact(
-            model, structure, axes, contact, state, left, h, divides, tolerance, work, tally
-        )
-        if status != COMPLETED:
-            return status
-        last = length == left
-        after = end if last else state.clock[0].time + length
-        part = Part(length, h, after, parts == 0, at_impact)
-        status, jumped = _end_part(
-            model, structure, axes, contact, state, part, tolerance, work, tally
-        )
-        if status != COMPLETED:
-            return status
-        if not last and parts == 0:
-            copy_memory(contact.memory, contact.earlier)
-            contact.divided[0], contact.divided[1] = 1, contact.events.number[0]
-        motion = motion_of(model, state, work)
-        _finish_part(contact, motion, state, part, jumped, tally)
-        left = 0.0 if last else left - length
-        parts += 1
+        sort_events(contact.events, begun)
     contact.divided[0] = 0
-    tally.totals[0].divisions += parts - 1
-    if parts == MOST_PARTS:
-        tally.totals[0].late += 1
     _fall_asleep(model, contact, state, h, tolerance, work, tally)
     return COMPLETED
+
+
+@inner_kernel
+def _go_back(model, structure, contact, apart, state, h, work, tally):
+    """Return to the start of a stage of length h, which then is taken by all bodies together."""
+    restore_memory(contact)
+    restore_totals(work, tally)
+    copy_into(work.saved, state)
+    resume(model, structure, state, work)
+    find_still(model, state, contact.sleep, h, work)
+    forget(contact, apart)
+    apart.open[0] = 0
 
 
 @inner_kernel
@@ -116,21 +79,6 @@ def _pass(model, contact, state, h, work, tally):
 
 
 @inner_kernel
-def _end_part(model, structure, axes, contact, state, part, tolerance, work, tally):
-    """The second half of a part, and the jump after it where anything meets: COMPLETED or why not,
-    and whether anything jumped.
-    """
-    h = part.whole
-    status = second_half(model, structure, axes, contact, state, part, tolerance, work, tally)
-    if status != COMPLETED or not contact.time_of_impact or len(model.joints) == 0:
-        return status, False
-    status, jumped = jump(model, structure, contact, state, h, False, tolerance, work, tally)
-    if status == COMPLETED and part.at_impact and not jumped:
-        status = judge(contact, model, h, work, tally)
-    return status, jumped
-
-
-@inner_kernel
 def restore_memory(contact):
     """Restore the memory of contacts where parts of a failed stage have changed it."""
     if contact is None:
@@ -139,201 +87,6 @@ def restore_memory(contact):
         copy_memory(contact.earlier, contact.memory)
         contact.events.number[0] = min(contact.events.number[0], contact.divided[1])
         contact.divided[0] = 0
-
-
-@inner_kernel
-def _find_contacts(model, contact, state, left, tolerance, work):
-    """Contacts of the rest ``left`` of a stage; False if there is not room for all."""
-    contacts, sleep, memory = contact.contacts, contact.sleep, contact.memory
-    margin = _MARGIN * tolerance
-    search = search_of(contact)
-    while True:
-        if sleep.frozen.used[0] > 0:
-            shapes_body, needed = contact.shapes.body, contact.needed
-            if not thaw(shapes_body, sleep, memory, contacts, needed):
-                return False
-        if not detect(model, search, state, sleep.still, left, margin):
-            return False
-        _begin_points(model, contact, state, left, tolerance, work)
-        woken = sleep.number[0] > 0 and wake_touched(model, contacts, sleep, left, tolerance, work)
-        note_resting(model, sleep, work)
-        if not woken:
-            return True
-
-
-@inner_kernel
-def _begin_points(model, contact, state, left, tolerance, work):
-    """Directions, velocities, targets and first guesses of all contacts at the start of what is
-    left of a stage; needs the angular velocities.
-    """
-    motion, team = motion_of(model, state, work), contact.team
-    inertia_of_solver_bodies(contact.solver_bodies, motion)
-    team.number[0], team.number[1] = tolerance, left
-    given = contact, motion, tolerance, left
-    share(team, BEGIN_POINTS, 0, contact.contacts.used[0], CONTACTS, begin_points, given)
-
-
-@inner_kernel
-def _overlooked(model, contact, state, part, left, looks, tolerance, work, tally):
-    """What the first half over a part of what is left of a stage shows that detection did not
-    foresee: COMPLETED or why not, whether bodies that sleep woke for it, and whether points were
-    added. In either case all is at the start of the half again, which then is solved anew.
-    """
-    splits = part > contact.finest
-    most = _MOST_LOOKS if splits else _LAST_LOOKS
-    added = 0
-    sleeping = contact.sleep.number[0] > 0
-    if splits or looks < most:
-        search = search_of(contact)
-        still, allowed = contact.sleep.still, contact.most_left
-        added = look_again(model, search, state, work.part, work.next, still, part, allowed)
-    woken = sleeping and wake_reached(model, contact.contacts, contact.sleep, tolerance, work)
-    missed = added > 0 and looks < most and not woken
-    if woken or missed:
-        restore_velocities(state, work)
-        angular_velocities(model, state, work)
-    if woken:
-        found = _find_contacts(model, contact, state, left, tolerance, work)
-        return COMPLETED if found else NO_ROOM, found, False
-    if missed:
-        rescale(contact.contacts, left / part)
-        _begin_points(model, contact, state, left, tolerance, work)
-        return COMPLETED, False, True
-    if added > 0 or added == UNFIT:
-        name_missed(contact, added, tally)
-        divided = added > 0 or part > _UNFIT * contact.finest
-        return UNSETTLED if divided else COMPLETED, False, False
-    return COMPLETED if added == 0 else NO_ROOM, False, False
-
-
-@inner_kernel
-def _up_to_impact(model, structure, axes, contact, state, left, h, divides, tolerance, work, tally):
-    """The first half of a part that ends where bodies meet, or of all that is left of a stage:
-    the length of the part, whether bodies meet at its end, and COMPLETED or why not.
-    """
-    contacts, violation = contact.contacts, tally.totals[0].violation
-    motion = motion_of(model, state, work)
-    threshold = impact_threshold(motion, h, contact.accuracy)
-    save_velocities(state, work)
-    tried, looks = first_trial(left), 0
-    while True:
-        contact.closed[0] = 1 if tried.closed else 0
-        contact.again[0] = 1 if looks > 0 and not divides else 0
-        status = first_half(
-            model, structure, axes, contact, state, tried.part, tolerance, work, tally
-        )
-        if status != COMPLETED:
-            return tried.part, False, status
-        again, at_impact, following = False, False, tried
-        if divides:
-            again, at_impact, following = _next_trial(
-                model, contact, motion, tried, left, h, threshold, tolerance, work
-            )
-        if not again:
-            status, woken, missed = _overlooked(
-                model, contact, state, tried.part, left, looks, tolerance, work, tally
-            )
-            if not (woken or missed):
-                return tried.part, at_impact, status
-            looks = 0 if woken else looks + 1
-            tried = first_trial(left)
-            tally.totals[0].violation = violation
-            continue
-        if following.closed:
-            close_limits(model, work)
-        rescale(contacts, following.part / tried.part)
-        tally.totals[0].violation = violation
-        restore_velocities(state, work)
-        angular_velocities(model, state, work)
-        tried = following
-
-
-@inner_kernel
-def _next_trial(model, contact, motion, tried, left, h, threshold, tolerance, work):
-    """Whether a part must be tried again, since bodies meet within it or overlap at its end; if
-    not, whether they meet there; and the next trial.
-    """
-    contacts, accuracy = contact.contacts, contact.accuracy
-    found = Found(0, math.inf, math.inf)
-    if not tried.closed:
-        found = _both(
-            find_impacts(contacts, motion, tried.part, threshold, accuracy, tolerance),
-            find_reached(model, tried.part, h, tolerance, work),
-        )
-    again, at_impact, following = next_trial(
-        found, tried, left, h, len(model.joints), accuracy, tolerance
-    )
-    if not again and penetrates_anew(
-        contact.shapes, contact.sweep, contact.found, contacts, motion, following, h, tolerance
-    ):
-        return True, False, half_of(following)
-    return again, at_impact, following
-
-
-@inner_kernel
-def _both(of_contacts, of_limits):
-    """What meets, and what reaches a limit."""
-    return Found(
-        of_contacts.fresh + of_limits.fresh,
-        min(of_contacts.least, of_limits.least),
-        min(of_contacts.first, of_limits.first),
-    )
-
-
-@inner_kernel
-def _finish_part(contact, motion, state, part, jumped, tally):
-    """Tell of pairs that begin to touch or part, and save the impulses of contacts for the part
-    or step to come: what jumped did so after the forces of the second half.
-    """
-    contacts, memory = contact.contacts, contact.memory
-    note_events(contacts, memory, contact.events, state.clock[0].time)
-    impact = (part.at_impact or contact.hit[0] == 1) and not jumped
-    if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
-        _save_first_impulses(contact, part.length)
-    else:
-        _save_impulses(contact, motion, state, part.length, jumped)
-    _count(contacts, contact.sleep.number[1], tally.totals[0], part.length / part.whole)
-
-
-@inner_kernel
-def _save_impulses(contact, motion, state, h, jumped):
-    """Save the impulses of a part of length h, without those of a jump at its end."""
-    memory, team = contact.memory, contact.team
-    memory.step[0], memory.used[0] = h, contact.contacts.used[0]
-    for j in range(len(state.joints)):
-        for k in range(6):
-            memory.multiplier[j, k] = state.joints[j].multiplier[k]
-    threshold = impact_threshold(motion, h, contact.accuracy)
-    team.number[0], team.number[1] = 1.0 if jumped else 0.0, threshold
-    given = contact, jumped, threshold
-    share(team, SAVE_POINTS, 0, memory.used[0], CONTACTS, save_points, given)
-
-
-@inner_kernel
-def _save_first_impulses(contact, h):
-    """Save the forces at the beginning of a part of length h, with those of joints."""
-    memory = contact.memory
-    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
-    memory.step[0], memory.used[0] = h, contact.contacts.used[0]
-    for j in range(len(memory.multiplier)):
-        for k in range(6):
-            memory.multiplier[j, k] *= scale
-    share(contact.team, SAVE_MARKS, 0, memory.used[0], CONTACTS, save_marks, (contact,))
-
-
-@inner_kernel
-def _count(contacts, asleep, totals, weight):
-    """Add the contacts that bear an impulse in a part of a step, with its weight in that, to the
-    totals, and the largest penetration of all, from what was noted as they were saved. ``asleep``:
-    how many do of bodies that sleep.
-    """
-    bearing = asleep
-    for c in range(contacts.used[0]):
-        if contacts.noted[c, 0] > 0.0:
-            bearing += 1
-        totals.deepest = max(totals.deepest, -contacts.noted[c, 1])
-    totals.bearing += bearing * weight
-    totals.most_bearing = max(totals.most_bearing, bearing)
 
 
 @inner_kernel
