@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import (
-    ZERO3,
     Vec3,
     dot,
+    put_vec3,
     quat_at,
     quat_of,
     rotate,
@@ -21,6 +21,7 @@ from impulse_core.collision.contacts import copy_memory_point
 from impulse_core.collision.shapes import GROUND, PLANE, TORUS
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities
+from impulse_core.model.copies import copy_poses
 
 __all__ = ["keep_group", "load_group"]
 
@@ -28,11 +29,11 @@ __all__ = ["keep_group", "load_group"]
 @inner_kernel
 def load_group(model, contact, apart, state, work, root):
     """Let the small scene be a group at the start of the step; False if there is not room."""
-    small, of = apart.model, apart.state
+    small, of, world = apart.model, apart.state, len(model.bodies) - 1
     for k in range(small.dynamic):
-        small.bodies[k] = apart.nobody[0]
-        set_vec3(of.bodies[k].velocity, ZERO3)
-        set_vec3(of.bodies[k].angular_momentum, ZERO3)
+        small.bodies[k], of.bodies[k] = apart.nobody[0], state.bodies[world]
+    for i in range(model.dynamic, world + 1):
+        of.bodies[small.dynamic + i - model.dynamic] = state.bodies[i]
     i, k = apart.body[0, root], 0
     while i >= 0:
         apart.slot[i] = k
@@ -40,16 +41,15 @@ def load_group(model, contact, apart, state, work, root):
         i, k = apart.body[1, i], k + 1
     for j in range(len(state.kinematic)):
         of.kinematic[j] = state.kinematic[j]
-        of.bodies[small.dynamic + j] = state.bodies[model.dynamic + j]
         still = contact.sleep.still[model.dynamic + j]
         apart.contact.sleep.still[small.dynamic + j] = still
     of.clock[0] = state.clock[0]
     apart.work.totals[0] = work.totals[0]
+    copy_poses(of.bodies, apart.work.next)
     angular_velocities(small, of, apart.work)
-    for j in range(len(state.kinematic)):
-        for x in range(3):
-            spin = work.angular_velocity[model.dynamic + j, x]
-            apart.work.angular_velocity[small.dynamic + j, x] = spin
+    for i in range(model.dynamic, world + 1):
+        w = vec3_at(work.angular_velocity, i)
+        put_vec3(apart.work.angular_velocity, small.dynamic + i - model.dynamic, w)
     if not _load_shapes(model, contact, apart, root):
         return False
     return _load_pairs(model, contact, apart, root) and _load_points(contact, apart, root)

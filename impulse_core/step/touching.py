@@ -50,7 +50,8 @@ def contact_stage(model, structure, contact, apart, state, h, tolerance, work, t
         if not bring_back(model, contact, apart, state, work, tally.totals[0]):
             return NO_ROOM
         sort_events(contact.events, begun)
-    contact.divided[0] = 0
+        forget(contact, apart)
+    contact.divided[0], contact.divided[1] = 0, 0
     _fall_asleep(model, contact, state, h, tolerance, work, tally)
     return COMPLETED
 

@@ -41,6 +41,24 @@ def ball(name: str, position: tuple[float, float, float], **given: Any) -> Body:
     return Body(name=name, mass=1.0, position=position, geometry=[solid], **given)
 
 
+def rubber(restitution: float, friction: float = 0.0) -> Material:
+    """That bounces."""
+    return Material(
+        name="rubber",
+        static_friction=friction,
+        kinetic_friction=friction,
+        restitution=restitution,
+    )
+
+
+def crowd(count: int = 40, z: float = 0.7) -> list[Body]:
+    """Balls far from all else and each other, which make it worth while to divide few bodies."""
+    return [
+        ball(f"crowd-{k}", (2.0 * (k % 7), 100.0 + 2.0 * (k // 7), z + 0.05 * k), material="rubber")
+        for k in range(count)
+    ]
+
+
 def fan(
     count: int,
     *,

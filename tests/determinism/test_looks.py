@@ -18,7 +18,7 @@ from impulse_core.compile import compile_scene
 from impulse_core.jit.repeated import RepeatedCall
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
-from tests.contact.scenes import wall
+from tests.contact.scenes import crowd, rubber, scene, wall
 from tests.core.gears import geared_machine
 from tests.core.scenes import chain
 from tests.determinism.runs import busy_ground, driven_tree, swinging_loop, tumbling_stack
@@ -37,6 +37,10 @@ CONTACT = {
     "tumbling": (lambda: tumbling_stack(5), 0.6),
     "machine": (busy_ground, 1.0),
     "sleep-and-impacts": (lambda: busy_ground(time_of_impact=True, sleeping=True), 1.5),
+    "groups-apart": (
+        lambda: scene(*crowd(), materials=(rubber(0.8, 0.3),), time_of_impact=True),
+        0.6,
+    ),
 }
 METHODS = [
     *((name, "imp2", "direct") for name in NO_CONTACT),
@@ -89,9 +93,11 @@ SCRATCH = (
             *("low", "high", "turning", "box", "cell", "slot", "cell_level", "cell_x", "cell_y"),
             *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first", "way"),
             *("pair_second", "pair_approach", "key", "key_before", "cache_before", "histogram"),
+            "cache_begun",
         )
     ),
     *(f"runner.setup.events.{name}" for name in ("time", "what", "pair")),
+    "runner._apart",
 )
 # Lies among scratch, but is constant, or for signals.
 CONSTANT = (
@@ -103,6 +109,16 @@ SPARED = (
     "runner.setup.team.open",
     *(f"comparison.stages.{name}.present" for name in ("bodies", "axes", "terms")),
     "runner.setup.delassus.probe_rate",
+    # what is constant of the small scene
+    *("runner._apart.model", "runner._apart.structure", "runner._apart.nobody"),
+    *("runner._apart.first_shape", "runner._apart.shape", "runner._apart.grounds"),
+    *(
+        f"runner._apart.contact.{name}"
+        for name in (
+            *("shapes", "sleep", "solver_bodies", "batches.lanes", "delassus", "team"),
+            *(f"sweep.{name}" for name in ("given", "bound", "planes", "kept")),
+        )
+    ),
 )
 # Is found out at every step where bodies can touch.
 STILL = "runner.setup.sleep.still"
@@ -162,9 +178,12 @@ def _walk(value: Any, path: str, seen: set[int]) -> Iterator[tuple[str, NDArray[
         yield from _walk(item, f"{path}.{name}" if path else name, seen)
 
 
+def lies_in(path: str, names: tuple[str, ...]) -> bool:
+    return any(path == name or path.startswith(f"{name}.") for name in names)
+
+
 def is_scratch(path: str) -> bool:
-    lies_in = (path == name or path.startswith(f"{name}.") for name in SCRATCH)
-    return path not in CONSTANT and any(lies_in)
+    return path not in CONSTANT and lies_in(path, SCRATCH)
 
 
 def in_use(path: str) -> str:
@@ -199,7 +218,7 @@ def spoil(arrays: Arrays) -> None:
         if owner in ("runner.setup.solver_bodies.row", "runner.setup.solver_bodies.mark"):
             if field not in OF_BODIES:
                 array[:dynamic] = nothing
-        elif is_scratch(path) and path not in SPARED:
+        elif is_scratch(path) and not lies_in(path, SPARED):
             array[...] = nothing
         elif in_use(path):
             array[int(arrays[in_use(path)][0]) :] = nothing
