@@ -97,11 +97,11 @@ class Apart(NamedTuple):
     contacts: Contacts
     """Their contacts at the end."""
     memory: Memory
-    """What is remembered of these."""
+    """What is remembered of these, with forces in place of impulses."""
     order: Ints
-    """Those by the pairs of shapes, shape (k,)."""
+    """Their numbers, ascending by the pairs of shapes, shape (k,)."""
     totals: Records
-    """The totals before any was taken (Totals), shape (1,)."""
+    """The totals before a group is tried (Totals), shape (1,)."""
 
 
 @inner_kernel
@@ -226,7 +226,7 @@ def bring_back(model, contact, apart, state, work, totals):
             c -= 1
         else:
             contacts.mark[place], contacts.row[place] = pool.mark[of], pool.row[of]
-            copy_memory_point(apart.memory, of, memory, place, 1.0)
+            copy_memory_point(apart.memory, of, memory, place, memory.step[0])
             p -= 1
     contacts.used[0] = memory.used[0] = total
     bearing = contact.sleep.number[1]

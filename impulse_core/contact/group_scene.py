@@ -164,8 +164,8 @@ def _load_points(contact, apart, root):
 
 
 @inner_kernel
-def keep_group(model, contact, apart, h, root):
-    """Keep what a group did in a step of length h; False if it may have met anything else there, or
+def keep_group(model, contact, apart, root):
+    """Keep what a group did in a step; False if it may have met anything else there, or
     there is not room.
     """
     if _strays(model, contact, apart):
@@ -184,7 +184,7 @@ def keep_group(model, contact, apart, h, root):
         pool.row[to], pool.mark[to] = small.contacts.row[c], small.contacts.mark[c]
         pool.mark[to].body1 = contact.shapes.body[pool.mark[to].shape1]
         pool.mark[to].body2 = contact.shapes.body[pool.mark[to].shape2]
-        copy_memory_point(small.memory, c, apart.memory, to, h / small.memory.step[0])
+        copy_memory_point(small.memory, c, apart.memory, to, 1.0 / small.memory.step[0])
         at = to
         while at > 0 and pool.mark[apart.order[at - 1]].pair > pool.mark[to].pair:
             apart.order[at] = apart.order[at - 1]

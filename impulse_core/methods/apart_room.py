@@ -13,7 +13,7 @@ from impulse_core.contact.sleep import new_sleep
 from impulse_core.contact.solver_bodies import new_solver_bodies
 from impulse_core.contact.system import ContactSetup, new_delassus, new_island_work
 from impulse_core.jit.team import new_team
-from impulse_core.model import Model, State, Workspace
+from impulse_core.model import Model, State, Structure, Workspace
 from impulse_core.model.model import Body
 from impulse_core.model.state import BodyState
 from impulse_core.model.tally import Totals
@@ -26,7 +26,7 @@ __all__ = ["new_apart"]
 _PAIRS = 32 * MOST_APART  # of shapes, triangles of a ground among them
 _SHAPES = 2 * _PAIRS
 _ROWS = 16 * MOST_APART  # contacts
-_POOL = 4  # of the contacts of the whole scene, one for each so many of groups that are taken
+_POOL = 4  # contacts of the whole scene, to one that there is room for of groups that are taken
 
 
 def new_apart(model: Model, state: State, work: Workspace, setup: ContactSetup) -> Apart:
@@ -53,7 +53,7 @@ def new_apart(model: Model, state: State, work: Workspace, setup: ContactSetup) 
         model=few,
         structure=structure,
         state=few_state,
-        contact=_small_setup(few, few_state, few_work, setup, n),
+        contact=_small_setup(few, structure, few_state, few_work, setup, n),
         work=few_work,
         nobody=nobody,
         open=np.zeros(1, dtype=np.int64),
@@ -117,7 +117,12 @@ def _small_model(model: Model) -> Model:
 
 
 def _small_setup(
-    few: Model, state: State, work: Workspace, setup: ContactSetup, dynamic: int
+    few: Model,
+    structure: Structure,
+    state: State,
+    work: Workspace,
+    setup: ContactSetup,
+    dynamic: int,
 ) -> ContactSetup:
     """What a step with contacts needs, for the small scene: bodies have the shapes that they have
     in the whole one.
@@ -141,7 +146,7 @@ def _small_setup(
         earlier=new_memory(_ROWS, 0),
         solver_bodies=new_solver_bodies(few),
         sleep=sleep,
-        delassus=new_delassus(plan_structure(few), state, work, 0),
+        delassus=new_delassus(structure, state, work, 0),
         own=new_island_work(_ROWS, len(few.bodies)),
         batches=new_batches(_ROWS, len(few.bodies), 1),
         team=new_team(1),

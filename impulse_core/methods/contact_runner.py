@@ -121,7 +121,6 @@ class ContactRunner(ElementRunner):
             time_of_impact=options.time_of_impact,
             sleeps=options.sleeping,
         )
-        self._first_state = state
         self._apart = self._new_apart()
 
     @property
@@ -133,7 +132,7 @@ class ContactRunner(ElementRunner):
         if not self.setup.time_of_impact or self.model.dynamic < 2:
             return None
         self.setup.sweep.kept[:] = 0
-        return new_apart(self.model, self._first_state, self.work, self.setup)
+        return new_apart(self.model, self.setup.delassus.probe, self.work, self.setup)
 
     def _take_steps(self, state: State, length: float, count: int, grid: int, tally: Tally) -> int:
         setup = self.setup

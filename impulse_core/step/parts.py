@@ -286,7 +286,7 @@ def take_groups(model, contact, apart, state, h, tolerance, work, tally):
                 apart.model, apart.structure, small, None, apart.state, h, tolerance, apart.work,
                 tally,
             )  # fmt: skip
-            done = status == COMPLETED and keep_group(model, contact, apart, h, i)
+            done = status == COMPLETED and keep_group(model, contact, apart, i)
         if not done:
             apart.meets[i] = 0
             restore_totals(apart, tally)

@@ -345,6 +345,47 @@ def test_contacts_of_a_step_with_impacts_are_those_of_all():
             assert force[second == k + 1, 2].sum() == pytest.approx(G, rel=1e-6)
 
 
+@pytest.mark.parametrize("step", [0.003, 0.01])
+def test_contacts_bear_the_same_where_the_others_are_divided(step):
+    """Balls that fall on balls at rest, beside a machine that bounces: forces in the record are
+    those without the machine, whose impacts end the others' step with a part of it.
+    """
+    machine, hinge = hopper()
+    pairs = [
+        ball(f"{name}-{k}", (3.0 * k, 0.0, z), material="rubber")
+        for k in range(24)
+        for name, z in (("rests", 0.5), ("falls", 1.6 + 0.03 * k))
+    ]
+    forces = []
+    for others, joints in (([], []), (machine, [hinge])):
+        made = scene(
+            *pairs,
+            *others,
+            materials=(rubber(0.6),),
+            step=step,
+            duration=0.6,
+            fps=round(1.0 / step),
+            tolerance=1e-7,
+            time_of_impact=True,
+        )
+        made.joints = joints
+        told = ic.simulate(made, contacts=True).contacts
+        ours = told["body1"] == 0
+        ours &= told["body2"] <= len(pairs)
+        forces.append(
+            {
+                (int(frame), int(body)): float(force[2])
+                for frame, body, force in zip(
+                    told["frame"][ours], told["body2"][ours], told["force"][ours], strict=True
+                )
+            }
+        )
+    alone, beside = forces
+    assert beside.keys() == alone.keys()
+    assert len(alone) > 1000 * 0.01 / step
+    assert all(beside[key] == pytest.approx(alone[key], rel=1e-6, abs=1e-6) for key in alone)
+
+
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1), step=st.sampled_from([0.004, 0.01]))
 def test_balls_on_hills_move_as_alone(seed, step):
