@@ -4,34 +4,26 @@ With the law of each contact linear, Δp = g - K Δu, and Δu = G Δv, the veloc
 
     (M + Gᵀ K G) Δv = Gᵀ g                                         (docs/algorithm.md, section 11)
 
-with blocks of six rows that are filled only where two bodies touch, near the diagonal in the order
-of body_order.py. What resists turning at a contact, Δt = g - K Δω - E Δp, adds to the same blocks.
+with blocks of six rows that are filled only where two bodies touch (pair_blocks.py), near the
+diagonal in the order of body_order.py. What resists turning at a contact, Δt = g - K Δω - E Δp,
+adds to the same blocks.
+
+Contacts of the same two bodies follow each other in the list, mostly. What moves them is found
+once for all of them: u = v + w × r with the motion of the second body against that of the first.
 """
 
 from __future__ import annotations
 
-from impulse_core.algebra import (
-    IDENTITY3,
-    ZERO3,
-    Mat3,
-    Vec3,
-    cross,
-    dot,
-    inverse,
-    mat3_of,
-    set_mat3,
-    set_vec3,
-    vec3_of,
-)
+from impulse_core.algebra import ZERO3, Vec3, cross, inverse, mat3_of, set_vec3, vec3_of
 from impulse_core.contact.block_band import eliminate, half_of, substitute
-from impulse_core.contact.law import effective_inverse_mass, law_piece, solved_piece, turning_piece
+from impulse_core.contact.pair_blocks import add_inertia, add_pair, add_turning, end_of_pair
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["banded_push", "banded_step"]
 
 
 @deferred_kernel("boolean")
-def banded_step(contacts, solver_bodies, work, n, items, size, proximal, agreed):
+def banded_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
     """Put the Newton step of the impulses at n contacts, and of what resists turning in the rows
     that follow, with a proximal term, into their change; False if the system is singular.
 
@@ -40,316 +32,138 @@ def banded_step(contacts, solver_bodies, work, n, items, size, proximal, agreed)
     """
     bodies, bandwidth = size
     half = half_of(bandwidth)
-    width = 2 * half + 1
     matrix = work.matrix
-    for k in range(6 * bodies * width):
+    for k in range(6 * bodies * (2 * half + 1)):
         matrix[k] = 0.0
     for k in range(bodies):
-        i = work.order[k]
-        m = 1.0 / solver_bodies.row[i].inverse_mass
-        _add_block(matrix, width, half, 6 * k, 6 * k, IDENTITY3 * m)
-        J = inverse(mat3_of(solver_bodies.row[i].inverse_inertia))
-        _add_block(matrix, width, half, 6 * k + 3, 6 * k + 3, J)
-    for k in range(n):
-        _add_contact(contacts, solver_bodies, work, k, width, half, proximal)
+        body = solver_bodies.row[work.order[k]]
+        J = inverse(mat3_of(body.inverse_inertia))
+        add_inertia(matrix, half, 6 * k, 1.0 / body.inverse_mass, J)
+    k = 0
+    while k < n:
+        end = end_of_pair(work, k, n)
+        add_pair(work, k, end, half, proximal, anew)
+        k = end
     for k in range(n, items):
-        _add_turning(contacts, solver_bodies, work, k, width, half, proximal)
+        add_turning(work, k, half, proximal)
     if not eliminate(matrix, bodies, bandwidth):
         return False
-    _find_step(contacts, solver_bodies, work, n, items, size)
+    _find_step(work, n, items, bodies, bandwidth)
     if agreed:
         for k in range(items):
             g, p = vec3_of(work.row[k].load), vec3_of(work.row[k].change)
             set_vec3(work.row[k].load, g - mat3_of(work.row[k].softness) @ p)
-        _find_step(contacts, solver_bodies, work, n, items, size)
+        _find_step(work, n, items, bodies, bandwidth)
     return True
 
 
 @inner_kernel
-def _find_step(contacts, solver_bodies, work, n, items, size):
+def _find_step(work, n, items, bodies, bandwidth):
     """The change of the impulses, Δp = g - K Δu and Δt = g - K Δω - E Δp, with the system that was
     eliminated.
     """
-    (bodies, bandwidth), right = size, work.right
-    for k in range(6 * bodies):
-        right[k] = 0.0
-    for k in range(n):
-        _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].load))
-    for k in range(n, items):
-        g = vec3_of(work.row[work.mark[k].place].load)
-        t = vec3_of(work.row[k].load) - mat3_of(work.row[k].coupling) @ g
-        _add_angular_momentum(contacts, solver_bodies, work, k, t)
-    substitute(work.matrix, right, bodies, bandwidth)
-    for k in range(n):
-        u = _relative(contacts, solver_bodies, work, k)
-        p = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ u
-        set_vec3(work.row[k].change, p)
-    for k in range(n, items):
-        turn = _relative_turning(contacts, solver_bodies, work, k)
-        t = vec3_of(work.row[k].load) - mat3_of(work.row[k].stiffness) @ turn
-        p = vec3_of(work.row[work.mark[k].place].change)
-        set_vec3(work.row[k].change, t - mat3_of(work.row[k].coupling) @ p)
-
-
-@inlined_kernel
-def _add_contact(contacts, solver_bodies, work, k, width, half, proximal):
-    """Add contact k, its law linear at the present impulse, to the system."""
-    c = work.mark[k].contact
-    row = contacts.row
-    w = effective_inverse_mass(row, c)
-    piece = law_piece(
-        vec3_of(row[c].normal),
-        vec3_of(work.row[k].trial),
-        vec3_of(work.row[k].rate),
-        w,
-        row[c].friction,
-        row[c].min_impulse,
-        proximal,
-    )
-    K, C = solved_piece(piece)
-    K, C = K * (1.0 / w), C * (1.0 / w)
-    set_mat3(work.row[k].stiffness, K)
-    set_vec3(work.row[k].load, C @ piece.right)
-    set_mat3(work.row[k].softness, C * (proximal * w))
-    if piece.a_n == 0.0 and piece.a_t == 0.0:  # open: no part of the projection is in the system
-        return
-    a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
-    r1, r2 = vec3_of(row[c].arm1), vec3_of(row[c].arm2)
-    if piece.a_n == piece.a_d == piece.a_t and piece.b_n == piece.b_d:  # sticks: K is a number
-        _add_sticking(work.matrix, width, half, a, b, r1, r2, K.xx)
-        return
-    A1, A2 = _by_turning(K, r1), _by_turning(K, r2)
-    if a >= 0:
-        _add_pair(work.matrix, width, half, a, a, r1, K, A1)
-    if b >= 0:
-        _add_pair(work.matrix, width, half, b, b, r2, K, A2)
-    if a >= 0 and b >= 0:
-        K, A1, A2 = -K, -A1, -A2
-        _add_pair(work.matrix, width, half, a, b, r1, K, A2)
-        _add_pair(work.matrix, width, half, b, a, r2, K, A1)
-
-
-@inlined_kernel
-def _add_turning(contacts, solver_bodies, work, k, width, half, proximal):
-    """Add what resists turning, row k, to the system: Δt = g - K Δω - E Δp, Δp of its contact."""
-    c, place = work.mark[k].contact, work.mark[k].place
-    row, n = contacts.row[c], vec3_of(contacts.row[c].normal)
-    A, B, C, f = turning_piece(
-        n,
-        vec3_of(work.row[k].trial),
-        vec3_of(work.row[k].rate),
-        work.row[k].inverse,
-        row.rolling,
-        row.torsion,
-        max(dot(n, vec3_of(work.row[place].trial)), 0.0),
-        proximal,
-    )
-    w, B = 1.0 / work.row[k].inverse, inverse(B)
-    K, E = B @ A * w, B @ C
-    set_mat3(work.row[k].stiffness, K)
-    set_mat3(work.row[k].coupling, E)
-    set_vec3(work.row[k].load, (B @ f) * w)
-    set_mat3(work.row[k].softness, B * proximal)
-    Q = E @ mat3_of(work.row[place].stiffness) * -1.0
-    for side in range(2):
-        a = _place(contacts, solver_bodies, c, side)
-        if a < 0:
-            continue
-        for other in range(2):
-            b = _place(contacts, solver_bodies, c, other)
-            if b < 0:
-                continue
-            sign = 1.0 if side == other else -1.0
-            arm = vec3_of(row.arm2 if other else row.arm1)
-            _add_block(work.matrix, width, half, a + 3, b, Q * sign)
-            _add_block(work.matrix, width, half, a + 3, b + 3, (K + _by_turning(Q, arm)) * sign)
-
-
-@inlined_kernel
-def _add_pair(matrix, width, half, row, column, r, Q, S):
-    """Add Q and S, impulses by velocities and angular velocities of one body, to the rows of a body
-    on which they act at r.
-    """
-    _add_block(matrix, width, half, row, column, Q)
-    _add_block(matrix, width, half, row, column + 3, S)
-    _add_block(matrix, width, half, row + 3, column, _crossed(r, Q))
-    _add_block(matrix, width, half, row + 3, column + 3, _crossed(r, S))
-
-
-@inlined_kernel
-def _add_sticking(matrix, width, half, a, b, r1, r2, k):
-    """The same for both bodies of a contact where Q = k·1, as those are of most."""
-    if a >= 0:
-        _add_stuck_pair(matrix, width, half, a, a, r1, r1, k)
-    if b >= 0:
-        _add_stuck_pair(matrix, width, half, b, b, r2, r2, k)
-    if a >= 0 and b >= 0:
-        _add_stuck_pair(matrix, width, half, a, b, r1, r2, -k)
-        _add_stuck_pair(matrix, width, half, b, a, r2, r1, -k)
-
-
-@inlined_kernel
-def _add_stuck_pair(matrix, width, half, row, column, r, s, q):
-    """q·1 for the velocity of a point at s of one body, on another body at r: q 1, -q [s]×, q [r]×
-    and -q [r]× [s]× = q ((r·s) 1 - s rᵀ).
-    """
-    k = row * width + column - row + half
-    f, g = s * q, r * q
-    t = dot(f, r)
-    matrix[k] += q
-    matrix[k + 4] += f.z
-    matrix[k + 5] -= f.y
-    k += width - 1
-    matrix[k + 1] += q
-    matrix[k + 3] -= f.z
-    matrix[k + 5] += f.x
-    k += width - 1
-    matrix[k + 2] += q
-    matrix[k + 3] += f.y
-    matrix[k + 4] -= f.x
-    k += width - 1
-    matrix[k + 1] -= g.z
-    matrix[k + 2] += g.y
-    matrix[k + 3] += t - f.x * r.x
-    matrix[k + 4] -= f.x * r.y
-    matrix[k + 5] -= f.x * r.z
-    k += width - 1
-    matrix[k] += g.z
-    matrix[k + 2] -= g.x
-    matrix[k + 3] -= f.y * r.x
-    matrix[k + 4] += t - f.y * r.y
-    matrix[k + 5] -= f.y * r.z
-    k += width - 1
-    matrix[k] -= g.y
-    matrix[k + 1] += g.x
-    matrix[k + 3] -= f.z * r.x
-    matrix[k + 4] -= f.z * r.y
-    matrix[k + 5] += t - f.z * r.z
-
-
-@inlined_kernel
-def _by_turning(Q, r):
-    """-Q [r]×, by which the velocity of a point at r follows from the angular one."""
-    return Mat3(
-        Q.xz * r.y - Q.xy * r.z, Q.xx * r.z - Q.xz * r.x, Q.xy * r.x - Q.xx * r.y,
-        Q.yz * r.y - Q.yy * r.z, Q.yx * r.z - Q.yz * r.x, Q.yy * r.x - Q.yx * r.y,
-        Q.zz * r.y - Q.zy * r.z, Q.zx * r.z - Q.zz * r.x, Q.zy * r.x - Q.zx * r.y,
-    )  # fmt: skip
-
-
-@inlined_kernel
-def _crossed(r, Q):
-    """[r]× Q"""
-    return Mat3(
-        r.y * Q.zx - r.z * Q.yx, r.y * Q.zy - r.z * Q.yy, r.y * Q.zz - r.z * Q.yz,
-        r.z * Q.xx - r.x * Q.zx, r.z * Q.xy - r.x * Q.zy, r.z * Q.xz - r.x * Q.zz,
-        r.x * Q.yx - r.y * Q.xx, r.x * Q.yy - r.y * Q.xy, r.x * Q.yz - r.y * Q.xz,
-    )  # fmt: skip
-
-
-@inlined_kernel
-def _add_momentum(contacts, solver_bodies, work, k, p):
-    """Add what an impulse p at contact k gives its bodies to the right-hand side."""
-    c = work.mark[k].contact
-    for side in range(2):
-        a = _place(contacts, solver_bodies, c, side)
-        if a >= 0:
-            force = p if side else -p
-            r = vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1)
-            _add_vec3(work.right, a, force)
-            _add_vec3(work.right, a + 3, cross(r, force))
-
-
-@inlined_kernel
-def _add_angular_momentum(contacts, solver_bodies, work, k, t):
-    """The same of a torque impulse t in row k."""
-    c = work.mark[k].contact
-    a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
-    if a >= 0:
-        _add_vec3(work.right, a + 3, -t)
-    if b >= 0:
-        _add_vec3(work.right, b + 3, t)
-
-
-@inlined_kernel
-def _place(contacts, solver_bodies, c, side):
-    """First row of the first or second body of contact c in the system, negative if it is fixed."""
-    i = contacts.mark[c].body2 if side else contacts.mark[c].body1
-    return 6 * solver_bodies.mark[i].place
-
-
-@inlined_kernel
-def _add_vec3(array, k, a):
-    """Add a to three numbers of an array."""
-    array[k] += a.x
-    array[k + 1] += a.y
-    array[k + 2] += a.z
+    _put_momenta(work, n, items, bodies, True)
+    substitute(work.matrix, work.right, bodies, bandwidth)
+    _find_pushes(work, n, items)
+    for k in range(items):
+        row = work.row[k]
+        p = vec3_of(row.load) - mat3_of(row.stiffness) @ vec3_of(row.push)
+        if k >= n:
+            p = p - mat3_of(row.coupling) @ vec3_of(work.row[work.mark[k].place].change)
+        set_vec3(row.change, p)
 
 
 @inner_kernel
-def _add_block(matrix, width, half, row, column, A):
-    """Add A to a block of the banded matrix."""
-    k = row * width + column - row + half
-    matrix[k] += A.xx
-    matrix[k + 1] += A.xy
-    matrix[k + 2] += A.xz
-    k += width - 1
-    matrix[k] += A.yx
-    matrix[k + 1] += A.yy
-    matrix[k + 2] += A.yz
-    k += width - 1
-    matrix[k] += A.zx
-    matrix[k + 1] += A.zy
-    matrix[k + 2] += A.zz
-
-
-@inner_kernel
-def _relative(contacts, solver_bodies, work, k):
-    """Relative velocity at contact k for the velocities of the bodies in work.right."""
-    c = work.mark[k].contact
-    right = work.right
-    u = ZERO3
-    for side in range(2):
-        a = _place(contacts, solver_bodies, c, side)
-        if a >= 0:
-            v = Vec3(right[a], right[a + 1], right[a + 2])
-            w = Vec3(right[a + 3], right[a + 4], right[a + 5])
-            v = v + cross(w, vec3_of(contacts.row[c].arm2 if side else contacts.row[c].arm1))
-            u = u + v if side else u - v
-    return u
-
-
-@inner_kernel
-def _relative_turning(contacts, solver_bodies, work, k):
-    """The same of the relative angular velocity at row k."""
-    c, right, w = work.mark[k].contact, work.right, ZERO3
-    a, b = _place(contacts, solver_bodies, c, 0), _place(contacts, solver_bodies, c, 1)
-    if b >= 0:
-        w = w + Vec3(right[b + 3], right[b + 4], right[b + 5])
-    if a >= 0:
-        w = w - Vec3(right[a + 3], right[a + 4], right[a + 5])
-    return w
-
-
-@inner_kernel
-def banded_push(contacts, solver_bodies, work, n, items, bodies):
+def banded_push(solver_bodies, work, n, items, bodies):
     """Put the change of the relative velocities by that of the impulses into their push."""
     right = work.right
+    _put_momenta(work, n, items, bodies, False)
+    for k in range(bodies):
+        body, a = solver_bodies.row[work.order[k]], 6 * k
+        _put_vec3(right, a, _vec3_at(right, a) * body.inverse_mass)
+        _put_vec3(right, a + 3, mat3_of(body.inverse_inertia) @ _vec3_at(right, a + 3))
+    _find_pushes(work, n, items)
+
+
+@inlined_kernel
+def _put_momenta(work, n, items, bodies, loads):
+    """Put the momenta that bodies get from the changes of all impulses into the right-hand side, or
+    from those at the present velocities, g.
+    """
+    right = work.right
     for k in range(6 * bodies):
         right[k] = 0.0
-    for k in range(n):
-        _add_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].change))
+    k = 0
+    while k < n:
+        end, P, L = end_of_pair(work, k, n), ZERO3, ZERO3
+        for c in range(k, end):
+            row = work.row[c]
+            p = vec3_of(row.load) if loads else vec3_of(row.change)
+            P, L = P + p, L + cross(vec3_of(row.arm), p)
+        _push_pair(work, k, P, L)
+        k = end
     for k in range(n, items):
-        _add_angular_momentum(contacts, solver_bodies, work, k, vec3_of(work.row[k].change))
-    for k in range(bodies):
-        i = work.order[k]
-        a = 6 * k
-        for axis in range(3):
-            right[a + axis] *= solver_bodies.row[i].inverse_mass
-        L = Vec3(right[a + 3], right[a + 4], right[a + 5])
-        w = mat3_of(solver_bodies.row[i].inverse_inertia) @ L
-        right[a + 3], right[a + 4], right[a + 5] = w.x, w.y, w.z
-    for k in range(n):
-        set_vec3(work.row[k].push, _relative(contacts, solver_bodies, work, k))
+        row = work.row[k]
+        if loads:
+            g = vec3_of(work.row[work.mark[k].place].load)
+            t = vec3_of(row.load) - mat3_of(row.coupling) @ g
+        else:
+            t = vec3_of(row.change)
+        _push_pair(work, k, ZERO3, t)
+
+
+@inlined_kernel
+def _push_pair(work, k, P, L):
+    """Give the bodies of row k momentum, and angular momentum about where arms begin."""
+    right, a, b = work.right, work.mark[k].places[0], work.mark[k].places[1]
+    if b >= 0:
+        _put_vec3(right, b, _vec3_at(right, b) + P)
+        _put_vec3(right, b + 3, _vec3_at(right, b + 3) + L)
+        L = L + cross(vec3_of(work.row[k].apart), P)
+    if a >= 0:
+        _put_vec3(right, a, _vec3_at(right, a) - P)
+        _put_vec3(right, a + 3, _vec3_at(right, a + 3) - L)
+
+
+@inlined_kernel
+def _find_pushes(work, n, items):
+    """Put the relative velocities that the velocities in the right-hand side make into the pushes
+    of all rows.
+    """
+    k = 0
+    while k < n:
+        end = end_of_pair(work, k, n)
+        v, w = _motion_of_pair(work, k)
+        for c in range(k, end):
+            set_vec3(work.row[c].push, v + cross(w, vec3_of(work.row[c].arm)))
+        k = end
     for k in range(n, items):
-        set_vec3(work.row[k].push, _relative_turning(contacts, solver_bodies, work, k))
+        _, w = _motion_of_pair(work, k)
+        set_vec3(work.row[k].push, w)
+
+
+@inlined_kernel
+def _motion_of_pair(work, k):
+    """Velocity of the second body of row k against the first where arms begin, and the angular
+    one.
+    """
+    right, a, b = work.right, work.mark[k].places[0], work.mark[k].places[1]
+    v, w = ZERO3, ZERO3
+    if a >= 0:
+        v, w = -_vec3_at(right, a), -_vec3_at(right, a + 3)
+    if b >= 0:
+        v = v + cross(w, vec3_of(work.row[k].apart)) + _vec3_at(right, b)
+        w = w + _vec3_at(right, b + 3)
+    return v, w
+
+
+@inlined_kernel
+def _vec3_at(array, k):
+    """Three numbers of an array."""
+    return Vec3(array[k], array[k + 1], array[k + 2])
+
+
+@inlined_kernel
+def _put_vec3(array, k, a):
+    """Put a into three numbers of an array."""
+    array[k], array[k + 1], array[k + 2] = a.x, a.y, a.z

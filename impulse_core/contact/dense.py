@@ -10,20 +10,14 @@ from impulse_core.algebra import (
     IDENTITY3,
     NO_ROWS,
     cross_matrix,
-    dot,
     mat3_of,
     set_mat3,
     set_vec3,
     vec3_of,
 )
 from impulse_core.contact.delassus import delassus_block, put_block
-from impulse_core.contact.law import (
-    LEAST_PROXIMAL,
-    effective_inverse_mass,
-    law_piece,
-    sides_of_piece,
-    turning_piece,
-)
+from impulse_core.contact.law import LEAST_PROXIMAL, sides_of_piece
+from impulse_core.contact.newton_rows import piece_of, turning_piece_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
@@ -98,12 +92,12 @@ def _add_block(matrix, row, column, A, w):
 
 
 @inner_kernel
-def dense_step(contacts, work, n, items):
+def dense_step(work, n, items):
     """Put the Newton step of the impulses into their change; False if the system is singular.
 
     What stays open in it needs no rows, which in the first half of a step is most of it.
     """
-    width = _find_pieces(contacts, work, n, items)
+    width = _find_pieces(work, n, items)
     stride = (width + _LANES - 1) // _LANES * _LANES
     for k in range(items):
         if work.mark[k].column >= 0:
@@ -121,7 +115,7 @@ def dense_step(contacts, work, n, items):
 
 
 @inner_kernel
-def _find_pieces(contacts, work, n, items):
+def _find_pieces(work, n, items):
     """Find the piece of the law on which each contact of the list is, and what resists turning at
     it: A Δu + B Δp + C Δp' = f, with p' the impulse of the contact at which it does.
 
@@ -132,15 +126,14 @@ def _find_pieces(contacts, work, n, items):
     for k in range(items):
         place, C = work.mark[k].place, NO_ROWS
         if k < n:
-            piece = _piece_of(contacts, work, k)
-            w = effective_inverse_mass(contacts.row, work.mark[k].contact)
+            piece, w = piece_of(work.row[k], LEAST_PROXIMAL), work.row[k].inverse
             opens = piece.a_n == 0.0 and piece.a_d == 0.0 and piece.a_t == 0.0
             change = piece.right * (1.0 / (w * piece.b_n))
             A, B = sides_of_piece(piece)
             f = piece.right
         else:  # with no force there is A = 0, B = 1
             w = work.row[k].inverse
-            A, B, C, f = _turning_piece_of(contacts, work, k)
+            A, B, C, f = turning_piece_of(work.row[k], work.row[place], LEAST_PROXIMAL)
             opens = work.mark[place].column < 0
             change = f * (1.0 / w) - C @ vec3_of(work.row[place].change)
             change = change * (1.0 / (1.0 + LEAST_PROXIMAL))
@@ -154,38 +147,6 @@ def _find_pieces(contacts, work, n, items):
         else:
             count += 1
     return 3 * count
-
-
-@inlined_kernel
-def _piece_of(contacts, work, k):
-    """The piece of the law on which contact k of the list is."""
-    c = work.mark[k].contact
-    return law_piece(
-        vec3_of(contacts.row[c].normal),
-        vec3_of(work.row[k].trial),
-        vec3_of(work.row[k].rate),
-        effective_inverse_mass(contacts.row, c),
-        contacts.row[c].friction,
-        contacts.row[c].min_impulse,
-        LEAST_PROXIMAL,
-    )
-
-
-@inlined_kernel
-def _turning_piece_of(contacts, work, k):
-    """The same of what resists turning, the k-th of the list."""
-    c, place = work.mark[k].contact, work.mark[k].place
-    n = vec3_of(contacts.row[c].normal)
-    return turning_piece(
-        n,
-        vec3_of(work.row[k].trial),
-        vec3_of(work.row[k].rate),
-        work.row[k].inverse,
-        contacts.row[c].rolling,
-        contacts.row[c].torsion,
-        max(dot(n, vec3_of(work.row[place].trial)), 0.0),
-        LEAST_PROXIMAL,
-    )
 
 
 @inner_kernel

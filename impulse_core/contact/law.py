@@ -19,7 +19,9 @@ __all__ = [
     "contact_law",
     "effective_inverse_mass",
     "in_disc",
+    "is_plain",
     "law_piece",
+    "outer",
     "sides_of_piece",
     "solved_piece",
     "turning_piece",
@@ -161,6 +163,14 @@ def law_piece(n, p, u, w, friction, min_impulse, proximal):
     return Piece(n, d, a_n, 0.0, share, b_n, loose, loose - share, friction, f)
 
 
+@inlined_kernel
+def is_plain(piece):
+    """Whether A and B of a piece are numbers times 1, as those of what sticks or is open are."""
+    if piece.tilt != 0.0 or piece.a_n != piece.a_d or piece.a_d != piece.a_t:
+        return False
+    return piece.b_n == piece.b_d and piece.b_d == piece.b_t
+
+
 @inner_kernel
 def sides_of_piece(piece):
     """A and B of a piece."""
@@ -184,7 +194,7 @@ def _in_frame(piece, along_n, along_d, else_, d_by_n):
     n, d = piece.normal, piece.along
     x = n * (along_n - else_) + d * d_by_n
     y = d * (along_d - else_)
-    return IDENTITY3 * else_ + _outer(x, n) + _outer(y, d)
+    return IDENTITY3 * else_ + outer(x, n) + outer(y, d)
 
 
 @inner_kernel
@@ -195,7 +205,7 @@ def turning_piece(n, t, turn, w, rolling, torsion, p_n, proximal):
     A, B, C, f = _rolling_piece(n, t, turn, w, rolling, p_n, proximal)
     if torsion == 0.0:
         return A, B, C, f
-    N, along, radius = _outer(n, n), dot(n, t), torsion * p_n
+    N, along, radius = outer(n, n), dot(n, t), torsion * p_n
     z = along - dot(n, turn) / w
     if abs(z) <= radius and p_n > 0.0:  # does not spin
         return A + N, B - N, C, f + n * (along * w - dot(n, turn))
@@ -206,7 +216,7 @@ def turning_piece(n, t, turn, w, rolling, torsion, p_n, proximal):
 @inner_kernel
 def _rolling_piece(n, t, turn, w, arm, p_n, proximal):
     """The same of rolling resistance alone, which has no torque along n."""
-    N = _outer(n, n)
+    N = outer(n, n)
     held = N + IDENTITY3 * proximal
     across = t - turn * (1.0 / w)
     across = across - n * dot(n, across)
@@ -218,12 +228,12 @@ def _rolling_piece(n, t, turn, w, arm, p_n, proximal):
     if size == 0.0 or radius == 0.0:
         return none, held + IDENTITY3 - N, none, t * -w
     d = across * (1.0 / size)
-    P = (IDENTITY3 - N - _outer(d, d)) * (radius / size)
-    return P, held + IDENTITY3 - N - P, _outer(d, n) * -arm, (t - d * radius) * -w
+    P = (IDENTITY3 - N - outer(d, d)) * (radius / size)
+    return P, held + IDENTITY3 - N - P, outer(d, n) * -arm, (t - d * radius) * -w
 
 
 @inner_kernel
-def _outer(a, b):
+def outer(a, b):
     """A bᵀ"""
     return Mat3(
         a.x * b.x, a.x * b.y, a.x * b.z,

@@ -10,18 +10,13 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import cross, dot, mat3_of, norm, set_vec3, vec3_at, vec3_of
+from impulse_core.algebra import dot, norm, set_vec3, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step
 from impulse_core.contact.block_band import half_of
 from impulse_core.contact.body_order import order_bodies
-from impulse_core.contact.delassus import delassus_block
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step
-from impulse_core.contact.law import (
-    LEAST_PROXIMAL,
-    effective_inverse_mass,
-    in_disc,
-    within_arms,
-)
+from impulse_core.contact.law import LEAST_PROXIMAL, in_disc, within_arms
+from impulse_core.contact.newton_rows import gather_rows, list_rows
 from impulse_core.contact.newton_work import MOST_DENSE, MOST_WORK
 from impulse_core.contact.residuals import ENOUGH
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
@@ -41,6 +36,7 @@ _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
 _SHRINKINGS = 6  # of a Newton step that does not help
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
+_ON_BORDER = 1e-9  # of its radius: how near to that of its cone an impulse counts as on it
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
@@ -58,7 +54,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
     articulated = solver_bodies.mark[i].articulated == 1
     if articulated and n > MOST_DENSE:
         return TOO_MANY, n
-    items = _list_contacts(contacts, work, solver_bodies.mark[i].head, n, articulated)
+    items = list_rows(contacts, work, solver_bodies.mark[i].head, n, articulated)
     bodies, bandwidth = 0, 0
     if articulated:
         dense_delassus(contacts, solver_bodies, delassus, work, n, items)
@@ -67,23 +63,23 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
         half = half_of(bandwidth)
         if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > MOST_WORK:
             return TOO_MANY, n
-    _gather(contacts, solver_bodies, delassus, work, n, items)
-    given = _residual(contacts, work, n, items, 0.0)
+    gather_rows(contacts, solver_bodies, delassus, work, n, items)
+    given = _residual(work, n, items, 0.0)
     if articulated:
-        best = _solve_dense(contacts, work, n, items, accuracy, given)
+        best = _solve_dense(work, n, items, accuracy, given)
     else:
         size = bodies, bandwidth
         to = accuracy, rough
-        best = _solve_banded(contacts, solver_bodies, work, n, items, size, to, given)
+        best = _solve_banded(solver_bodies, work, n, items, size, to, given)
     if best < given:
-        best = _take_best(contacts, solver_bodies, work, n, items, bodies, articulated, best)
+        best = _take_best(solver_bodies, work, n, items, bodies, articulated, best)
         if best < given:
             _store(contacts, work, n, items)
     return (SOLVED if min(best, given) <= rough else IMPROVED), items
 
 
 @inner_kernel
-def _solve_dense(contacts, work, n, items, accuracy, given):
+def _solve_dense(work, n, items, accuracy, given):
     """Newton steps of an articulated island from the impulses of a residual ``given``; the least
     residual, whose iterate is kept [m/s].
 
@@ -92,13 +88,13 @@ def _solve_dense(contacts, work, n, items, accuracy, given):
     best = worst = given
     _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
-        if worst <= _EXACT * accuracy or not dense_step(contacts, work, n, items):
+        if worst <= _EXACT * accuracy or not dense_step(work, n, items):
             break
         dense_push(work, items)
-        after = _residual(contacts, work, n, items, 1.0)
+        after = _residual(work, n, items, 1.0)
         if worst <= accuracy and not (after < 0.5 * worst):
             break
-        share, after = _shorten(contacts, work, n, items, worst, after)
+        share, after = _shorten(work, n, items, worst, after)
         _go_on(work, items, share)
         worst = after
         if worst < best:
@@ -110,41 +106,47 @@ def _solve_dense(contacts, work, n, items, accuracy, given):
 
 
 @inner_kernel
-def _solve_banded(contacts, solver_bodies, work, n, items, size, to, given):
+def _solve_banded(solver_bodies, work, n, items, size, to, given):
     """The same of free bodies.
 
     Steps are taken whole at first, whether or not they help: which contacts bear, stick and slide
     follows from each, and a step that was shortened for the sake of the residual never gets there.
     Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
-    they help. What contacts contradict each other by is left out of a step after one that did not
-    help.
+    they help. The first step finds impulses anew where contacts stick, unless near to a solution,
+    and those by which contacts only hold each other go. What contacts contradict each other by is
+    left out of a step after one that did not help.
     """
     bodies, (accuracy, rough) = size[0], to
     best = worst = given
-    proximal, stalls, careful = _PROXIMAL, 0, False
+    anew = given > _PROXIMAL * _largest_velocity(work, n)
+    proximal, agreed = (_PROXIMAL, False) if anew else (LEAST_PROXIMAL, True)
+    stalls, careful, crossing, slides = 0, False, False, _any_slides(work, n)
     _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
         if worst <= _EXACT * accuracy or not banded_step(
-            contacts, solver_bodies, work, n, items, size, proximal, stalls > 0
+            solver_bodies, work, n, items, size, proximal, agreed, anew
         ):
             break
-        banded_push(contacts, solver_bodies, work, n, items, bodies)
-        after = _residual(contacts, work, n, items, 1.0)
-        if worst <= rough and not (after < (0.5 if worst <= accuracy else _QUICK) * worst):
+        banded_push(solver_bodies, work, n, items, bodies)
+        after = _residual(work, n, items, 1.0)
+        slow = worst <= rough and not (after < (0.5 if worst <= accuracy else _QUICK) * worst)
+        if slow and (crossing or after < worst):
             break
-        share = 1.0
+        share, anew, crossing = 1.0, False, slow
         if careful:
-            share, after = _shorten(contacts, work, n, items, worst, after)
+            share, after = _shorten(work, n, items, worst, after)
         _go_on(work, items, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
         stalls = 0 if after < _GAIN * best else stalls + 1
+        agreed = stalls > 0
         worst = after
         if worst < best:
             best = worst
             _keep_iterate(work, items)
         if stalls == _LESS_PATIENCE and careful:
             break
-        if stalls >= _CONTENT and best <= ENOUGH * rough:
+        little = ENOUGH * (rough if slides or best < given else accuracy)
+        if stalls >= _CONTENT and best <= max(rough, little):
             break
         if stalls == _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
@@ -155,14 +157,35 @@ def _solve_banded(contacts, solver_bodies, work, n, items, size, to, given):
 
 
 @inlined_kernel
-def _shorten(contacts, work, n, items, before, after):
+def _any_slides(work, n):
+    """Whether the impulse of one of n contacts is on the border of its cone."""
+    for k in range(n):
+        row = work.row[k]
+        p, normal = vec3_of(row.trial), vec3_of(row.normal)
+        p_n = dot(normal, p)
+        if p_n > 0.0 and norm(p - normal * p_n) >= (1.0 - _ON_BORDER) * row.friction * p_n:
+            return True
+    return False
+
+
+@inlined_kernel
+def _largest_velocity(work, n):
+    """The largest velocity that the impulse of one of n contacts gives [m/s]."""
+    most = 0.0
+    for k in range(n):
+        most = max(most, norm(vec3_of(work.row[k].trial)) * work.row[k].inverse)
+    return most
+
+
+@inlined_kernel
+def _shorten(work, n, items, before, after):
     """Halve a Newton step until it leaves less than ``before``: its share, and what it leaves."""
     share = 1.0
     for _shrinking in range(_SHRINKINGS):
         if after < before:
             break
         share *= 0.5
-        after = _residual(contacts, work, n, items, share)
+        after = _residual(work, n, items, share)
     return share, after
 
 
@@ -177,26 +200,6 @@ def _next_proximal(proximal, careful, share, left):
 
 
 @inlined_kernel
-def _list_contacts(contacts, work, c, number, articulated):
-    """List the contacts of an island of which c is the first, and what resists turning at them, if
-    there is room for all of it; returns how many rows that makes.
-    """
-    items, most = number, 2 * MOST_DENSE if articulated else len(work.mark)
-    for k in range(number):
-        work.mark[k].contact = c
-        work.mark[k].place = k
-        c = contacts.mark[c].next
-    for k in range(number):
-        if contacts.row[work.mark[k].contact].resists > 0.0:
-            if items == most:
-                return number
-            work.mark[items].contact = work.mark[k].contact
-            work.mark[items].place = k
-            items += 1
-    return items
-
-
-@inlined_kernel
 def _go_on(work, n, share):
     """Take a share of the Newton step."""
     for k in range(n):
@@ -206,85 +209,42 @@ def _go_on(work, n, share):
 
 
 @inner_kernel
-def _gather(contacts, solver_bodies, delassus, work, n, items):
-    """Take the impulses and relative velocities of the contacts of an island."""
-    row, mark = contacts.row, contacts.mark
-    for k in range(n):
-        c = work.mark[k].contact
-        i1, i2 = mark[c].body1, mark[c].body2
-        u = vec3_of(row[c].offset)
-        u = u + vec3_of(solver_bodies.row[i2].velocity) - vec3_of(solver_bodies.row[i1].velocity)
-        u = u + cross(vec3_of(solver_bodies.row[i2].angular_velocity), vec3_of(row[c].arm2))
-        u = u - cross(vec3_of(solver_bodies.row[i1].angular_velocity), vec3_of(row[c].arm1))
-        if mark[c].delassus_row >= 0:
-            u = u + vec3_at(delassus.velocity, mark[c].delassus_row)
-        set_vec3(work.row[k].rate, u)
-        set_vec3(work.row[k].trial, vec3_of(row[c].impulse))
-    for k in range(n, items):
-        c = work.mark[k].contact
-        turn = vec3_of(row[c].turn_offset)
-        turn = turn + vec3_of(solver_bodies.row[mark[c].body2].angular_velocity)
-        turn = turn - vec3_of(solver_bodies.row[mark[c].body1].angular_velocity)
-        if mark[c].delassus_row >= 0:
-            turn = turn + vec3_at(delassus.angular_velocity, mark[c].delassus_row)
-        set_vec3(work.row[k].rate, turn)
-        set_vec3(work.row[k].trial, vec3_of(row[c].torque))
-        set_vec3(work.row[k].begun, vec3_of(row[c].torque))
-        work.row[k].inverse = _inverse_inertia(contacts, solver_bodies, delassus, c)
-
-
-@inlined_kernel
-def _inverse_inertia(contacts, solver_bodies, delassus, c):
-    """Mean diagonal of the inverse inertia that torque impulses at contact c meet [1/(kg m²)]."""
-    total, k = 0.0, contacts.mark[c].delassus_row
-    for i in (contacts.mark[c].body1, contacts.mark[c].body2):
-        J = mat3_of(solver_bodies.row[i].inverse_inertia)
-        total += J.xx + J.yy + J.zz
-    if k >= 0:
-        T = delassus_block(delassus.angular, 3 * k, 3 * k)
-        total += T.xx + T.yy + T.zz
-    return max(total / 3.0, 1e-300)
-
-
-@inner_kernel
-def _residual(contacts, work, n, items, share):
+def _residual(work, n, items, share):
     """Largest ‖p - P(p - ρu)‖/ρ [m/s] after a share of the Newton step; turning counts as the way
     at the arm at which a force would move the contact as much.
     """
-    row = contacts.row
     worst = 0.0
     for k in range(n):
-        c = work.mark[k].contact
-        normal = vec3_of(row[c].normal)
-        p = vec3_of(work.row[k].trial)
-        u = vec3_of(work.row[k].rate)
-        if share > 0.0:
-            p = p + share * vec3_of(work.row[k].change)
-            u = u + share * vec3_of(work.row[k].push)
-        w = effective_inverse_mass(row, c)
+        row = work.row[k]
+        normal, w = vec3_of(row.normal), row.inverse
+        p, u = _after(row, share)
         z = p - u * (1.0 / w)
-        z_n = max(dot(normal, z), row[c].min_impulse)
-        across = in_disc(z - normal * dot(normal, z), row[c].friction * max(dot(normal, p), 0.0))
+        z_n = max(dot(normal, z), row.min_impulse)
+        across = in_disc(z - normal * dot(normal, z), row.friction * max(dot(normal, p), 0.0))
         size = norm(p - normal * z_n - across) * w
         if not (size <= worst):
             worst = size if size == size else _NO_NUMBER
     for k in range(n, items):
-        c, place = work.mark[k].contact, work.mark[k].place
-        normal = vec3_of(row[c].normal)
-        p_n = dot(normal, vec3_of(work.row[place].trial))
-        t, turn = vec3_of(work.row[k].trial), vec3_of(work.row[k].rate)
-        if share > 0.0:
-            p_n += share * dot(normal, vec3_of(work.row[place].change))
-            t = t + share * vec3_of(work.row[k].change)
-            turn = turn + share * vec3_of(work.row[k].push)
-        w = work.row[k].inverse
+        row, contact = work.row[k], work.row[work.mark[k].place]
+        normal, w = vec3_of(row.normal), row.inverse
+        p, _ = _after(contact, share)
+        t, turn = _after(row, share)
         z = t - turn * (1.0 / w)
-        p_n = max(p_n, 0.0)
-        z = within_arms(normal, z, row[c].rolling * p_n, row[c].torsion * p_n)
-        size = norm(t - z) * math.sqrt(w * effective_inverse_mass(row, c))
+        p_n = max(dot(normal, p), 0.0)
+        z = within_arms(normal, z, row.rolling * p_n, row.torsion * p_n)
+        size = norm(t - z) * math.sqrt(w * contact.inverse)
         if not (size <= worst):
             worst = size if size == size else _NO_NUMBER
     return worst
+
+
+@inlined_kernel
+def _after(row, share):
+    """Impulse and velocity of a row after a share of the Newton step; 0 for those before it."""
+    p, u = vec3_of(row.trial), vec3_of(row.rate)
+    if share > 0.0:
+        p, u = p + share * vec3_of(row.change), u + share * vec3_of(row.push)
+    return p, u
 
 
 @inner_kernel
@@ -304,35 +264,34 @@ def _return_to_best(work, n):
 
 
 @inner_kernel
-def _take_best(contacts, solver_bodies, work, n, items, bodies, articulated, best):
+def _take_best(solver_bodies, work, n, items, bodies, articulated, best):
     """Return to the best impulses and velocities, of a residual ``best``, within their cones; their
     residual [m/s].
     """
     _return_to_best(work, items)
-    if not _cut(contacts, work, n, items):
+    if not _cut(work, n, items):
         return best
     if articulated:
         dense_push(work, items)
     else:
-        banded_push(contacts, solver_bodies, work, n, items, bodies)
-    return _residual(contacts, work, n, items, 1.0)
+        banded_push(solver_bodies, work, n, items, bodies)
+    return _residual(work, n, items, 1.0)
 
 
 @inner_kernel
-def _cut(contacts, work, n, items):
+def _cut(work, n, items):
     """Put what brings the impulses into their cones into the change; whether there is any of it."""
     any_cut = False
-    for k in range(n):
-        p = vec3_of(work.row[k].trial)
-        change = _in_cone(contacts.row, work.mark[k].contact, p) - p
-        set_vec3(work.row[k].change, change)
-        any_cut = any_cut or change.x != 0.0 or change.y != 0.0 or change.z != 0.0
-    for k in range(n, items):
-        c, place = work.mark[k].contact, work.mark[k].place
-        p = vec3_of(work.row[place].trial) + vec3_of(work.row[place].change)
-        t = vec3_of(work.row[k].trial)
-        change = _within_turning(contacts.row, c, t, p) - t
-        set_vec3(work.row[k].change, change)
+    for k in range(items):
+        row = work.row[k]
+        p = vec3_of(row.trial)
+        if k < n:
+            change = _in_cone(row, p) - p
+        else:
+            contact = work.row[work.mark[k].place]
+            force = vec3_of(contact.trial) + vec3_of(contact.change)
+            change = _within_turning(row, p, force) - p
+        set_vec3(row.change, change)
         any_cut = any_cut or change.x != 0.0 or change.y != 0.0 or change.z != 0.0
     return any_cut
 
@@ -340,28 +299,28 @@ def _cut(contacts, work, n, items):
 @inner_kernel
 def _store(contacts, work, n, items):
     """Keep the impulses, within their cones."""
-    for k in range(n):
-        c = work.mark[k].contact
-        p = _in_cone(contacts.row, c, vec3_of(work.row[k].trial))
-        set_vec3(contacts.row[c].impulse, p)
-    for k in range(n, items):
-        c = work.mark[k].contact
-        t, p = vec3_of(work.row[k].trial), vec3_of(contacts.row[c].impulse)
-        set_vec3(contacts.row[c].torque, _within_turning(contacts.row, c, t, p))
+    for k in range(items):
+        c, row = work.mark[k].contact, work.row[k]
+        p = vec3_of(row.trial)
+        if k < n:
+            set_vec3(contacts.row[c].impulse, _in_cone(row, p))
+        else:
+            t = _within_turning(row, p, vec3_of(contacts.row[c].impulse))
+            set_vec3(contacts.row[c].torque, t)
 
 
-@inner_kernel
-def _within_turning(row, c, t, p):
-    """The torque impulse t at contact c, cut to what it may be with the impulse p."""
-    normal = vec3_of(row[c].normal)
+@inlined_kernel
+def _within_turning(row, t, p):
+    """The torque impulse t of a row, cut to what it may be with the impulse p."""
+    normal = vec3_of(row.normal)
     p_n = max(dot(normal, p), 0.0)
-    return within_arms(normal, t, row[c].rolling * p_n, row[c].torsion * p_n)
+    return within_arms(normal, t, row.rolling * p_n, row.torsion * p_n)
 
 
-@inner_kernel
-def _in_cone(row, c, p):
-    """The impulse p, cut to the cone of contact c."""
-    normal = vec3_of(row[c].normal)
-    p_n = max(dot(normal, p), row[c].min_impulse)
+@inlined_kernel
+def _in_cone(row, p):
+    """The impulse p, cut to the cone of a row."""
+    normal = vec3_of(row.normal)
+    p_n = max(dot(normal, p), row.min_impulse)
     across = p - normal * dot(normal, p)
-    return normal * p_n + in_disc(across, row[c].friction * p_n)
+    return normal * p_n + in_disc(across, row.friction * p_n)

@@ -48,6 +48,8 @@ class NewtonMark:
     """Which of those it is whose impulses depend on each other in a step, -1 for others."""
     links: pair_i8
     """Next contacts of its bodies, as 2 k + side for the k-th contact, -1 at the end."""
+    places: pair_i8
+    """First rows of its bodies in the system over bodies, negative for those that are fixed."""
 
 
 @record
@@ -60,12 +62,26 @@ class NewtonRow:
     """Impulse p [N s]."""
     rate: vec3
     """Relative velocity u with it [m/s]."""
-    inverse: f8
-    """Mean diagonal of the block of what resists turning [1/(kg m²)]."""
     change: vec3
     """Newton step of p."""
     push: vec3
     """The same of u."""
+    normal: vec3
+    """Of the contact."""
+    inverse: f8
+    """Mean diagonal of the block W of a contact [1/kg]; of what resists turning [1/(kg m²)]."""
+    friction: f8
+    """Of the contact."""
+    min_impulse: f8
+    """Of the contact [N s]."""
+    rolling: f8
+    """Lever arm of what resists turning across the normal [m]."""
+    torsion: f8
+    """The same about it."""
+    arm: vec3
+    """From the centre of its second body, of the first where that is fixed, to the contact [m]."""
+    apart: vec3
+    """From the centre of its first body to that of the second [m]."""
     stiffness: mat3
     """K of Δp = g - K Δu [kg]; of an articulated island A of A Δu + B Δp = f."""
     load: vec3

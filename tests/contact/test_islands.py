@@ -18,7 +18,8 @@ from impulse_core.contact.law import (
     sides_of_piece,
     turning_piece,
 )
-from impulse_core.contact.newton import solve_island
+from impulse_core.contact.newton import SOLVED, solve_island
+from impulse_core.contact.newton_rows import gather_rows, list_rows
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
@@ -60,22 +61,21 @@ def find(contacts, solver_bodies, island):
 
 
 @kernel
-def list_island(contacts, solver_bodies, work, i):
+def list_island(contacts, solver_bodies, delassus, work, i):
     """Take the contacts of island i; returns how many, its bodies, and their reach."""
-    c = solver_bodies.mark["head"][i]
-    for k in range(solver_bodies.mark["number"][i]):
-        work.mark["contact"][k] = c
-        c = contacts.mark["next"][c]
-    bodies, bandwidth = order_bodies(contacts, solver_bodies, work, solver_bodies.mark["number"][i])
-    return solver_bodies.mark["number"][i], bodies, bandwidth
+    n = solver_bodies.mark["number"][i]
+    items = list_rows(contacts, work, solver_bodies.mark["head"][i], n, False)
+    bodies, bandwidth = order_bodies(contacts, solver_bodies, work, n)
+    gather_rows(contacts, solver_bodies, delassus, work, n, items)
+    return n, bodies, bandwidth
 
 
 @kernel
-def newton_step(contacts, solver_bodies, work, n, items, size, proximal, agreed):
+def newton_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
     """The Newton step of an island and its push; False if the system is singular."""
-    if not banded_step(contacts, solver_bodies, work, n, items, size, proximal, agreed):
+    if not banded_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
         return False
-    banded_push(contacts, solver_bodies, work, n, items, size[0])
+    banded_push(solver_bodies, work, n, items, size[0])
     return True
 
 
@@ -134,18 +134,26 @@ def test_neighbours_in_a_tower_have_neighbouring_places(height):
     """Places are a permutation of the bodies, and touching ones are next to each other."""
     setup = after_steps(tower(height))
     find(setup.contacts, setup.solver_bodies, np.zeros(len(setup.contacts.row), dtype=np.int64))
-    _, bodies, bandwidth = list_island(setup.contacts, setup.solver_bodies, setup.own.newton, 0)
+    _, bodies, bandwidth = list_island(
+        setup.contacts, setup.solver_bodies, setup.delassus, setup.own.newton, 0
+    )
     order = setup.own.newton.order[:bodies]
     assert sorted(order) == list(range(height))
     assert (setup.solver_bodies.mark["place"][order] == np.arange(height)).all()
     assert bandwidth == 1
 
 
-@pytest.mark.parametrize(("proximal", "agreed"), [(1e-6, False), (1e-4, True)])
+@pytest.mark.parametrize(
+    ("proximal", "agreed", "anew"),
+    [(1e-6, False, False), (1e-4, True, False), (1e-4, False, True)],
+)
 @pytest.mark.parametrize("seed", range(4))
-def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed, proximal, agreed):
+def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(
+    seed, proximal, agreed, anew
+):
     """(54): Δp by (M + GᵀC⁻¹DG) Δv = GᵀC⁻¹f is that of (DW + C) Δp = f, on any pieces of the law,
-    and (77) that of (DW + C) Δp' = (DW + C - ρ⁻¹κ) Δp.
+    and (77) that of (DW + C) Δp' = (DW + C - ρ⁻¹κ) Δp. One that begins anew weighs p + Δp of those
+    that stick by κ in place of Δp, (81).
 
     The first has entries 1e6 times as large as the masses, so that ten digits are left.
     """
@@ -153,7 +161,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
     setup = after_steps(pyramid(4))
     contacts, solver_bodies, work = setup.contacts, setup.solver_bodies, setup.own.newton
     find(contacts, solver_bodies, np.zeros(len(contacts.row), dtype=np.int64))
-    n, bodies, bandwidth = list_island(contacts, solver_bodies, work, 0)
+    n, bodies, bandwidth = list_island(contacts, solver_bodies, setup.delassus, work, 0)
     rows = work.mark["contact"][:n]
     normal = contacts.row["normal"][rows]
     work.row["trial"][:n] = normal * random.random((n, 1)) + random.normal(scale=0.3, size=(n, 3))
@@ -167,6 +175,8 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
         found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal)
         D[at, at], C[at, at] = (np.array(Mat3(*part)).reshape(3, 3) for part in found[:2])
         f[at] = found[2]
+        if anew and (D[at, at] == np.eye(3)).all():
+            f[at] -= softness_of(contacts.row, c, proximal) * work.row[k]["trial"]
     W = G @ inverse_mass @ G.T
     wanted = np.linalg.solve(D @ W + C, f)
     if agreed:
@@ -175,7 +185,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(seed,
         wanted = np.linalg.solve(D @ W + C, f)
 
     size = bodies, bandwidth
-    assert newton_step(contacts, solver_bodies, work, n, n, size, proximal, agreed)
+    assert newton_step(solver_bodies, work, n, n, size, proximal, agreed, anew)
     change = work.row["change"][:n].ravel()
     push = work.row["push"][:n].ravel()
     # what redundant contacts share is told apart by the proximal term alone
@@ -195,9 +205,9 @@ def test_band_over_bodies_solves_for_what_resists_turning(seed, rolling, torsion
     setup = after_steps(pyramid(3, felt))
     contacts, solver_bodies, work = setup.contacts, setup.solver_bodies, setup.own.newton
     find(contacts, solver_bodies, np.zeros(len(contacts.row), dtype=np.int64))
-    n, bodies, bandwidth = list_island(contacts, solver_bodies, work, 0)
+    n, bodies, bandwidth = list_island(contacts, solver_bodies, setup.delassus, work, 0)
     rows = work.mark["contact"][:n]
-    work.mark["contact"][n : 2 * n], work.mark["place"][n : 2 * n] = rows, np.arange(n)
+    assert (work.mark["contact"][n : 2 * n] == rows).all()
     normal = contacts.row["normal"][rows]
     work.row["trial"][:n] = normal * random.random((n, 1)) + random.normal(scale=0.3, size=(n, 3))
     work.row["trial"][n : 2 * n] = random.normal(scale=0.01, size=(n, 3))
@@ -231,9 +241,8 @@ def test_band_over_bodies_solves_for_what_resists_turning(seed, rolling, torsion
     W = G @ inverse_mass @ G.T
     wanted = np.linalg.solve(D @ W + C, f)
 
-    assert newton_step(
-        contacts, solver_bodies, work, n, 2 * n, (bodies, bandwidth), proximal, False
-    )
+    size = bodies, bandwidth
+    assert newton_step(solver_bodies, work, n, 2 * n, size, proximal, False, False)
     change, push = work.row["change"][: 2 * n].ravel(), work.row["push"][: 2 * n].ravel()
     assert change == pytest.approx(wanted, abs=1e-8 * np.abs(wanted).max())
     assert push == pytest.approx(W @ change, abs=1e-9 * np.abs(W @ change).max())
@@ -298,7 +307,7 @@ def disturbed_residuals(pile: Scene, step: float, scale: float, seed: int) -> tu
         setup.own.newton,
     )
     island = int(np.argmax(solver_bodies.mark["number"][:] * (solver_bodies.mark["head"][:] >= 0)))
-    n, bodies, _ = list_island(contacts, solver_bodies, work, island)
+    n, bodies, _ = list_island(contacts, solver_bodies, delassus, work, island)
     rows = work.mark["contact"][:n].copy()
     find_blocks(contacts, solver_bodies, delassus, island)
     random = np.random.default_rng(seed)
@@ -386,6 +395,47 @@ def test_newtons_method_never_stores_what_is_worse(pile, step, scale, seed):
     """The residual after solve_island is at most that before, on bodies and on machines."""
     before, after = disturbed_residuals(pile, step, scale, seed)
     assert after <= before * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("blow", [0.03, 0.3])
+@pytest.mark.parametrize("height", [1, 3, 8, 14])
+def test_what_corners_of_a_face_hold_each_other_with_goes(height, blow, seed):
+    """Each of four corners presses outwards, or inwards, with up to .95 of what friction bears,
+    which moves nothing. The tower is struck from below: Newton's method solves for it, and little
+    of that is left. Were it to stay, corners slide and stick by turns.
+    """
+    setup = after_steps(tower(height), 3)
+    contacts, solver_bodies, delassus = setup.contacts, setup.solver_bodies, setup.delassus
+    n, bodies, _ = list_island(contacts, solver_bodies, delassus, setup.own.newton, 0)
+    rows = setup.own.newton.mark["contact"][:n].copy()
+    find_blocks(contacts, solver_bodies, delassus, 0)
+    random = np.random.default_rng(seed)
+    normal = contacts.row["normal"][rows]
+    held = np.zeros((n, 3))
+    for face in np.arange(n).reshape(-1, 4):
+        arms = contacts.row["arm2"][rows[face]]
+        outwards = arms - arms.mean(axis=0)
+        outwards /= np.linalg.norm(outwards, axis=1)[:, None]
+        p_n = np.einsum("ck,ck->c", normal[face], contacts.row["impulse"][rows[face]]).mean()
+        most = contacts.row["friction"][rows[face]][0] * p_n
+        held[face] = normal[face] * p_n + outwards * random.uniform(-0.95, 0.95) * most
+    contacts.row["impulse"][rows] = held
+    contacts.row["offset"][rows] = -normal * blow
+    u = velocities(contacts, solver_bodies, delassus, rows)
+
+    result, _ = improve(contacts, solver_bodies, delassus, setup.own.newton, 0)
+
+    p = contacts.row["impulse"][rows]
+    G, inverse_mass = directions_and_masses(
+        contacts, solver_bodies, rows, setup.own.newton.order[:bodies]
+    )
+    u = u + (G @ (inverse_mass @ (G.T @ (p - held).ravel()))).reshape(n, 3)
+    p_n = np.einsum("ck,ck->c", normal, p)
+    across = np.linalg.norm(p - normal * p_n[:, None], axis=1)
+    assert result == SOLVED
+    assert residual(contacts, rows, p, u) <= 1e-7
+    assert (across <= 0.1 * contacts.row["friction"][rows] * p_n).all()
 
 
 @pytest.mark.parametrize(("count", "step"), [(140, 0.005), (140, 0.01)])

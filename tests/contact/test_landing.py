@@ -101,26 +101,30 @@ def test_whatever_cubes_land(seed: int) -> None:
     check(drawn(seed))
 
 
-@pytest.mark.parametrize("seed", [20, 21, 22, 26, 30, 36])
-def test_short_steps_are_not_divided_for_less_than_the_eye_sees(seed: int) -> None:
+@pytest.mark.parametrize("seeds", [(20, 21, 22), (26, 30, 36), (33, 35, 39)])
+def test_short_steps_are_not_divided_for_less_than_the_eye_sees(seeds: tuple[int, ...]) -> None:
     """The tolerance falls with the third power of the step, and contacts of heaps leave more: steps
     were divided up to six times each, and parts so short let bodies overlap by 5e-4 of an edge.
+    Of all steps of three heaps at most 2 % are divided.
     """
-    random = np.random.default_rng(seed)
-    edge = math.exp(random.uniform(math.log(0.05), math.log(0.3)))
-    step = math.sqrt(edge) * random.uniform(0.0005, 0.001)
-    heap = falling(
-        (3, 4, int(random.integers(4, 6))),
-        edge,
-        step,
-        friction=random.uniform(0.2, 0.9),
-        shift=random.uniform(0.2, 0.8),
-        seed=seed,
-        falls=2.8,
-    )
+    halvings, steps = 0, 0.0
+    for seed in seeds:
+        random = np.random.default_rng(seed)
+        edge = math.exp(random.uniform(math.log(0.05), math.log(0.3)))
+        step = math.sqrt(edge) * random.uniform(0.0005, 0.001)
+        heap = falling(
+            (3, 4, int(random.integers(4, 6))),
+            edge,
+            step,
+            friction=random.uniform(0.2, 0.9),
+            shift=random.uniform(0.2, 0.8),
+            seed=seed,
+            falls=2.8,
+        )
 
-    report = ic.simulate(heap).diagnostics
+        report = ic.simulate(heap).diagnostics
 
-    assert report["halvings"] <= 0.02 * heap.settings.duration / step
-    assert report["contacts"]["max_penetration_m"] <= 0.1 * DEEPEST * edge
-    assert report["contacts"]["max_violation_m"] <= 0.1 * DEEPEST * edge
+        halvings, steps = halvings + report["halvings"], steps + heap.settings.duration / step
+        assert report["contacts"]["max_penetration_m"] <= 0.1 * DEEPEST * edge
+        assert report["contacts"]["max_violation_m"] <= 0.1 * DEEPEST * edge
+    assert halvings <= 0.02 * steps

@@ -48,7 +48,7 @@ def test_velocities_are_those_of_the_impulses(seed, rolling, times):
     contacts, solver_bodies = setup.contacts, setup.solver_bodies
     find(contacts, solver_bodies, np.zeros(len(contacts.row), dtype=np.int64))
     i = int(np.argmax(solver_bodies.mark["number"]))
-    n, bodies, _ = list_island(contacts, solver_bodies, setup.own.newton, i)
+    n, bodies, _ = list_island(contacts, solver_bodies, setup.delassus, setup.own.newton, i)
     rows, order = setup.own.newton.mark["contact"][:n], setup.own.newton.order[:bodies]
     solver_bodies.mark["stirred"][:] = -1
     contacts.row["offset"][rows, 2] -= 0.3

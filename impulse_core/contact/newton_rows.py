@@ -1,0 +1,110 @@
+"""The rows of an island in Newton's method: its contacts, then what resists turning at them."""
+
+from __future__ import annotations
+
+from impulse_core.algebra import cross, dot, mat3_of, set_vec3, vec3_at, vec3_of
+from impulse_core.contact.delassus import delassus_block
+from impulse_core.contact.law import effective_inverse_mass, law_piece, turning_piece
+from impulse_core.contact.newton_work import MOST_DENSE
+from impulse_core.jit import inlined_kernel, inner_kernel
+
+__all__ = ["gather_rows", "list_rows", "piece_of", "turning_piece_of"]
+
+
+@inlined_kernel
+def list_rows(contacts, work, c, number, articulated):
+    """List the contacts of an island of which c is the first, and what resists turning at them, if
+    there is room for all of it; returns how many rows that makes.
+    """
+    items, most = number, 2 * MOST_DENSE if articulated else len(work.mark)
+    for k in range(number):
+        work.mark[k].contact = c
+        work.mark[k].place = k
+        c = contacts.mark[c].next
+    for k in range(number):
+        if contacts.row[work.mark[k].contact].resists > 0.0:
+            if items == most:
+                return number
+            work.mark[items].contact = work.mark[k].contact
+            work.mark[items].place = k
+            items += 1
+    return items
+
+
+@inner_kernel
+def gather_rows(contacts, solver_bodies, delassus, work, n, items):
+    """Take the laws, impulses and relative velocities of the contacts of an island, and of what
+    resists turning at them.
+    """
+    mark, row, bodies = contacts.mark, contacts.row, solver_bodies.row
+    for k in range(items):
+        c, to = work.mark[k].contact, work.row[k]
+        i1, i2, j = mark[c].body1, mark[c].body2, mark[c].delassus_row
+        work.mark[k].places[0] = 6 * solver_bodies.mark[i1].place
+        work.mark[k].places[1] = 6 * solver_bodies.mark[i2].place
+        r1, r2 = vec3_of(row[c].arm1), vec3_of(row[c].arm2)
+        set_vec3(to.normal, vec3_of(row[c].normal))
+        set_vec3(to.arm, r2 if work.mark[k].places[1] >= 0 else r1)
+        set_vec3(to.apart, r1 - r2)
+        w1, w2 = vec3_of(bodies[i1].angular_velocity), vec3_of(bodies[i2].angular_velocity)
+        if k < n:
+            u = vec3_of(row[c].offset) + vec3_of(bodies[i2].velocity) - vec3_of(bodies[i1].velocity)
+            u = u + cross(w2, r2) - cross(w1, r1)
+            if j >= 0:
+                u = u + vec3_at(delassus.velocity, j)
+            set_vec3(to.rate, u)
+            set_vec3(to.trial, vec3_of(row[c].impulse))
+            to.inverse = effective_inverse_mass(row, c)
+            to.friction, to.min_impulse = row[c].friction, row[c].min_impulse
+        else:
+            turn = vec3_of(row[c].turn_offset) + w2 - w1
+            if j >= 0:
+                turn = turn + vec3_at(delassus.angular_velocity, j)
+            set_vec3(to.rate, turn)
+            set_vec3(to.trial, vec3_of(row[c].torque))
+            set_vec3(to.begun, vec3_of(row[c].torque))
+            to.inverse = _inverse_inertia(contacts, solver_bodies, delassus, c)
+            to.rolling, to.torsion = row[c].rolling, row[c].torsion
+
+
+@inlined_kernel
+def _inverse_inertia(contacts, solver_bodies, delassus, c):
+    """Mean diagonal of the inverse inertia that torque impulses at contact c meet [1/(kg m²)]."""
+    total, k = 0.0, contacts.mark[c].delassus_row
+    for i in (contacts.mark[c].body1, contacts.mark[c].body2):
+        J = mat3_of(solver_bodies.row[i].inverse_inertia)
+        total += J.xx + J.yy + J.zz
+    if k >= 0:
+        T = delassus_block(delassus.angular, 3 * k, 3 * k)
+        total += T.xx + T.yy + T.zz
+    return max(total / 3.0, 1e-300)
+
+
+@inlined_kernel
+def piece_of(row, proximal):
+    """The Piece of a contact's NewtonRow, with a proximal term."""
+    return law_piece(
+        vec3_of(row.normal),
+        vec3_of(row.trial),
+        vec3_of(row.rate),
+        row.inverse,
+        row.friction,
+        row.min_impulse,
+        proximal,
+    )
+
+
+@inlined_kernel
+def turning_piece_of(row, contact, proximal):
+    """The same of what resists turning, at a contact: A Δω + w (B Δt + C Δp) = f."""
+    n = vec3_of(row.normal)
+    return turning_piece(
+        n,
+        vec3_of(row.trial),
+        vec3_of(row.rate),
+        row.inverse,
+        row.rolling,
+        row.torsion,
+        max(dot(n, vec3_of(contact.trial)), 0.0),
+        proximal,
+    )
