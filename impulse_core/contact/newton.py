@@ -119,7 +119,8 @@ def _solve_banded(solver_bodies, work, n, items, size, to, given):
     bodies, (accuracy, rough) = size[0], to
     best = worst = given
     anew = given > _PROXIMAL * _largest_velocity(work, n)
-    proximal, agreed = (_PROXIMAL, False) if anew else (LEAST_PROXIMAL, True)
+    agreed = not anew and given <= ENOUGH * rough
+    proximal = LEAST_PROXIMAL if agreed else _PROXIMAL
     stalls, careful, crossing, slides = 0, False, False, _any_slides(work, n)
     _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
