@@ -28,7 +28,8 @@ def banded_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
     that follow, with a proximal term, into their change; False if the system is singular.
 
     ``size``: bodies and bandwidth. Where ``agreed``, it is without what contacts contradict each
-    other by (77).
+    other by (77); where ``anew``, it leads to the least impulses that do the same, of contacts
+    that stick (81).
     """
     bodies, bandwidth = size
     half = half_of(bandwidth)

@@ -241,7 +241,7 @@ def _residual(work, n, items, share):
 
 @inlined_kernel
 def _after(row, share):
-    """Impulse and velocity of a row after a share of the Newton step; 0 for those before it."""
+    """Impulse and velocity of a row after a share of the Newton step, of which 0 reads nothing."""
     p, u = vec3_of(row.trial), vec3_of(row.rate)
     if share > 0.0:
         p, u = p + share * vec3_of(row.change), u + share * vec3_of(row.push)

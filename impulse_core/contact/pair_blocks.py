@@ -51,22 +51,24 @@ def add_inertia(matrix, half, a, m, J):
 
 @inner_kernel
 def add_pair(work, begin, end, half, proximal, anew):
-    """Add the contacts of two bodies, their laws linear at the present impulses, to the system."""
+    """Add the contacts of two bodies, their laws linear at the present impulses, to the system;
+    ``anew``: see banded_step.
+    """
     P, Q, R, S = NO_ROWS, NO_ROWS, NO_ROWS, NO_ROWS
     mass, moment, second = 0.0, ZERO3, NO_ROWS  # Σ k, Σ k r, Σ k r rᵀ of those that stick
-    open_ = True
+    all_open = True
     for k in range(begin, end):
         K, plain = _linear_law(work.row[k], proximal, anew)
         r = vec3_of(work.row[k].arm)
         if not plain:
             A = _by_turning(K, r)
             P, Q, R, S = P + K, Q + A, R + _crossed(r, K), S + _crossed(r, A)
-            open_ = False
+            all_open = False
         elif K.xx != 0.0:
             s = r * K.xx
             mass, moment, second = mass + K.xx, moment + s, second + outer(s, r)
-            open_ = False
-    if open_:
+            all_open = False
+    if all_open:
         return
     moments = cross_matrix(moment)
     P, Q, R = P + IDENTITY3 * mass, Q - moments, R + moments
