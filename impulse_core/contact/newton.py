@@ -27,6 +27,7 @@ SOLVED, IMPROVED, TOO_MANY = 0, 1, 2
 
 _ITERATIONS = 20
 _PATIENCE = 6  # whole steps in a row that do not help
+_ASTRAY = 1e3  # of the least residual, what a whole step leaves that counts as two of them
 _LESS_PATIENCE = 3  # the same of steps with care
 _CONTENT = 2  # the same where no more is left than contacts may contradict each other by
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
@@ -138,18 +139,19 @@ def _solve_banded(solver_bodies, work, n, items, size, to, given):
             share, after = _shorten(work, n, items, worst, after)
         _go_on(work, items, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
-        stalls = 0 if after < _GAIN * best else stalls + 1
+        astray = not careful and after > _ASTRAY * best
+        stalls = 0 if after < _GAIN * best else stalls + (2 if astray else 1)
         agreed = stalls > 0
         worst = after
         if worst < best:
             best = worst
             _keep_iterate(work, items)
-        if stalls == _LESS_PATIENCE and careful:
+        if careful and stalls >= _LESS_PATIENCE:
             break
         little = ENOUGH * (rough if slides or best < given else accuracy)
         if stalls >= _CONTENT and best <= max(rough, little):
             break
-        if stalls == _PATIENCE:
+        if not careful and stalls >= _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
         if careful and worst > best:
             _return_to_best(work, items)
