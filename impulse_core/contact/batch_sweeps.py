@@ -202,7 +202,7 @@ def _gather(velocity, body, lane, bodies):
 def _ask_for(velocity, body, bodies):
     """Ask for the velocities of the bodies of a batch, which other threads may have written."""
     for x in range(_BOTH):
-        prefetch(velocity, unsigned(body[bodies + x]) * _LANES)
+        prefetch(velocity, unsigned(body[bodies + x]) * _LANES, 0)
 
 
 @inner_kernel

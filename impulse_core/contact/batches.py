@@ -23,6 +23,7 @@ from impulse_core.algebra import Vec3, cross, dot, mat3_of, set_mat3, set_vec3, 
 from impulse_core.contact.jacobian import own_block
 from impulse_core.contact.law import in_disc
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit.atomics import LINE, prefetch
 from impulse_core.jit.team import SEAT, share
 from impulse_core.model.tasks import FILL, READ, WRITE
 from impulse_core.types import Floats, Ints, Singles, by_address, new_zeros, single
@@ -65,6 +66,7 @@ NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
 GIVE_ALONG, GIVE_ACROSS, FRICTION, FLOOR = 18, 19, 20, 21
 POINT_NUMBERS = 22
 _LANE_NUMBERS = 16 * LANES  # a thread's own cache lines
+_READ_LINES = 3  # of memory, in which lies what batches read of a ContactRow
 # Of the two bodies of a lane: 1/m, then xx, yy, zz, xy, xz, yz of the inverse inertia.
 INERTIA_NUMBERS = 14
 
@@ -215,11 +217,27 @@ def _unit_of_mass(solver_bodies, i):
     return unit
 
 
+@inlined_kernel
+def _ask_for(contacts, batches, q):
+    """Ask for what the contacts of point q begin with, which lie anywhere in memory."""
+    if LANES * (q + 1) > len(batches.contact):
+        return
+    for lane in range(LANES):
+        c = batches.contact[LANES * q + lane]
+        if c >= 0:
+            prefetch(contacts.mark, c, 0)
+            for line in range(_READ_LINES):
+                prefetch(contacts.row, c, LINE * line)
+
+
 @inner_kernel
 def fill_batches(contacts, solver_bodies, batches, begin, first, last):
     """What of the batches of some shares stays the same in a half step."""
     nothing, unit = len(solver_bodies.row), batches.unit[begin]
     for k in range(batches.bounds[begin, first], batches.bounds[begin, last]):
+        if k + 1 < batches.bounds[begin, last]:
+            for q in range(batches.start[k + 1], batches.start[k + 2]):
+                _ask_for(contacts, batches, q)
         for lane in range(LANES):
             c = batches.contact[LANES * batches.start[k] + lane]
             for side in range(2):
@@ -312,6 +330,7 @@ def read_batches(contacts, solver_bodies, batches, begin, first, last):
     """Take impulses and velocities of the contacts of some shares."""
     bodies, bounds, unit = solver_bodies.row, batches.bounds[begin], batches.unit[begin]
     for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
+        _ask_for(contacts, batches, q + 1)
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c < 0:
@@ -340,6 +359,7 @@ def write_batches(contacts, batches, begin, first, last):
     """Give the contacts of some shares the impulses that were found."""
     bounds, unit = batches.bounds[begin], batches.unit[begin]
     for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
+        _ask_for(contacts, batches, q + 1)
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c >= 0:

@@ -14,8 +14,9 @@ from numba.extending import intrinsic
 
 from impulse_core.types import PLAIN
 
-__all__ = ["fetch_add", "give_way", "load", "pause", "prefetch", "store"]
+__all__ = ["LINE", "fetch_add", "give_way", "load", "pause", "prefetch", "store"]
 
+LINE = 64  # bytes of memory that a processor reads at once
 _BYTES = 8
 # LLVM's names of the instruction by which a processor is told that it waits, and what it takes.
 _WAITS = {
@@ -65,20 +66,21 @@ def _fetch_add(typing: Any, array: Any, index: Any, value: Any) -> Any:
     return types.int64(array, index, value), written
 
 
-def _prefetch(typing: Any, array: Any, index: Any) -> Any:
-    """Ask for a number of an array that will be written soon."""
+def _prefetch(typing: Any, array: Any, index: Any, skipped: Any) -> Any:
+    """Ask for the line of memory that is some bytes into an element of an array."""
     del typing
 
     def written(context: Any, builder: Any, call: Any, args: Any) -> Any:
         place = _number(context, builder, call.args[0], args[0], args[1])
         place = builder.bitcast(place, ir.IntType(8).as_pointer())
+        place = builder.gep(place, [args[2]])
         wanted = [ir.Constant(ir.IntType(32), flag) for flag in (1, 3, 1)]  # to write, near, data
         kind = ir.FunctionType(ir.VoidType(), [place.type, *(flag.type for flag in wanted)])
         name = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
         builder.call(name, [place, *wanted])
         return context.get_dummy_value()
 
-    return types.void(array, index), written
+    return types.void(array, index, skipped), written
 
 
 def _pause(typing: Any) -> Any:
