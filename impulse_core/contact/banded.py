@@ -23,13 +23,13 @@ __all__ = ["banded_push", "banded_step"]
 
 
 @deferred_kernel("boolean")
-def banded_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
+def banded_step(solver_bodies, work, n, items, size, proximal, agreed, begins):
     """Put the Newton step of the impulses at n contacts, and of what resists turning in the rows
     that follow, with a proximal term, into their change; False if the system is singular.
 
     ``size``: bodies and bandwidth. Where ``agreed``, it is without what contacts contradict each
-    other by (77); where ``anew``, it leads to the least impulses that do the same, of contacts
-    that stick (81).
+    other by (77). Where it begins ANEW, it leads to the least impulses that do the same, of
+    contacts that stick (81); where HELD, all that bear do.
     """
     bodies, bandwidth = size
     half = half_of(bandwidth)
@@ -43,7 +43,7 @@ def banded_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
     k = 0
     while k < n:
         end = end_of_pair(work, k, n)
-        add_pair(work, k, end, half, proximal, anew)
+        add_pair(work, k, end, half, proximal, begins)
         k = end
     for k in range(n, items):
         add_turning(work, k, half, proximal)

@@ -126,7 +126,7 @@ def _find_pieces(work, n, items):
     for k in range(items):
         place, C = work.mark[k].place, NO_ROWS
         if k < n:
-            piece, w = piece_of(work.row[k], LEAST_PROXIMAL), work.row[k].inverse
+            piece, w = piece_of(work.row[k], LEAST_PROXIMAL, False), work.row[k].inverse
             opens = piece.a_n == 0.0 and piece.a_d == 0.0 and piece.a_t == 0.0
             change = piece.right * (1.0 / (w * piece.b_n))
             A, B = sides_of_piece(piece)

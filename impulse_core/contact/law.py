@@ -136,9 +136,9 @@ class Piece(NamedTuple):
 
 
 @inner_kernel
-def law_piece(n, p, u, w, friction, min_impulse, proximal):
-    """The Piece for the normal n, impulse p and velocity u. The part ``proximal`` is added to B
-    (docs/algorithm.md, section 11).
+def law_piece(n, p, u, w, friction, min_impulse, proximal, held):
+    """The Piece for the normal n, impulse p and velocity u; where ``held``, what bears sticks. The
+    part ``proximal`` is added to B (docs/algorithm.md, section 11).
     """
     z = p - u * (1.0 / w)
     z_n = dot(n, z)
@@ -150,7 +150,7 @@ def law_piece(n, p, u, w, friction, min_impulse, proximal):
     across = z - n * z_n
     size = norm(across)
     radius = friction * p_n
-    if size <= radius and p_n > 0.0:  # sticks
+    if (held and bears) or (size <= radius and p_n > 0.0):  # sticks
         f = f - (u - n * dot(n, u))
         return Piece(n, ZERO3, a_n, 1.0, 1.0, b_n, proximal, proximal, 0.0, f)
     if size == 0.0 or (p_n == 0.0 and not bears):

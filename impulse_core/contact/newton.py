@@ -18,6 +18,7 @@ from impulse_core.contact.dense import dense_delassus, dense_push, dense_step
 from impulse_core.contact.law import LEAST_PROXIMAL, in_disc, within_arms
 from impulse_core.contact.newton_rows import gather_rows, list_rows
 from impulse_core.contact.newton_work import MOST_DENSE, MOST_WORK
+from impulse_core.contact.pair_blocks import ANEW, GOES_ON, HELD
 from impulse_core.contact.residuals import ENOUGH
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -70,7 +71,7 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
         best = _solve_dense(work, n, items, accuracy, given)
     else:
         size = bodies, bandwidth
-        to = accuracy, rough
+        to = accuracy, rough, solver_bodies.mark[i].contradictory == 0
         best = _solve_banded(solver_bodies, work, n, items, size, to, given)
     if best < given:
         best = _take_best(solver_bodies, work, n, items, bodies, articulated, best)
@@ -114,42 +115,45 @@ def _solve_banded(solver_bodies, work, n, items, size, to, given):
     follows from each, and a step that was shortened for the sake of the residual never gets there.
     Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
     they help. The first step finds impulses anew where contacts stick, unless near to a solution,
-    and those by which contacts only hold each other go. What contacts contradict each other by is
-    left out of a step after one that did not help.
+    and those by which contacts only hold each other go. If that does not help an island that is
+    ``fresh``, all contacts that bear are taken to stick, as those of towers do, if that does. What
+    contacts contradict each other by is left out of a step after one that did not help.
     """
-    bodies, (accuracy, rough) = size[0], to
+    bodies, (accuracy, rough, fresh) = size[0], to
     best = worst = given
-    anew = given > _PROXIMAL * _largest_velocity(work, n)
-    agreed = not anew and given <= ENOUGH * rough
+    begins = ANEW if given > _PROXIMAL * _largest_velocity(work, n) else GOES_ON
+    may_hold = begins == ANEW and fresh
+    agreed = begins == GOES_ON and given <= ENOUGH * rough
     proximal = LEAST_PROXIMAL if agreed else _PROXIMAL
     stalls, careful, crossing, slides = 0, False, False, _any_slides(work, n)
     _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
         if worst <= _EXACT * accuracy or not banded_step(
-            solver_bodies, work, n, items, size, proximal, agreed, anew
+            solver_bodies, work, n, items, size, proximal, agreed, begins
         ):
             break
         banded_push(solver_bodies, work, n, items, bodies)
         after = _residual(work, n, items, 1.0)
+        in_vain = after > (_QUICK if begins == HELD else 1.0) * given
+        if in_vain and (begins == HELD or may_hold):
+            begins, may_hold = (ANEW if begins == HELD else HELD), False
+            continue
         slow = worst <= rough and not (after < (0.5 if worst <= accuracy else _QUICK) * worst)
         if slow and (crossing or after < worst):
             break
-        share, anew, crossing = 1.0, False, slow
+        share, begins, crossing = 1.0, GOES_ON, slow
         if careful:
             share, after = _shorten(work, n, items, worst, after)
         _go_on(work, items, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
-        astray = not careful and after > _ASTRAY * best
-        stalls = 0 if after < _GAIN * best else stalls + (2 if astray else 1)
+        stalls = 0 if after < _GAIN * best else stalls + _counts(careful, after, best)
         agreed = stalls > 0
         worst = after
         if worst < best:
             best = worst
             _keep_iterate(work, items)
-        if careful and stalls >= _LESS_PATIENCE:
-            break
-        little = ENOUGH * (rough if slides or best < given else accuracy)
-        if stalls >= _CONTENT and best <= max(rough, little):
+        content = max(rough, ENOUGH * (rough if slides or best < given else accuracy))
+        if (careful and stalls >= _LESS_PATIENCE) or (stalls >= _CONTENT and best <= content):
             break
         if not careful and stalls >= _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
@@ -190,6 +194,12 @@ def _shorten(work, n, items, before, after):
         share *= 0.5
         after = _residual(work, n, items, share)
     return share, after
+
+
+@inlined_kernel
+def _counts(careful, after, best):
+    """For how many steps that do not help one counts: a whole one that leads far astray for two."""
+    return 2 if not careful and after > _ASTRAY * best else 1
 
 
 @inlined_kernel

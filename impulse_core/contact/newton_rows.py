@@ -81,8 +81,8 @@ def _inverse_inertia(contacts, solver_bodies, delassus, c):
 
 
 @inlined_kernel
-def piece_of(row, proximal):
-    """The Piece of a contact's NewtonRow, with a proximal term."""
+def piece_of(row, proximal, held):
+    """The Piece of a contact's NewtonRow, with a proximal term; sticking where it is held."""
     return law_piece(
         vec3_of(row.normal),
         vec3_of(row.trial),
@@ -91,6 +91,7 @@ def piece_of(row, proximal):
         row.friction,
         row.min_impulse,
         proximal,
+        held,
     )
 
 

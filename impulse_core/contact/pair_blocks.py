@@ -30,7 +30,9 @@ from impulse_core.contact.law import is_plain, outer, solved_piece
 from impulse_core.contact.newton_rows import piece_of, turning_piece_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["add_inertia", "add_pair", "add_turning", "end_of_pair"]
+__all__ = ["ANEW", "GOES_ON", "HELD", "add_inertia", "add_pair", "add_turning", "end_of_pair"]
+
+GOES_ON, ANEW, HELD = 0, 1, 2  # how a Newton step begins: see banded_step
 
 
 @inlined_kernel
@@ -50,15 +52,15 @@ def add_inertia(matrix, half, a, m, J):
 
 
 @inner_kernel
-def add_pair(work, begin, end, half, proximal, anew):
+def add_pair(work, begin, end, half, proximal, begins):
     """Add the contacts of two bodies, their laws linear at the present impulses, to the system;
-    ``anew``: see banded_step.
+    ``begins``: see banded_step.
     """
     P, Q, R, S = NO_ROWS, NO_ROWS, NO_ROWS, NO_ROWS
     mass, moment, second = 0.0, ZERO3, NO_ROWS  # Σ k, Σ k r, Σ k r rᵀ of those that stick
     all_open = True
     for k in range(begin, end):
-        K, plain = _linear_law(work.row[k], proximal, anew)
+        K, plain = _linear_law(work.row[k], proximal, begins)
         r = vec3_of(work.row[k].arm)
         if not plain:
             A = _by_turning(K, r)
@@ -95,14 +97,14 @@ def _add_to_both(work, k, half, P, Q, R, S):
 
 
 @inlined_kernel
-def _linear_law(row, proximal, anew):
+def _linear_law(row, proximal, begins):
     """Linearise the law of a contact: K, and whether it is a number."""
-    piece, w = piece_of(row, proximal), row.inverse
+    piece, w = piece_of(row, proximal, begins == HELD), row.inverse
     if is_plain(piece):
         k, c = piece.a_n / (piece.b_n * w), 1.0 / (piece.b_n * w)
         K = IDENTITY3 * k
         f = piece.right
-        if anew and k > 0.0:
+        if begins != GOES_ON and k > 0.0:
             f = f - vec3_of(row.trial) * (proximal * w)
         set_vec3(row.load, f * c)
         set_mat3(row.softness, IDENTITY3 * (proximal / piece.b_n))

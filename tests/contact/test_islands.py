@@ -20,6 +20,7 @@ from impulse_core.contact.law import (
 )
 from impulse_core.contact.newton import SOLVED, solve_island
 from impulse_core.contact.newton_rows import gather_rows, list_rows
+from impulse_core.contact.pair_blocks import ANEW, GOES_ON, HELD
 from impulse_core.jit import kernel
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import choose_options
@@ -71,9 +72,9 @@ def list_island(contacts, solver_bodies, delassus, work, i):
 
 
 @kernel
-def newton_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
+def newton_step(solver_bodies, work, n, items, size, proximal, agreed, begins):
     """The Newton step of an island and its push; False if the system is singular."""
-    if not banded_step(solver_bodies, work, n, items, size, proximal, agreed, anew):
+    if not banded_step(solver_bodies, work, n, items, size, proximal, agreed, begins):
         return False
     banded_push(solver_bodies, work, n, items, size[0])
     return True
@@ -98,10 +99,10 @@ def softness_of(row, c, proximal):
 
 
 @kernel
-def piece(row, c, n, p, u, proximal):
-    """D, C and f of contact c as rows of numbers."""
+def piece(row, c, n, p, u, proximal, held):
+    """D, C and f of contact c as rows of numbers; sticking where it is held and bears."""
     w = effective_inverse_mass(row, c)
-    found = law_piece(n, p, u, w, row["friction"][c], 0.0, proximal)
+    found = law_piece(n, p, u, w, row["friction"][c], 0.0, proximal, held)
     D, B = sides_of_piece(found)
     return D, B * w, found.right
 
@@ -144,16 +145,16 @@ def test_neighbours_in_a_tower_have_neighbouring_places(height):
 
 
 @pytest.mark.parametrize(
-    ("proximal", "agreed", "anew"),
-    [(1e-6, False, False), (1e-4, True, False), (1e-4, False, True)],
+    ("proximal", "agreed", "begins"),
+    [(1e-6, False, GOES_ON), (1e-4, True, GOES_ON), (1e-4, False, ANEW), (1e-4, False, HELD)],
 )
 @pytest.mark.parametrize("seed", range(4))
 def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(
-    seed, proximal, agreed, anew
+    seed, proximal, agreed, begins
 ):
     """(54): Δp by (M + GᵀC⁻¹DG) Δv = GᵀC⁻¹f is that of (DW + C) Δp = f, on any pieces of the law,
     and (77) that of (DW + C) Δp' = (DW + C - ρ⁻¹κ) Δp. One that begins anew weighs p + Δp of those
-    that stick by κ in place of Δp, (81).
+    that stick by κ in place of Δp, (81), or of all that bear, which then stick.
 
     The first has entries 1e6 times as large as the masses, so that ten digits are left.
     """
@@ -172,10 +173,10 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(
     for k, c in enumerate(rows):
         at = slice(3 * k, 3 * k + 3)
         given = (Vec3(*work.row[k][name]) for name in ("trial", "rate"))
-        found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal)
+        found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal, begins == HELD)
         D[at, at], C[at, at] = (np.array(Mat3(*part)).reshape(3, 3) for part in found[:2])
         f[at] = found[2]
-        if anew and (D[at, at] == np.eye(3)).all():
+        if begins != GOES_ON and (D[at, at] == np.eye(3)).all():
             f[at] -= softness_of(contacts.row, c, proximal) * work.row[k]["trial"]
     W = G @ inverse_mass @ G.T
     wanted = np.linalg.solve(D @ W + C, f)
@@ -185,7 +186,7 @@ def test_band_over_bodies_gives_the_step_of_the_dense_system_over_contacts(
         wanted = np.linalg.solve(D @ W + C, f)
 
     size = bodies, bandwidth
-    assert newton_step(solver_bodies, work, n, n, size, proximal, agreed, anew)
+    assert newton_step(solver_bodies, work, n, n, size, proximal, agreed, begins)
     change = work.row["change"][:n].ravel()
     push = work.row["push"][:n].ravel()
     # what redundant contacts share is told apart by the proximal term alone
@@ -227,7 +228,7 @@ def test_band_over_bodies_solves_for_what_resists_turning(seed, rolling, torsion
     for k, c in enumerate(rows):
         at, below = slice(3 * k, 3 * k + 3), slice(3 * (n + k), 3 * (n + k) + 3)
         given = [Vec3(*work.row[k][name]) for name in ("trial", "rate")]
-        found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal)
+        found = piece(contacts.row, c, Vec3(*normal[k]), *given, proximal, False)
         D[at, at], C[at, at] = (np.array(Mat3(*part)).reshape(3, 3) for part in found[:2])
         f[at] = found[2]
         p_n = max(float(normal[k] @ work.row[k]["trial"]), 0.0)
@@ -242,7 +243,7 @@ def test_band_over_bodies_solves_for_what_resists_turning(seed, rolling, torsion
     wanted = np.linalg.solve(D @ W + C, f)
 
     size = bodies, bandwidth
-    assert newton_step(solver_bodies, work, n, 2 * n, size, proximal, False, False)
+    assert newton_step(solver_bodies, work, n, 2 * n, size, proximal, False, GOES_ON)
     change, push = work.row["change"][: 2 * n].ravel(), work.row["push"][: 2 * n].ravel()
     assert change == pytest.approx(wanted, abs=1e-8 * np.abs(wanted).max())
     assert push == pytest.approx(W @ change, abs=1e-9 * np.abs(W @ change).max())
