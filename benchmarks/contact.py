@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,9 +47,10 @@ __all__ = [
     "STEP",
     "Contact",
     "Fall",
+    "Landing",
     "Slide",
     "Walk",
-    "growth_exponent",
+    "growth_exponents",
     "measure_contact",
 ]
 
@@ -142,13 +143,20 @@ class Walk:
     halvings: int
 
 
+class Landing(NamedTuple):
+    """Time of the steps in which a heap lands [s]."""
+
+    mean: float
+    slowest: float
+
+
 @dataclass(frozen=True)
 class Contact:
     """Everything that was measured.
 
     Attributes:
         falls: Columns and heap by either engine.
-        growth: Of each family of ``GROWTH`` the mean time of a step by number of cubes [s].
+        growth: Of each family of ``GROWING_HEAPS`` how it lands, by number of cubes.
         detection: One detection of all contacts of the columns at rest [s].
         waves: Of dominoes, by either engine.
         slides: By either engine.
@@ -156,7 +164,7 @@ class Contact:
     """
 
     falls: list[Fall]
-    growth: dict[str, dict[int, float]]
+    growth: dict[str, dict[int, Landing]]
     detection: float
     waves: list[Wave]
     slides: list[Slide]
@@ -375,7 +383,7 @@ def measure_contact(tell: Callable[[str], None], heap: float = FALLING) -> Conta
     growth = {}
     for family, build in GROWING_HEAPS.items():
         tell(f"contact: {family}")
-        growth[family] = {edge**3: mean_step(build(edge)) for edge in EDGES}
+        growth[family] = {edge**3: land(build(edge)) for edge in EDGES}
     tell("contact: detection")
     resting = Ours(cubes(), STEP)
     for _ in range(round(FALLING / STEP)):
@@ -401,9 +409,10 @@ def engines_for(scene: Scene, solver: str, bullet: bool) -> list[Callable[[], An
     return engines
 
 
-def mean_step(scene: Scene) -> float:
-    """While a heap lands [s]."""
-    return float(fall_once(scene, Ours(scene, STEP), GROWING).seconds.mean())
+def land(scene: Scene) -> Landing:
+    """The first second of a heap."""
+    seconds = fall_once(scene, Ours(scene, STEP), GROWING).seconds
+    return Landing(float(seconds.mean()), float(seconds.max()))
 
 
 def anyhow(edge: int) -> Scene:
@@ -427,7 +436,7 @@ GROWING_HEAPS: dict[str, Callable[[int], Scene]] = {
 }
 
 
-def growth_exponent(growth: dict[int, float]) -> float:
-    """Least-squares slope of log(time) over log(cubes)."""
-    slope, _ = np.polyfit(np.log(list(growth)), np.log(list(growth.values())), 1)
-    return float(slope)
+def growth_exponents(growth: dict[int, Landing]) -> Landing:
+    """Least-squares slopes of log(time) over log(cubes)."""
+    slopes, _ = np.polyfit(np.log(list(growth)), np.log(list(growth.values())), 1)
+    return Landing(*map(float, slopes))

@@ -115,9 +115,9 @@ def _solve_banded(solver_bodies, work, n, items, size, to, given):
     follows from each, and a step that was shortened for the sake of the residual never gets there.
     Where they lead nowhere, steps are taken with care: from the best iterate, and shortened until
     they help. The first step finds impulses anew where contacts stick, unless near to a solution,
-    and those by which contacts only hold each other go. If that does not help an island that is
-    ``fresh``, all contacts that bear are taken to stick, as those of towers do, if that does. What
-    contacts contradict each other by is left out of a step after one that did not help.
+    and those by which contacts only hold each other go. Once a step leaves more than was given, in
+    an island that is ``fresh``, all that bears is taken to stick, as in towers, if that does help.
+    What contacts contradict each other by is left out of a step after one that did not help.
     """
     bodies, (accuracy, rough, fresh) = size[0], to
     best = worst = given
