@@ -97,8 +97,7 @@ def test_pendulums_lean_on_a_wall_in_batches(length, height, masses, step):
         seen += lanes_are_right(engine.runner.setup)
 
     assert seen > 3
-    left = LEFT if height <= 10 else LEFT_OF_HIGH
-    assert engine.tally.totals["violation"][0] <= left * engine.options.tolerance
+    assert engine.tally.totals["violation"][0] <= LEFT * engine.options.tolerance
     bodies = engine.state.bodies[: engine.model.dynamic]
     assert np.abs(bodies["velocity"]).max() < 0.01
     contacts = engine.runner.setup.contacts

@@ -156,5 +156,5 @@ def test_a_tower_that_lands_is_not_divided(seed: int) -> None:
 @settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_nor_are_others(seed: int) -> None:
-    """Three of a hundred were; of 400 that were looked at, none is."""
+    """Three of sixty were; of 600 that were looked at, none is."""
     assert ic.simulate(drawn_tower(seed)).diagnostics["halvings"] == 0
