@@ -254,6 +254,8 @@ class Theirs:
 
 def fall(scene: Scene, engines: list[Callable[[], Any]], rounds: int, until: float) -> list[Fall]:
     """Let bodies fall in all engines in turns."""
+    for build in engines:
+        build().advance()  # kernels are loaded, or compiled, at their first call
     best: dict[str, Fall] = {}
     for _ in range(rounds):
         for build in engines:

@@ -20,7 +20,7 @@ from dominoes import dominoes, fall_times, speed_of
 
 __all__ = ["FINER", "NEAR", "Wave", "cheapest_wave"]
 
-COARSEST, HALVED = 0.01, 6  # s, the longest step that is tried, and how often it is halved at most
+COARSEST, HALVED = 0.04, 8  # s, the longest step that is tried, and how often it is halved at most
 FINER = 8  # parts of a step, whose wave is the one to reach
 NEAR = 0.01  # of its speed
 _WARM = 30  # dominoes of a row before those that count

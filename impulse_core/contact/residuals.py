@@ -178,6 +178,7 @@ def _judge_islands(errors_of, given, found, to, first, unit, totals):
             violated = max(violated, contacts.noted[c, 0])
             judged = max(judged, contacts.noted[c, 1])
             c = contacts.mark[c].next
+        solver_bodies.row[i].violation = violated
         worst = max(worst, violated)
         if _is_done(solver_bodies, i, judged, accuracy, coarse, first, patient):
             totals[0].violation = max(totals[0].violation, violated * unit)

@@ -93,7 +93,8 @@ class SolverBody:
     """What the laws of the island that a solver body stands for were last found to lack, as way or
     velocity [m, m/s]."""
     violation: f8
-    """By how much impulses that have acted break the laws of a small island [m, m/s]."""
+    """By how much impulses that have acted break the laws of the island that a solver body stands
+    for [m, m/s]."""
     worked: f8
     """Work of kinematic bodies on it in this half [J]."""
     before_sweep: vec3

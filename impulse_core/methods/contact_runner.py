@@ -38,7 +38,7 @@ from impulse_core.types import PLAIN, Floats, new_records
 __all__ = ["ContactRunner"]
 
 _ROWS = 64  # contacts there is room for at first
-_ROWS_PER_SHAPE = 6  # and so many for each shape
+_ROWS_PER_SHAPE = 16  # and so many for each shape: cubes in a heap have thirteen
 _ARTICULATED_ROWS = 16  # of them on jointed bodies
 _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hold
 _FINEST = 1e-10  # m

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import math
 
+from impulse_core.contact.islands import is_large
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.table import NO_PART
 from impulse_core.step.dividing import FINEST_PART
 
+_WORTH_HALVES = 3.0  # times that of large islands: halves take twice the time, to leave half of it
 _FAR_MORE = 100.0  # times what a stage may leave, for which it is divided further
 _FINER = 0.0625  # of the finest stage, down to which that is done
 _NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
@@ -105,15 +107,28 @@ def accuracy_of_ways(contact, h):
 
 
 @inner_kernel
-def leaves_too_much(contact, violation, h):
+def leaves_too_much(contact, violation, h, unit):
     """Whether rounds of contacts leave a violation [m] for which a stage of length h is divided:
     impacts that are not quite solved for close less of a gap in a shorter one. What is no number is
-    always too much.
+    always too much. Those of the islands are in a unit [m].
     """
     if contact is None:
         return False
     too_much = violation > contact.most_left and h > contact.finest
-    return too_much or misses(contact, violation, h)
+    if too_much and _is_worth_halves(contact, unit):
+        return True
+    return misses(contact, violation, h)
+
+
+@inner_kernel
+def _is_worth_halves(contact, unit):
+    """Whether an island is left with more than halves of a stage would leave it with."""
+    row, mark = contact.solver_bodies.row, contact.solver_bodies.mark
+    for i in range(len(mark) - 1):
+        times = _WORTH_HALVES if is_large(mark, i) else 1.0
+        if mark[i].head >= 0 and not (row[i].violation * unit <= times * contact.most_left):
+            return True
+    return False
 
 
 @inner_kernel

@@ -224,7 +224,7 @@ def _accept(model, structure, contact, state, h, errors, work, tally):
     """
     shift, turn, violation = errors
     totals = tally.totals[0]
-    if leaves_too_much(contact, violation, h):
+    if leaves_too_much(contact, violation, h, 1.0):
         name_unsettled(contact, tally)
         return UNSETTLED
     totals.violation = max(totals.violation, violation)

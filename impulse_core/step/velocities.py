@@ -186,7 +186,7 @@ def _settles(contact, violation, h, in_turns, tally):
     from which a shorter stage is mostly free.
     """
     way = violation * h
-    if misses(contact, way, h) or (in_turns and leaves_too_much(contact, way, h)):
+    if misses(contact, way, h) or (in_turns and leaves_too_much(contact, way, h, h)):
         name_unsettled(contact, tally)
         return False
     tally.totals[0].violation = max(tally.totals[0].violation, way)

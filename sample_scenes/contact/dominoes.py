@@ -80,6 +80,10 @@ def wave_speed(recording: Recording, pitch: float = PITCH) -> float:
 
 
 def speed_of(reached: Floats, pitch: float = PITCH) -> float:
-    """Slope of place over the times at which dominoes fell, in the second half of a row [m/s]."""
+    """Slope of place over the times at which dominoes fell, in the second half of a row [m/s]; nan
+    where one of these never fell.
+    """
     half = reached[len(reached) // 2 : -2]  # the last ones have less to push
+    if not np.isfinite(half).all():
+        return math.nan
     return float(np.polyfit(half, pitch * np.arange(len(half)), 1)[0])
