@@ -21,7 +21,9 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.joints.table import NO_PART
 from impulse_core.step.dividing import FINEST_PART
 
-_WORTH_HALVES = 3.0  # times that of large islands: halves take twice the time, to leave half of it
+_WORTH_HALVES = (
+    3.0  # times what a stage may leave, in large islands: halves take longer than that helps
+)
 _FAR_MORE = 100.0  # times what a stage may leave, for which it is divided further
 _FINER = 0.0625  # of the finest stage, down to which that is done
 _NEARLY_REPEATED = 1e5  # ratio from which on rows count as such
@@ -110,7 +112,7 @@ def accuracy_of_ways(contact, h):
 def leaves_too_much(contact, violation, h, unit):
     """Whether rounds of contacts leave a violation [m] for which a stage of length h is divided:
     impacts that are not quite solved for close less of a gap in a shorter one. What is no number is
-    always too much. Those of the islands are in a unit [m].
+    always too much. ``unit``: by which those of islands are ways, 1 or the length of the stage [s].
     """
     if contact is None:
         return False
@@ -122,7 +124,9 @@ def leaves_too_much(contact, violation, h, unit):
 
 @inner_kernel
 def _is_worth_halves(contact, unit):
-    """Whether an island is left with more than halves of a stage would leave it with."""
+    """Whether an island is left with more than it may keep, which is more in a large one: halves of
+    a stage take two to three times as long there, to leave half of it.
+    """
     row, mark = contact.solver_bodies.row, contact.solver_bodies.mark
     for i in range(len(mark) - 1):
         times = _WORTH_HALVES if is_large(mark, i) else 1.0

@@ -141,7 +141,8 @@ def _settle_island(contact, own, model, state, ways, h, i, patient, work):
 @inner_kernel
 def rounds_end(contact, left, number, patient):
     """Whether so many rounds are enough: twice as many where they leave a violation [m] for which a
-    stage is divided, since halves take all of theirs again, far more where one created energy.
+    stage of small islands is divided, since halves take all of theirs again, far more where one
+    created energy.
     """
     times = _WITH_PATIENCE if patient else 2 if left > contact.most_left else 1
     return number >= times * contact.rounds

@@ -145,6 +145,15 @@ def test_falling_dominoes_gain_no_energy(dominoes, count, pitch, size, step):
     assert np.isfinite(dominoes.wave_speed(recording, pitch))
 
 
+def test_a_row_that_does_not_fall_has_no_wave(dominoes):
+    """All of the second half of a row have to fall for its speed, but for the last two."""
+    reached = np.linspace(0.1, 1.0, 20)
+    assert dominoes.speed_of(reached, 0.9) == pytest.approx(19.0)
+
+    reached[15] = np.inf
+    assert np.isnan(dominoes.speed_of(reached))
+
+
 @pytest.mark.parametrize("time_of_impact", [False, True])
 def test_balls_bounce_for_ever(time_of_impact):
     """After some ten bounces each the energy is what it was, to 1e-9."""
