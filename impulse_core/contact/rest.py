@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import math
 
-from impulse_core.algebra import ZERO3, dot, norm, put_vec3, quat_of, vec3_at, vec3_of
+from impulse_core.algebra import (
+    ZERO3,
+    Quat,
+    Vec3,
+    conjugate,
+    dot,
+    norm,
+    put_vec3,
+    quat_of,
+    vec3_at,
+    vec3_of,
+)
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import root_of
 from impulse_core.forces.signals.signals import is_steady
@@ -16,6 +27,7 @@ __all__ = ["count_rest", "fall_asleep"]
 
 _SLOW = 1e-3  # m/s, of any point of a body that rests
 _LONG = 0.5  # s that all bodies of an island must have rested
+_ASTRAY = 2.0  # times as far as it came on, the way in a step that is one to and fro
 _NAP = 16  # steps, of which an island at rest costs one; more would save less than they hide
 
 # What is known of an island that may rest, a bit each.
@@ -33,7 +45,8 @@ def count_rest(model, state, sleep, sleeps, fine, h, work):
     state with which the step began.
 
     A body is quiet where, at a velocity that changes in each step as it did in the last, it moves
-    in a nap by no more than its steps may leave: ``fine`` [m/s] is what contacts may lack.
+    in a nap by no more than its steps may leave: ``fine`` [m/s] is what contacts may lack. What
+    goes to and fro in turn comes on by less than in either step.
     """
     ready = False
     for i in range(model.dynamic):
@@ -41,9 +54,11 @@ def count_rest(model, state, sleep, sleeps, fine, h, work):
             continue
         v = norm(vec3_of(state.bodies[i].velocity))
         v += norm(vec3_at(work.angular_velocity, i)) * sleep.size[i]
-        v = max(v, _way(state.bodies[i], work.saved.bodies[i], sleep.size[i]) / h)
-        sleep.rested[i] = sleep.rested[i] + h if v <= _SLOW else 0.0
-        still = v + _NAP * (v + sleep.speed[i]) <= fine
+        way, on = _ways(sleep, i, state.bodies[i], work.saved.bodies[i])
+        sleep.strayed[i] = way if way > _ASTRAY * on else 0.0
+        sleep.rested[i] = sleep.rested[i] + h if max(v, way / h) <= _SLOW else 0.0
+        v = max(v, on / h)
+        still = v + _NAP * (v + sleep.speed[i]) <= fine and way <= fine * h
         sleep.quiet[i] = 1 if still and sleep.rested[i] >= _NAP * h else 0
         sleep.speed[i] = v
         ready = ready or sleep.quiet[i] == 1 or (sleeps and sleep.rested[i] >= _LONG)
@@ -51,17 +66,24 @@ def count_rest(model, state, sleep, sleeps, fine, h, work):
 
 
 @inner_kernel
-def _way(body, before, size):
-    """How far the farthest point of a body has come, at most [m]: gaps that are taken back move
-    bodies without a velocity.
+def _ways(sleep, i, body, before):
+    """How far the farthest point of body i has come since before the step, at most, and how far it
+    came on, which is half of what the last two steps did together [m]; what it did is kept. Gaps
+    that are taken back move bodies without a velocity.
     """
     q, r = quat_of(body.orientation), quat_of(before.orientation)
     along = q.w * r.w + q.x * r.x + q.y * r.y + q.z * r.z
     side = 1.0 if along >= 0.0 else -1.0
-    w, x = q.w - side * r.w, q.x - side * r.x
-    y, z = q.y - side * r.y, q.z - side * r.z
-    turn = 2.0 * math.sqrt(w * w + x * x + y * y + z * z)
-    return norm(vec3_of(body.position) - vec3_of(before.position)) + turn * size
+    d = vec3_of(body.position) - vec3_of(before.position)
+    change = Quat(q.w - side * r.w, q.x - side * r.x, q.y - side * r.y, q.z - side * r.z)
+    turn = change * conjugate(r)
+    t = Vec3(turn.x, turn.y, turn.z) * (2.0 * side)
+    came = sleep.came[i]
+    last, last_turn = Vec3(came[0], came[1], came[2]), Vec3(came[3], came[4], came[5])
+    came[0], came[1], came[2] = d.x, d.y, d.z
+    came[3], came[4], came[5] = t.x, t.y, t.z
+    on = 0.5 * (norm(d + last) + norm(t + last_turn) * sleep.size[i])
+    return norm(d) + norm(t) * sleep.size[i], on
 
 
 @deferred_kernel("int64", "float64")

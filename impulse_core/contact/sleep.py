@@ -90,7 +90,12 @@ class Sleep(NamedTuple):
     rested: Floats
     """For how long each body has been slow [s], shape (b,)."""
     speed: Floats
-    """Of the fastest point of each body at the end of the last step, or more [m/s], shape (b,)."""
+    """Of the fastest point of each body at the end of the last step, or as it came on in the last
+    two if that is more [m/s], shape (b,)."""
+    came: Floats
+    """Displacement [m] and rotation vector of each body in the last step, shape (b, 6)."""
+    strayed: Floats
+    """How far each body came in the last step if that was to and fro, else zero [m], shape (b,)."""
     velocity: Floats
     """Of the centre of each body that sleeps, as it naps, else zero [m/s], shape (b, 3)."""
     angular_momentum: Floats
@@ -120,6 +125,8 @@ def new_sleep(model: Model, shapes: Shapes, rows: int) -> Sleep:
         until=np.zeros(bodies),
         rested=np.zeros(bodies),
         speed=np.zeros(bodies),
+        came=np.zeros((bodies, 6)),
+        strayed=np.zeros(bodies),
         velocity=np.zeros((bodies, 3)),
         angular_momentum=np.zeros((bodies, 3)),
         size=size,

@@ -255,6 +255,8 @@ class ContactRunner(ElementRunner):
             "sleep.until": Kept(sleep.until),
             "sleep.rested": Kept(sleep.rested),
             "sleep.speed": Kept(sleep.speed),
+            "sleep.came": Kept(sleep.came),
+            "sleep.strayed": Kept(sleep.strayed),
             "sleep.velocity": Kept(sleep.velocity),
             "sleep.angular_momentum": Kept(sleep.angular_momentum),
             **_kept("sleep.contacts", sleep.frozen),

@@ -20,7 +20,7 @@ from impulse_core.forces.axes import (
     rotor_errors,
     start_velocities,
 )
-from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -46,7 +46,7 @@ __all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
-_SLOW = 0.1  # of a residual: where more is left though no piece changed, vertical ones give less
+_SLOW = 0.1  # of a residual: what a round leaves at most where vertical pieces need not give less
 _LESS_GIVE = _SLOW * _SLOW  # of what they gave
 _LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
@@ -136,8 +136,8 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
         angular_velocities(model, state, work)
         if has_joints:
             rate, change = _law_rates(model, give, state, work)
-            slow = change == SAME and work.worst_axis[0] >= 0 and rate > _SLOW * previous
-            if contact is not None and slow and rate > enough and give > _LEAST_GIVE:
+            sticks = contact is not None and change == SAME and work.worst_axis[0] >= 0
+            if sticks and give > _LEAST_GIVE and _gains_little(rate, previous, enough):
                 give *= _LESS_GIVE
                 rate, change = _law_rates(model, give, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
@@ -177,6 +177,14 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
     if not _settles(contact, violation, h, not anew, tally):
         return UNSETTLED
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
+
+
+@inlined_kernel
+def _gains_little(rate, previous, enough):
+    """Whether the last round, from a residual ``previous`` [m/s], gained little, or the next one
+    would have to gain much. In the first look of a half no round has been.
+    """
+    return previous < 1e300 and rate > max(enough, min(_SLOW * previous, enough / _SLOW))
 
 
 @inner_kernel
