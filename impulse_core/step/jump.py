@@ -21,11 +21,12 @@ from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED
 from impulse_core.step.contacts import begin_jump, bodies_meet, close_jump, note_motion
-from impulse_core.step.velocities import solve_velocities
+from impulse_core.step.velocities import JOINT_RATE, solve_velocities
 from impulse_core.step.work import add_forces, read_rates
 
 __all__ = ["ACCURACY", "jump", "slow"]
 
+_SURE = 1e-2  # of what a step may leave: what a bounce loses of its speed is lost for good
 ACCURACY = 1e-4  # of the tolerance, to which an axis is at its limit when it bounces
 
 
@@ -56,7 +57,8 @@ def jump(model, structure, contact, state, h, begins, tolerance, work, tally):
             work.kept_multiplier[j, row] = state.joints[j].multiplier[row]
             state.joints[j].multiplier[row] = 0.0
     work.kinematic_work[0] = 0.0
-    status = solve_velocities(model, structure, contact, state, h, tolerance, work, tally)
+    enough = _SURE * JOINT_RATE * tolerance / h
+    status = solve_velocities(model, structure, contact, state, h, tolerance, enough, work, tally)
     totals = tally.totals[0]
     motors, dissipated = impact_work(model, work)
     totals.motor_work += motors

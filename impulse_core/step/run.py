@@ -63,7 +63,7 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
     whole, part = (model, structure, axes, contact, state), Part(1.0, 1.0, 1.0, True, False)
     calls: list[tuple[Any, tuple[Any, ...]]] = [(second_half, (*whole, part, 1.0, work, tally))]
     if axes is not None:
-        velocities = model, structure, contact, state, 1.0, 1.0, work, tally
+        velocities = model, structure, contact, state, 1.0, 1.0, 1.0, work, tally
         calls.append((solve_velocities, velocities))
     if system.limits is not None or (contact is not None and contact.time_of_impact):
         ends = model, structure, contact, state, 1.0, True, 1.0, work, tally

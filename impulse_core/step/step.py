@@ -35,7 +35,12 @@ from impulse_core.step.contacts import (
     note_motion,
 )
 from impulse_core.step.positions import lines_turn_little, solve_positions
-from impulse_core.step.velocities import begin_velocities, correct_velocities, solve_velocities
+from impulse_core.step.velocities import (
+    JOINT_RATE,
+    begin_velocities,
+    correct_velocities,
+    solve_velocities,
+)
 from impulse_core.step.work import (
     add_element_work,
     add_forces,
@@ -147,8 +152,9 @@ def second_half(model, structure, axes, contact, state, part, tolerance, work, t
     else:
         second_half_laws(model, state, h, work)
         begin_velocities(contact, model, state, h, part.at_impact and not jumps, work)
+        enough = JOINT_RATE * tolerance / part.whole
         status = solve_velocities(
-            model, structure, contact, state, part.whole, tolerance, work, tally
+            model, structure, contact, state, part.whole, tolerance, enough, work, tally
         )
         if status != COMPLETED:
             return status

@@ -42,7 +42,7 @@ from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
 from impulse_core.step.small_islands import settle_velocities
 
-__all__ = ["begin_velocities", "correct_velocities", "solve_velocities"]
+__all__ = ["JOINT_RATE", "begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
@@ -102,24 +102,25 @@ def begin_velocities(contact, model, state, h, at_impact, work):
 
 
 @deferred_kernel("int64")
-def solve_velocities(model, structure, contact, state, h, tolerance, work, tally):
-    """COMPLETED, or which law is not satisfied; h is the length of the whole stage.
+def solve_velocities(model, structure, contact, state, h, tolerance, enough, work, tally):
+    """COMPLETED, or which law is not satisfied; h is the length of the whole stage, ``enough`` the
+    rate that laws need not be met beyond [m/s].
 
     Where contacts were hit, restitution follows the compression, and the law of all others is
     solved for in turn.
     """
     if not begin_contacts(contact, model, state, False, work):
         return NO_ROOM
-    status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
+    status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
     if status == COMPLETED and add_restitution(contact, model, state, h, work):
         if not begin_restitution(contact, model, structure, state, work):
             return NO_ROOM
-        status = _iterate(model, structure, contact, state, h, tolerance, work, tally)
+        status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
     return status
 
 
 @inner_kernel
-def _iterate(model, structure, contact, state, h, tolerance, work, tally):
+def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally):
     """The same without restitution."""
     totals = tally.totals[0]
     has_joints = len(model.joints) > 0
@@ -127,7 +128,7 @@ def _iterate(model, structure, contact, state, h, tolerance, work, tally):
     solves, change = 0, SAME
     rounds, descended, anew = 0, False, True
     last = totals.velocity_corrections + MOST_OF_AN_ATTEMPT
-    give, enough = give_of_axes(structure, contact), JOINT_RATE * tolerance / h
+    give = give_of_axes(structure, contact)
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
     settle_velocities(contact, model, state, h, work, tally)
     for iteration in range(most):

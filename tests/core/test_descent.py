@@ -32,7 +32,10 @@ def solve(model, structure, state, h, tolerance, work, tally):
     resume(model, structure, state, work)
     for k in range(len(model.axes)):
         work.axes[k].impulse = 0.0
-    return velocities.solve_velocities(model, structure, None, state, h, tolerance, work, tally)
+    enough = velocities.JOINT_RATE * tolerance / h
+    return velocities.solve_velocities(
+        model, structure, None, state, h, tolerance, enough, work, tally
+    )
 
 
 class PlanarTree:
