@@ -68,8 +68,8 @@ def count_rest(model, state, sleep, sleeps, fine, h, work):
 @inner_kernel
 def _ways(sleep, i, body, before):
     """How far the farthest point of body i has come since before the step, at most, and how far it
-    came on, which is half of what the last two steps did together [m]; what it did is kept. Gaps
-    that are taken back move bodies without a velocity.
+    came on, which is half of what the last two steps did together [m] (82). What it did in this
+    step is kept. Gaps that are taken back move bodies without a velocity.
     """
     q, r = quat_of(body.orientation), quat_of(before.orientation)
     along = q.w * r.w + q.x * r.x + q.y * r.y + q.z * r.z

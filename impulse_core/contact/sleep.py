@@ -93,7 +93,8 @@ class Sleep(NamedTuple):
     """Of the fastest point of each body at the end of the last step, or as it came on in the last
     two if that is more [m/s], shape (b,)."""
     came: Floats
-    """Displacement [m] and rotation vector of each body in the last step, shape (b, 6)."""
+    """Displacement [m] and rotation vector [rad] of each body in the last step in which it was
+    awake, world frame, shape (b, 6)."""
     strayed: Floats
     """How far each body came in the last step if that was to and fro, else zero [m], shape (b,)."""
     velocity: Floats
