@@ -10,6 +10,7 @@ view is ``model.axes["stiffness"]``. A tuple of arrays is handed to kernels by i
 
 from __future__ import annotations
 
+import math
 import os
 from functools import cached_property
 from typing import Any, TypeVar, cast
@@ -28,6 +29,7 @@ __all__ = [
     "f8",
     "i8",
     "mat3",
+    "new_blocks",
     "new_records",
     "new_zeros",
     "pair",
@@ -106,6 +108,13 @@ def new_zeros(count: int, dtype: Any = np.float64) -> NDArray[Any]:
     zeros = raw[skipped : skipped + size]
     zeros[...] = 0
     return zeros.view(dtype)
+
+
+def new_blocks(*shape: int) -> Floats:
+    """Padded blocks of zeros (algebra/padded.py), no column of which lies in two cache lines, of
+    shape (..., 12).
+    """
+    return new_zeros(12 * math.prod(shape)).reshape(*shape, 12)
 
 
 def new_records(declared: type, count: int) -> Records:

@@ -21,10 +21,15 @@ from impulse_core.algebra import (
     IDENTITY3,
     NO_ROWS,
     Mat3,
+    add_product_transposed,
+    clear_padded,
+    copy_padded,
     cross_matrix,
-    mat3_at,
-    put_mat3,
+    padded_at,
+    put_padded,
     put_vec3,
+    set_product_transposed,
+    subtract_product_transposed,
     transposed_times,
     vec3_at,
     vec3_of,
@@ -53,7 +58,7 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
     """Find the Delassus operator: its linear part, and where contacts resist turning the mixed and
     the angular one.
 
-    block are the factors, shape (K+E, 9).
+    block are the factors, shape (K+E, 12).
     """
     used = delassus.used[0]
     delassus.rolls[0] = 0
@@ -127,31 +132,29 @@ def _push_body(structure, contacts, delassus, block, place):
     i, at = delassus.body[place], delassus.head[place]
     linear, angular = structure.bodies[i].linear_node, structure.bodies[i].angular_node
     for p in range(first, end):
-        put_mat3(x[0], node[p], NO_ROWS)
-        put_mat3(x[1], node[p], NO_ROWS)
-    put_mat3(x[0], linear, IDENTITY3)
+        clear_padded(x[0], node[p])
+        clear_padded(x[1], node[p])
+    put_padded(x[0], linear, IDENTITY3)
     if _is_point(delassus, place):
-        put_mat3(x[0], angular, _arm(contacts, delassus, at // 2, at % 2))
+        put_padded(x[0], angular, transposed(_arm(contacts, delassus, at // 2, at % 2)))
         _reach(structure, block, delassus, 0, first, end)
     else:
-        put_mat3(x[1], angular, IDENTITY3)
+        put_padded(x[1], angular, IDENTITY3)
         _reach(structure, block, delassus, 0, first, end)
         _reach(structure, block, delassus, 1, first, end)
 
 
 @inner_kernel
 def _reach(structure, block, delassus, part, first, end):
-    """Keep L⁻¹ b of three impulses along a path, and leave D⁻¹ L⁻¹ b at its nodes."""
+    """Keep L⁻¹ b of three impulses along a path, and leave D⁻¹ L⁻¹ b at its nodes, transposed."""
     x, kept = delassus.column[part], delassus.kept[part]
     nodes = len(structure.column_start) - 1
     for p in range(first, end):
         n = delassus.node[p]
-        y = mat3_at(x, n)
-        put_mat3(kept, p, y)
+        copy_padded(kept, p, x, n)
         for e in range(structure.column_start[n], structure.column_start[n + 1]):
-            row = structure.entry_row[e]
-            put_mat3(x, row, mat3_at(x, row) - mat3_at(block, nodes + e) @ y)
-        put_mat3(x, n, mat3_at(block, n) @ y)
+            subtract_product_transposed(x, structure.entry_row[e], kept, p, block, nodes + e)
+        set_product_transposed(x, n, kept, p, block, n)
 
 
 @inner_kernel
@@ -187,22 +190,23 @@ def _response(delassus, one, other):
     """Velocities of a listed body by impulses on another, whose nodes hold D⁻¹ L⁻¹ b; of points
     linear parts alone.
     """
-    kept, x = delassus.kept, delassus.column
+    kept, x, found = delassus.kept, delassus.column, delassus.response
     turns, turned = not _is_point(delassus, one), not _is_point(delassus, other)
-    A = B = C = E = NO_ROWS
+    for part in range(4):
+        clear_padded(found, part)
     for p in range(delassus.path_start[one], delassus.path_start[one + 1]):
         n = delassus.node[p]
         if delassus.owner[n] == other or one == other:
-            y, by_impulse = transposed(mat3_at(kept[0], p)), mat3_at(x[0], n)
-            A = A + y @ by_impulse
+            add_product_transposed(found, 0, kept[0], p, x[0], n)
             if turned:
-                B = B + y @ mat3_at(x[1], n)
+                add_product_transposed(found, 1, kept[0], p, x[1], n)
             if turns:
-                t = transposed(mat3_at(kept[1], p))
-                C = C + t @ by_impulse
+                add_product_transposed(found, 2, kept[1], p, x[0], n)
                 if turned:
-                    E = E + t @ mat3_at(x[1], n)
-    return _Response(A, B, C, E)
+                    add_product_transposed(found, 3, kept[1], p, x[1], n)
+    return _Response(
+        padded_at(found, 0), padded_at(found, 1), padded_at(found, 2), padded_at(found, 3)
+    )
 
 
 @inner_kernel

@@ -22,7 +22,7 @@ from impulse_core.contact.solver_bodies import SolverBodies
 from impulse_core.jit import inlined_kernel
 from impulse_core.jit.team import Team
 from impulse_core.model import TAYLOR_ORDER, State, Structure, Workspace
-from impulse_core.types import Floats, Ints, Records, by_address
+from impulse_core.types import Floats, Ints, Records, by_address, new_blocks
 
 __all__ = [
     "ContactSetup",
@@ -96,12 +96,14 @@ class Delassus(NamedTuple):
     node: Ints
     """Nodes of the joint matrix on the paths from the bodies to the root, shape (p,)."""
     kept: Floats
-    """L⁻¹ b at those for unit impulses b on the body, and for unit torque impulses, three columns
-    each, shape (2, p, 9)."""
+    """L⁻¹ b at those for unit impulses b on the body, and for unit torque impulses, three of each
+    as rows of a padded block, shape (2, p, 12)."""
     owner: Ints
     """The last body on whose path a node is, -1 if it is on none, shape (K,)."""
     column: Floats
-    """D⁻¹ L⁻¹ b of that body at its nodes, shape (2, K, 9)."""
+    """D⁻¹ L⁻¹ b of that body at its nodes likewise, shape (2, K, 12)."""
+    response: Floats
+    """Velocities of a body by impulses on another, as padded blocks, shape (4, 12)."""
     probe: State
     """Velocities of all bodies by contact impulses alone; all but ``bodies`` is the run's."""
     probe_work: Workspace
@@ -220,9 +222,10 @@ def new_delassus(structure: Structure, state: State, work: Workspace, rows: int)
         next=np.zeros((rows, 2), dtype=np.int64),
         path_start=np.zeros(bodies + 1, dtype=np.int64),
         node=np.zeros(paths, dtype=np.int64),
-        kept=np.zeros((2, paths, 9)),
+        kept=new_blocks(2, paths),
         owner=np.zeros(nodes, dtype=np.int64),
-        column=np.zeros((2, nodes, 9)),
+        column=new_blocks(2, nodes),
+        response=new_blocks(4),
         probe=state._replace(bodies=state.bodies.copy()),
         probe_work=work._replace(angular_velocity=np.zeros_like(work.angular_velocity)),
         probe_rate=np.zeros_like(work.impulse),

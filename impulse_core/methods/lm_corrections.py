@@ -37,7 +37,7 @@ def hold_rows(model, structure, held, state, work):
     for k in range(len(held.pivot_floor)):
         for row in range(3):
             if structure.pivot_floor[k, row] > 0.0:
-                dropped = work.block[k, 4 * row] == 0.0
+                dropped = work.block[k, 5 * row] == 0.0
                 held.pivot_floor[k, row] = _ALWAYS if dropped else _NEVER
 
 

@@ -74,5 +74,8 @@ class Structure(NamedTuple):
     coupling_block: Ints
     """Blocks of each term's coupling with the linear and angular parts of body 1 and of body 2; -1
     where that is the world, or the linear part of an angle, shape (t, 4)."""
+    coupling_transposed: Ints
+    """1 where such a block is that of a body that comes after the coupling, and is transposed,
+    shape (t, 4)."""
     has_loops: int
     """1 if the joints close loops, else 0."""

@@ -18,7 +18,9 @@ from impulse_core.types import (
     f8,
     i8,
     mat3,
+    new_blocks,
     new_records,
+    new_zeros,
     pair,
     quat,
     record,
@@ -275,13 +277,15 @@ class Workspace(NamedTuple):
     stage: Records
     """Motion at the start of the stage (Momenta), shape (b,)."""
     block: Floats
-    """Blocks of the factorised joint matrix, shape (K+E, 9)."""
+    """Blocks of the factorised joint matrix (algebra/padded.py), shape (K+E, 12)."""
+    scaled: Floats
+    """A block of it, shape (1, 12)."""
     newton_lower: Floats
-    """Diagonal and lower blocks of the factorised Newton matrix, shape (K+E, 9)."""
+    """Diagonal and lower blocks of the factorised Newton matrix, shape (K+E, 12)."""
     newton_upper: Floats
-    """Its upper blocks, each under the number of the lower block it mirrors, shape (K+E, 9)."""
+    """Its upper blocks, transposed, each under the number of the lower one, shape (K+E, 12)."""
     right_side: Floats
-    """Right-hand side and solution by node, shape (K, 3)."""
+    """Right-hand side and solution by node, as padded vectors, shape (K, 4)."""
     series: Floats
     """Taylor coefficients of one body's rotation, shape (TAYLOR_ORDER+1, 7)."""
     account: Records
@@ -346,10 +350,11 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         kinematic_work=np.zeros(1),
         terms=new_records(TermStage, terms),
         stage=new_records(Momenta, rows),
-        block=np.zeros((nodes + len(structure.entry_row), 9)),
-        newton_lower=np.zeros((nodes + len(structure.entry_row), 9)),
-        newton_upper=np.zeros((nodes + len(structure.entry_row), 9)),
-        right_side=np.zeros((nodes, 3)),
+        scaled=new_blocks(1),
+        block=new_blocks(nodes + len(structure.entry_row)),
+        newton_lower=new_blocks(nodes + len(structure.entry_row)),
+        newton_upper=new_blocks(nodes + len(structure.entry_row)),
+        right_side=new_zeros(4 * nodes).reshape(nodes, 4),
         series=np.zeros((TAYLOR_ORDER + 1, 7)),
         account=new_records(Account, rows),
         saved=copy_state(state),

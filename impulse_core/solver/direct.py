@@ -17,18 +17,21 @@ from impulse_core.algebra import (
     ZERO3,
     Mat3,
     Vec3,
+    apply_block,
+    copy_padded,
     cross,
+    gather_products,
     inverse_symmetric,
-    mat3_at,
     mat3_of,
-    put_mat3,
+    padded_at,
+    put_padded,
     put_vec3,
     quat_of,
     rotation_matrix,
+    scatter_products,
+    set_product,
     similarity,
-    times_transposed,
-    transposed_times,
-    vec3_at,
+    subtract_product_transposed,
     vec3_of,
 )
 from impulse_core.jit import deferred_kernel, inner_kernel, kernel
@@ -59,7 +62,7 @@ def _put_coupling(structure, block, j, k, rows):
     if where >= 0:
         if structure.joints[j].transposed[k]:
             rows = transposed(rows)
-        put_mat3(block, where, rows)
+        put_padded(block, where, rows)
 
 
 @inner_kernel
@@ -73,12 +76,16 @@ def compliance_block(structure, work, j, row):
 
 
 @inner_kernel
-def add_to_first_row(block, where, row):
-    """Add a coupling's row to a block; two of its terms may share a body."""
+def add_term(structure, block, k, side, row):
+    """Add the row of a coupling's term to its block, or as a column where that is transposed; two
+    terms may share a body.
+    """
+    where = structure.coupling_block[k, side]
     if where >= 0:
+        step = 1 if structure.coupling_transposed[k, side] else 4
         block[where, 0] += row.x
-        block[where, 1] += row.y
-        block[where, 2] += row.z
+        block[where, step] += row.y
+        block[where, 2 * step] += row.z
 
 
 @inner_kernel
@@ -86,20 +93,22 @@ def _assemble(model, structure, state, work):
     """Write M, G and -E into work.block."""
     block = work.block
     for k in range(len(structure.fill_block)):
-        put_mat3(block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        put_padded(
+            block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        )
     for i in range(model.dynamic):
         m = model.bodies[i].mass
-        put_mat3(
+        put_padded(
             block, structure.bodies[i].linear_node, Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
         )
         R = rotation_matrix(quat_of(state.bodies[i].orientation))
-        put_mat3(
+        put_padded(
             block, structure.bodies[i].angular_node, similarity(R, vec3_of(model.bodies[i].inertia))
         )
     for j in range(len(model.joints)):
         node = structure.joints[j].translation_node
         if node >= 0:
-            put_mat3(block, node, compliance_block(structure, work, j, 0))
+            put_padded(block, node, compliance_block(structure, work, j, 0))
             rows = mat3_of(work.now.joints[j].translation_rows)
             for side in range(2):
                 r = vec3_of(work.now.joints[j].arm2 if side else work.now.joints[j].arm1)
@@ -108,7 +117,7 @@ def _assemble(model, structure, state, work):
                 _put_coupling(structure, block, j, 2 * side + 1, sign * moment_rows(r, rows))
         node = structure.joints[j].rotation_node
         if node >= 0:
-            put_mat3(block, node, compliance_block(structure, work, j, 3))
+            put_padded(block, node, compliance_block(structure, work, j, 3))
             rows = mat3_of(work.now.joints[j].rotation_rows)
             for side in range(2):
                 sign = 1.0 if side else -1.0
@@ -125,31 +134,33 @@ def _add_couplings(model, coupled, structure, work):
     for k in range(len(model.couplings.terms)):
         rows = term_rows(model, k, work.now)
         for side in range(4):
-            add_to_first_row(work.block, structure.coupling_block[k, side], rows[side])
+            add_term(structure, work.block, k, side, rows[side])
 
 
 @inner_kernel
 def _factorise(structure, work):
     """Block LDLᵀ in place: pivots become D⁻¹, off-diagonal blocks become L."""
-    block = work.block
+    block, scaled = work.block, work.scaled
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
         if structure.pivot_floor[k, 0] > 0.0:
             floor = floor_of(structure, k, work)
-            pivot, work.dropped[k] = pivot_inverse(mat3_at(block, k), floor, structure.most_growth)
+            pivot, work.dropped[k] = pivot_inverse(
+                padded_at(block, k), floor, structure.most_growth
+            )
         else:
-            pivot = inverse_symmetric(mat3_at(block, k))
-        put_mat3(block, k, pivot)
+            pivot = inverse_symmetric(padded_at(block, k))
+        put_padded(block, k, pivot)
         start = structure.column_start[k]
         # descending, because row a still needs the unscaled entries b <= a
         for a in range(structure.column_start[k + 1] - start - 1, -1, -1):
-            L = mat3_at(block, nodes + start + a) @ pivot
+            row = nodes + start + a
+            set_product(scaled, 0, block, row, block, k)
             first = structure.target_start[k] + a * (a + 1) // 2
             for b in range(a + 1):
                 target = structure.target[first + b]
-                update = times_transposed(L, mat3_at(block, nodes + start + b))
-                put_mat3(block, target, mat3_at(block, target) - update)
-            put_mat3(block, nodes + start + a, L)
+                subtract_product_transposed(block, target, scaled, 0, block, nodes + start + b)
+            copy_padded(block, row, scaled, 0)
 
 
 @inner_kernel
@@ -180,24 +191,22 @@ def factorise(model, structure, state, work):
 
 @inner_kernel
 def substitute_forward(structure, lower, right_side, scale, x):
-    """x (K, 3) with L x = scale · right_side (m, 6) at the joint nodes and zero at the bodies."""
+    """x (K, 4) with L x = scale · right_side (m, 6) at the joint nodes and zero at the bodies."""
     for node in range(len(x)):
         put_vec3(x, node, ZERO3)
     for j in range(len(structure.joints)):
         _put_rows(x, structure.joints[j].translation_node, right_side, j, 0, scale)
         _put_rows(x, structure.joints[j].rotation_node, right_side, j, 3, scale)
     nodes = len(x)
+    start, rows = structure.column_start, structure.entry_row
     for visit in range(len(structure.solve_node)):
         k = structure.solve_node[visit]
-        y = vec3_at(x, k)
-        for e in range(structure.column_start[k], structure.column_start[k + 1]):
-            row = structure.entry_row[e]
-            put_vec3(x, row, vec3_at(x, row) - mat3_at(lower, nodes + e) @ y)
+        scatter_products(x, k, lower, nodes, rows, start[k], start[k + 1])
 
 
 @inner_kernel
 def gather(structure, x, impulse):
-    """Read λ (m, 6) from the joint nodes of the solution x (K, 3), which holds -λ."""
+    """Read λ (m, 6) from the joint nodes of the solution x (K, 4), which holds -λ."""
     for j in range(len(structure.joints)):
         _read_rows(x, structure.joints[j].translation_node, impulse, j, 0)
         _read_rows(x, structure.joints[j].rotation_node, impulse, j, 3)
@@ -226,13 +235,10 @@ def solve(structure, right_side, scale, work):
     """Solve A λ = scale · right_side, shapes (m, 6), into work.impulse."""
     block = work.block
     x = work.right_side
-    nodes = len(x)
+    nodes, start, rows = len(x), structure.column_start, structure.entry_row
     substitute_forward(structure, block, right_side, scale, x)
     for visit in range(len(structure.solve_node) - 1, -1, -1):
         k = structure.solve_node[visit]
-        y = mat3_at(block, k) @ vec3_at(x, k)
-        for e in range(structure.column_start[k], structure.column_start[k + 1]):
-            L = mat3_at(block, nodes + e)
-            y = y - transposed_times(L, vec3_at(x, structure.entry_row[e]))
-        put_vec3(x, k, y)
+        apply_block(x, k, block, k)
+        gather_products(x, k, block, nodes, rows, start[k], start[k + 1])
     gather(structure, x, work.impulse)

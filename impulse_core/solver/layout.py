@@ -165,6 +165,7 @@ def _lay_out(model: Model, plan: _Plan) -> Structure:
     _place_blocks(joint_places, couplings, block_of)
     body_places = new_records(BodyPlace, len(linear))
     body_places["linear_node"], body_places["angular_node"] = linear, angular
+    coupling_block, coupling_transposed = _coupling_blocks(terms, block_of)
     # blocks of couplings are summed over their terms, so they start as zero like fill
     assembled = set(joint_places["block"][joint_places["block"] >= 0].tolist())
     blocks = range(nodes, nodes + int(column_start[-1]))
@@ -182,7 +183,8 @@ def _lay_out(model: Model, plan: _Plan) -> Structure:
         solve_node=np.array(visit, dtype=np.int64),
         pivot_floor=_pivot_floor(model, plan),
         most_growth=_MOST_GROWTH,
-        coupling_block=_coupling_blocks(terms, block_of),
+        coupling_block=coupling_block,
+        coupling_transposed=coupling_transposed,
         has_loops=int(bool(looped)),
     )
 
@@ -213,14 +215,21 @@ def _place_blocks(
                 block[j, k] = block_of[max(pair), min(pair)]
 
 
-def _coupling_blocks(terms: list[list[Coupling]], block_of: dict[tuple[int, int], int]) -> Ints:
-    """Blocks of the terms of couplings, shape (t, 4), -1 for those they do not have."""
+def _coupling_blocks(
+    terms: list[list[Coupling]], block_of: dict[tuple[int, int], int]
+) -> tuple[Ints, Ints]:
+    """Blocks of the terms of couplings, -1 for those they do not have, and which of them are
+    transposed, shapes (t, 4).
+    """
     blocks = np.full((len(terms), 4), -1, dtype=np.int64)
+    transposed = np.zeros((len(terms), 4), dtype=np.int64)
     for k, pairs in enumerate(terms):
         for side, pair in enumerate(pairs):
             if pair is not None:
-                blocks[k, side] = block_of[pair]
-    return blocks
+                coupling_node, body_node = pair
+                transposed[k, side] = body_node > coupling_node
+                blocks[k, side] = block_of[max(pair), min(pair)]
+    return blocks, transposed
 
 
 def _padding(model: Model) -> Floats:

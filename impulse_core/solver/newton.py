@@ -19,23 +19,27 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     Mat3,
+    apply_block,
+    clear_padded,
+    copy_padded,
     cross_matrix,
+    gather_products,
     inverse,
-    mat3_at,
     mat3_of,
-    put_mat3,
-    put_vec3,
+    padded_at,
+    put_padded,
     quat_of,
     rotation_matrix,
+    set_product,
     similarity,
-    vec3_at,
+    subtract_product_transposed,
     vec3_of,
 )
 from impulse_core.jit import deferred_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import joint_directions
 from impulse_core.joints.coupling import term_rows
 from impulse_core.solver.direct import (
-    add_to_first_row,
+    add_term,
     compliance_block,
     gather,
     moment_rows,
@@ -60,23 +64,22 @@ def _put_pair(structure, work, j, k, row, column):
     where = structure.joints[j].block[k]
     if where >= 0:
         if structure.joints[j].transposed[k]:
-            put_mat3(work.newton_lower, where, transposed(column))
-            put_mat3(work.newton_upper, where, row)
+            put_padded(work.newton_lower, where, transposed(column))
+            put_padded(work.newton_upper, where, transposed(row))
         else:
-            put_mat3(work.newton_lower, where, row)
-            put_mat3(work.newton_upper, where, transposed(column))
+            put_padded(work.newton_lower, where, row)
+            put_padded(work.newton_upper, where, column)
 
 
 @inner_kernel
 def _assemble(model, structure, state, h, work):
-    zero = Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for k in range(len(structure.fill_block)):
-        put_mat3(work.newton_lower, structure.fill_block[k], zero)
-        put_mat3(work.newton_upper, structure.fill_block[k], zero)
+        clear_padded(work.newton_lower, structure.fill_block[k])
+        clear_padded(work.newton_upper, structure.fill_block[k])
     for i in range(model.dynamic):
         m = model.bodies[i].mass
         diagonal = Mat3(m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m)
-        put_mat3(work.newton_lower, structure.bodies[i].linear_node, diagonal)
+        put_padded(work.newton_lower, structure.bodies[i].linear_node, diagonal)
         turn = _turn_by_momentum(
             rotation_matrix(quat_of(state.bodies[i].orientation)),
             rotation_matrix(quat_of(work.next[i].orientation)),
@@ -84,12 +87,12 @@ def _assemble(model, structure, state, h, work):
             vec3_of(model.bodies[i].inverse_inertia),
             h,
         )
-        put_mat3(work.newton_lower, structure.bodies[i].angular_node, inverse(turn))
+        put_padded(work.newton_lower, structure.bodies[i].angular_node, inverse(turn))
     now, then = work.now, work.then
     for j in range(len(model.joints)):
         node = structure.joints[j].translation_node
         if node >= 0:
-            put_mat3(work.newton_lower, node, compliance_block(structure, work, j, 0))
+            put_padded(work.newton_lower, node, compliance_block(structure, work, j, 0))
             row = mat3_of(then.joints[j].translation_rows)
             column = mat3_of(now.joints[j].translation_rows)
             for side in range(2):
@@ -102,7 +105,7 @@ def _assemble(model, structure, state, h, work):
                 _put_pair(structure, work, j, 2 * side + 1, moment_row, moment_column)
         node = structure.joints[j].rotation_node
         if node >= 0:
-            put_mat3(work.newton_lower, node, compliance_block(structure, work, j, 3))
+            put_padded(work.newton_lower, node, compliance_block(structure, work, j, 3))
             row = mat3_of(then.joints[j].rotation_rows)
             column = mat3_of(now.joints[j].rotation_rows)
             for side in range(2):
@@ -118,42 +121,39 @@ def _add_couplings(model, coupled, structure, work):
     for k in range(len(model.couplings.terms)):
         rows, columns = term_rows(model, k, work.then), term_rows(model, k, work.now)
         for side in range(4):
-            where = structure.coupling_block[k, side]
-            add_to_first_row(work.newton_lower, where, rows[side])
-            _add_to_first_column(work.newton_upper, where, columns[side])
-
-
-@inner_kernel
-def _add_to_first_column(block, where, column):
-    if where >= 0:
-        block[where, 0] += column.x
-        block[where, 3] += column.y
-        block[where, 6] += column.z
+            row, column = rows[side], columns[side]
+            if structure.coupling_transposed[k, side]:
+                row, column = column, row
+            add_term(structure, work.newton_lower, k, side, row)
+            add_term(structure, work.newton_upper, k, side, column)
 
 
 @inner_kernel
 def _factorise(structure, lower, upper, work):
-    """Block LDU in place: pivots become D⁻¹, lower blocks L; upper blocks stay D U."""
+    """Block LDU in place: pivots become D⁻¹, lower blocks L; upper blocks stay D U, transposed."""
     nodes = len(structure.column_start) - 1
     for k in range(nodes):
         if structure.pivot_floor[k, 0] > 0.0:
             pivot, _ = pivot_inverse(
-                mat3_at(lower, k), floor_of(structure, k, work), structure.most_growth
+                padded_at(lower, k), floor_of(structure, k, work), structure.most_growth
             )
         else:
-            pivot = inverse(mat3_at(lower, k))
-        put_mat3(lower, k, pivot)
+            pivot = inverse(padded_at(lower, k))
+        put_padded(lower, k, pivot)
         start = structure.column_start[k]
         entries = structure.column_start[k + 1] - start
         for a in range(entries):
-            L = mat3_at(lower, nodes + start + a) @ pivot
-            put_mat3(lower, nodes + start + a, L)
+            row = nodes + start + a
+            set_product(work.scaled, 0, lower, row, lower, k)
+            copy_padded(lower, row, work.scaled, 0)
             for b in range(entries):
+                column = nodes + start + b
                 high, low = max(a, b), min(a, b)
                 target = structure.target[structure.target_start[k] + high * (high + 1) // 2 + low]
-                update = L @ mat3_at(upper, nodes + start + b)
-                side = upper if b > a else lower
-                put_mat3(side, target, mat3_at(side, target) - update)
+                if b > a:  # (L U)ᵀ = Uᵀ Lᵀ
+                    subtract_product_transposed(upper, target, upper, column, lower, row)
+                else:
+                    subtract_product_transposed(lower, target, lower, row, upper, column)
 
 
 @deferred_kernel("none")
@@ -168,12 +168,10 @@ def prepare_newton(model, structure, state, h, work):
 def solve_newton(structure, right_side, scale, work):
     """Solve (∂d/∂λ / h) λ = scale · right_side, shapes (m, 6), into work.impulse."""
     lower, upper, x = work.newton_lower, work.newton_upper, work.right_side
-    nodes = len(x)
+    nodes, start, rows = len(x), structure.column_start, structure.entry_row
     substitute_forward(structure, lower, right_side, scale, x)
     for visit in range(len(structure.solve_node) - 1, -1, -1):
         k = structure.solve_node[visit]
-        y = vec3_at(x, k)
-        for e in range(structure.column_start[k], structure.column_start[k + 1]):
-            y = y - mat3_at(upper, nodes + e) @ vec3_at(x, structure.entry_row[e])
-        put_vec3(x, k, mat3_at(lower, k) @ y)
+        gather_products(x, k, upper, nodes, rows, start[k], start[k + 1])
+        apply_block(x, k, lower, k)
     gather(structure, x, work.impulse)

@@ -3,15 +3,17 @@
 1. *Peel.* As long as a body has a single joint left, eliminate it and then that joint. This is
    "a body, then the joint to its parent, leaves first" (Baraff 1996): a tree has no fill at all.
    Its root is its middle.
-2. *The rest* (bodies on closed loops or under a coupling): minimum degree, under the rule that a
-   joint waits until what it is joined to by all that comes before hangs on one thing at most: a
-   later body, or the world. Its pivot is that of a machine whose one later body is held, which
-   takes nothing but motions of the whole from it. So the pivots of redundant rows, and only theirs,
-   are of the size of round-off: a row is dropped for what the rows before it hold, not for an
-   order that is bad. Legs on a trunk stay apart (docs/design/direct-solver.md). Without
-   ``may_hang`` it waits for all its bodies.
+2. *The rest* (bodies on closed loops, between such, or under a coupling) in one of two ways:
+   minimum degree, where every joint waits for all its bodies; or block by block, the last of which
+   holds the world or the middle. A *block* is what is on loops together, or a bridge between such
+   (``blocks.py``), and hangs on what comes later by one vertex, its top. A joint waits there until
+   what it is joined to by all that comes before hangs on one thing at most: a later body, or the
+   world. Its pivot is that of a machine whose one later body is held, which takes nothing but
+   motions of the whole from it. So the pivots of redundant rows, and only theirs, are of the size
+   of round-off: a row is dropped for what the rows before it hold, not for an order that is bad.
+   Legs on a trunk stay apart (docs/design/direct-solver.md).
 
-A coupling is a joint of all the bodies of its terms.
+A coupling is a joint of all the bodies of its terms, and waits for all of them.
 
 Plain Python over sets: it runs once per scene, linear for trees.
 """
@@ -26,13 +28,9 @@ import numpy as np
 
 from impulse_core.joints.table import NO_PART, SWING
 from impulse_core.model import Model
+from impulse_core.solver.blocks import BRIDGE, WORLD, Vertex, blocks_of
 
 __all__ = ["Vertex", "elimination_order", "slices_of_terms"]
-
-Vertex = tuple[str, int]
-"""Of the graph of bodies and joints: ("body", row) or ("joint", number)."""
-_WORLD: Vertex = ("world", 0)
-"""What does not move, beside the joints on it; it is never eliminated."""
 
 
 def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:
@@ -60,25 +58,53 @@ def slices_of_terms(model: Model) -> list[slice]:
 
 
 def elimination_order(model: Model, *, may_hang: bool) -> tuple[list[Vertex], set[int]]:
-    """Bodies and joints in elimination order, and the joints on or between closed loops.
+    """Bodies and joints in elimination order, and the joints on closed loops.
 
     Args:
-        may_hang: Whether joints of those, but no couplings, may come before one of the bodies
-            beside them (2). That keeps limbs on a trunk apart; a row of loops, each on the world,
-            is better off without.
+        may_hang: Whether joints that are not peeled, but no couplings, may come before one of the
+            bodies beside them (2). That keeps limbs on a trunk apart, and loops at the ends of
+            limbs; a row of loops, each on the world, is better off without.
     """
     joints_of, bodies_of = _joint_neighbours(model)
     parts = _parts(model)
     order, rest = _peel(joints_of, bodies_of)
-    looped = {joint for body in rest for joint in joints_of[body]}
     neighbours = _neighbours(model, rest, joints_of)
-    if may_hang:
-        hanging = looped.difference(model.couplings.joint.tolist())
-        order.extend(_minimum_degree(neighbours, _sizes(model, parts), hanging))
-    else:  # each counts one: see "Known limits" there
-        order.extend(_minimum_degree(neighbours, dict.fromkeys(neighbours, 1) | {_WORLD: 0}, set()))
+    blocks = list(blocks_of(neighbours))
+    on_loops = set().union(*(block for block, _ in blocks if len(block) > BRIDGE))
+    looped = {k for kind, k in on_loops if kind == "joint"}
     looped |= {part for joint in looped for part in parts.get(joint, ())}
+    if may_hang:
+        couplings: set[Vertex] = {("joint", k) for k in model.couplings.joint.tolist()}
+        order.extend(_block_by_block(neighbours, blocks, _sizes(model, parts), couplings))
+    else:  # each counts one: see "Known limits" there
+        order.extend(_minimum_degree(neighbours, dict.fromkeys(neighbours, 1) | {WORLD: 0}, WORLD))
     return [node for kind, k in order for node in _with_parts(kind, k, parts)], looped
+
+
+def _block_by_block(
+    neighbours: dict[Vertex, set[Vertex]],
+    blocks: list[tuple[set[Vertex], Vertex | None]],
+    sizes: dict[Vertex, int],
+    couplings: set[Vertex],
+) -> list[Vertex]:
+    """All but the tops of each block, and what waits for a top with the block it comes in."""
+    order: list[Vertex] = []
+    waiting: dict[Vertex, set[Vertex]] = {}  # couplings, by the body for which they wait
+    for block, top in blocks:
+        around = {vertex: neighbours[vertex] & block for vertex in block if vertex != top}
+        for body in sorted(around.keys() & waiting.keys()):
+            _join(around, waiting.pop(body) | {body})
+        taken = _minimum_degree(around, sizes, top, couplings)
+        order.extend(taken)
+        if top is not None and (late := around.keys() - taken):
+            waiting[top] = waiting.get(top, set()) | late
+    return order
+
+
+def _join(neighbours: dict[Vertex, set[Vertex]], together: set[Vertex]) -> None:
+    """Let each of these vertices be beside all others of them."""
+    for vertex in together:
+        neighbours[vertex] = (neighbours.get(vertex, set()) | together) - {vertex}
 
 
 def _peel(joints_of: list[set[int]], bodies_of: list[list[int]]) -> tuple[list[Vertex], list[int]]:
@@ -156,7 +182,8 @@ def _neighbours(
         ends[coupling] = ends[model.couplings.terms["joint"][terms]].any()
     for kind, k in list(neighbours):
         if kind == "joint" and ends[k]:
-            neighbours[kind, k].add(_WORLD)
+            neighbours[kind, k].add(WORLD)
+            neighbours[WORLD].add((kind, k))
     return neighbours
 
 
@@ -164,41 +191,50 @@ def _sizes(model: Model, parts: dict[int, list[int]]) -> dict[Vertex, int]:
     """How many nodes each body and joint has, with the parts that follow it; the world none."""
     nodes = (model.joints["translation_part"] != NO_PART).astype(int)
     nodes += model.joints["rotation_part"] != NO_PART
-    sizes = {("body", body): 2 for body in range(model.dynamic)} | {_WORLD: 0}
+    sizes = {("body", body): 2 for body in range(model.dynamic)} | {WORLD: 0}
     for joint, own in enumerate(nodes.tolist()):
         sizes["joint", joint] = own + sum(int(nodes[part]) for part in parts.get(joint, ()))
     return sizes
 
 
 def _minimum_degree(
-    neighbours: dict[Vertex, set[Vertex]], sizes: dict[Vertex, int], hanging: set[int]
+    neighbours: dict[Vertex, set[Vertex]],
+    sizes: dict[Vertex, int],
+    top: Vertex | None,
+    couplings: set[Vertex] | None = None,
 ) -> list[Vertex]:
-    """What is left on loops, the least beside it first, among those that need not wait: joints wait
-    for all bodies beside them, but for one on which, in place of the world, those of ``hanging``
-    may hang. Where any may, what less hangs on comes first of two that are alike.
+    """What is in a block, the least beside it first, among those that need not wait: joints wait
+    for all bodies beside them, but where they may hang for all but one: the top, or one in its
+    place. Couplings always wait, and are left where that is for the top.
+
+    Where joints may hang, what less hangs on comes first of two that are alike.
 
     Args:
-        neighbours: Of each vertex; they are used up.
+        neighbours: Of each vertex but the top; they are used up.
         sizes: What each vertex counts.
-        hanging: Numbers of joints.
+        top: What is eliminated later, or never; None where nothing is.
+        couplings: Which joints are some, where others may hang.
 
     Eliminating a vertex joins all its neighbours, so those of a joint tell what it hangs on.
     """
     below = dict.fromkeys(neighbours, 0)  # longest way down to what was eliminated, in nodes
+    may_hang = couplings is not None
 
     def priority(vertex: Vertex) -> tuple[int, int, Vertex]:
         degree = sum(sizes[other] for other in neighbours[vertex])
-        return degree, below[vertex] if hanging else 0, vertex
+        return degree, below[vertex] if may_hang else 0, vertex
 
     def waits(vertex: Vertex) -> bool:
-        around = neighbours[vertex]
-        later = sum(kind == "body" for kind, _ in around)
-        hangs = vertex[1] in hanging and later == 1 and _WORLD not in around
-        return vertex[0] == "joint" and later > 0 and not hangs
+        if vertex[0] == "body":
+            return False
+        later = {other for other in neighbours[vertex] if other[0] == "body"}
+        if couplings is None or vertex in couplings:
+            return bool(later)
+        return len(later | (neighbours[vertex] & {WORLD})) > 1
 
-    heap = [priority(vertex) for vertex in neighbours]
+    heap = [priority(vertex) for vertex in neighbours if vertex != top]
     heapq.heapify(heap)
-    gone: set[Vertex] = {_WORLD}
+    gone: set[Vertex | None] = {top}
     order = []
     while heap:
         entry = heapq.heappop(heap)
