@@ -18,12 +18,12 @@ from impulse_core.algebra import (
 from impulse_core.contact.delassus import delassus_block, put_block
 from impulse_core.contact.law import LEAST_PROXIMAL, sides_of_piece
 from impulse_core.contact.newton_rows import piece_of, turning_piece_of
-from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, lanes
 from impulse_core.solver.direct import transposed
 
 __all__ = ["dense_delassus", "dense_push", "dense_step"]
 
-_LANES = 8  # a multiple of those that a processor works on at once
+_LANES = 4  # that a processor works on at once
 
 
 @inner_kernel
@@ -183,56 +183,43 @@ def _put_block(matrix, stride, row, column, A):
 
 
 @inner_kernel
+def _subtract_one_by_one(matrix, to, row, factor, begin, end):
+    for j in range(begin, end):
+        matrix[to + j] -= factor * matrix[row + j]
+
+
+# Of a part of a row, a multiple of the lanes of the processor long, subtract that of another.
+_subtract_row = lanes.subtract_row_by_lanes if lanes.AT_HAND else _subtract_one_by_one
+
+
+@inner_kernel
 def _eliminate(matrix, right, n, stride):
     """Solve the system of n rows, one beginning every ``stride`` numbers, into its right-hand side;
     False if it is singular.
 
-    Gaussian elimination with partial pivoting. Its loops run over parts of rows that are a multiple
-    of the lanes of the processor long, some of which are eliminated already, and over four rows
-    at once: a remainder of single numbers takes longer than all others, and each number of the
-    row of the pivot is read once. An index that might be negative would keep LLVM from using
-    vectors.
+    Gaussian elimination with partial pivoting. Parts of rows are a multiple of the lanes of the
+    processor long, so that some of their numbers are eliminated already: a remainder of single
+    numbers takes longer than all others.
     """
     for k in range(n):
-        pivot = k
+        begin, row = k // _LANES * _LANES, k * stride
+        pivot, largest = k, abs(matrix[row + k])
         for i in range(k + 1, n):
-            if abs(matrix[i * stride + k]) > abs(matrix[pivot * stride + k]):
-                pivot = i
-        if not (abs(matrix[pivot * stride + k]) > 0.0):
+            size = abs(matrix[i * stride + k])
+            if size > largest:
+                pivot, largest = i, size
+        if not (largest > 0.0):
             return False
-        begin = k // _LANES * _LANES
-        row = matrix[k * stride + begin : (k + 1) * stride]
         if pivot != k:
-            other = matrix[pivot * stride + begin : (pivot + 1) * stride]
-            for j in range(len(row)):
-                row[j], other[j] = other[j], row[j]
+            other = pivot * stride
+            for j in range(begin, stride):
+                matrix[row + j], matrix[other + j] = matrix[other + j], matrix[row + j]
             right[k], right[pivot] = right[pivot], right[k]
-        inverse, at = 1.0 / row[k - begin], k - begin
-        i = k + 1
-        while i + 3 < n:
-            first = i * stride + begin
-            r0, r1 = matrix[first : first + len(row)], matrix[first + stride :][: len(row)]
-            first += 2 * stride
-            r2, r3 = matrix[first : first + len(row)], matrix[first + stride :][: len(row)]
-            f0, f1, f2, f3 = r0[at] * inverse, r1[at] * inverse, r2[at] * inverse, r3[at] * inverse
-            for j in range(len(row)):
-                x = row[j]
-                r0[j] -= f0 * x
-                r1[j] -= f1 * x
-                r2[j] -= f2 * x
-                r3[j] -= f3 * x
-            right[i] -= f0 * right[k]
-            right[i + 1] -= f1 * right[k]
-            right[i + 2] -= f2 * right[k]
-            right[i + 3] -= f3 * right[k]
-            i += 4
-        while i < n:
-            below = matrix[i * stride + begin : (i + 1) * stride]
-            factor = below[at] * inverse
-            for j in range(len(below)):
-                below[j] -= factor * row[j]
+        inverse = 1.0 / matrix[row + k]
+        for i in range(k + 1, n):
+            factor = matrix[i * stride + k] * inverse
+            _subtract_row(matrix, i * stride, row, factor, begin, stride)
             right[i] -= factor * right[k]
-            i += 1
     for k in range(n - 1, -1, -1):
         row, known = matrix[k * stride + k : k * stride + n], right[k:n]
         x = known[0]

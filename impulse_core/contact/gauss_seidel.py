@@ -37,7 +37,6 @@ from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 __all__ = ["solve_contacts", "solve_small", "sweep_one_by_one"]
 
 _FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
-_FIRST_OF_MACHINES = 6  # the same where joints lie between contacts, and sweeps hardly converge
 _LAST_SWEEPS = 8  # of a small one after that, which mostly has laws that contradict each other
 _MOST_SWEEPS = 100
 _MOST_OF_LARGE = 20
@@ -135,8 +134,9 @@ def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, 
     of sweeps, and the largest change of a velocity in the first [m/s].
     """
     diagonal_blocks(contacts, solver_bodies, delassus, i)
-    some = _FIRST_OF_MACHINES if solver_bodies.mark[i].articulated else _FIRST_SWEEPS
-    sweeps, first, quiet = sweep_one_by_one(contacts, solver_bodies, delassus, i, calm, 1, some)
+    sweeps, first, quiet = sweep_one_by_one(
+        contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS
+    )
     if quiet and large:
         return SOLVED, sweeps, first
     result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy, rough)

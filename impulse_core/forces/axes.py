@@ -274,8 +274,10 @@ def start_velocities(model, state, multiplier, scale, work):
         for row in range(6):
             state.joints[j].multiplier[row] = scale * multiplier[j, row]
     for k in range(len(model.axes)):
-        work.axes[k].begun = work.axes[k].impulse
         j, row = model.axes[k].joint, model.axes[k].row
+        if work.still[0]:
+            work.axes[k].impulse = state.joints[j].multiplier[row]
+        work.axes[k].begun = work.axes[k].impulse
         if not work.resting[j]:
             state.joints[j].multiplier[row] = work.axes[k].impulse
     for j in range(len(model.joints)):

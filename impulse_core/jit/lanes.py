@@ -28,6 +28,7 @@ __all__ = [
     "gather_by_lanes",
     "product_by_lanes",
     "scatter_by_lanes",
+    "subtract_row_by_lanes",
 ]
 
 AT_HAND = not PLAIN and not config.BOUNDSCHECK  # type: ignore[attr-defined]
@@ -212,6 +213,31 @@ def _gather(
     return types.void(x, i, blocks, offset, rows, first, end), written
 
 
+def _subtract_row(
+    typing: Any, matrix: Any, to: Any, row: Any, factor: Any, begin: Any, end: Any
+) -> Any:
+    """matrix[to + j] -= factor * matrix[row + j] for all j from begin to end, a multiple of four
+    numbers, of an array of shape (n,).
+    """
+    del typing
+
+    def written(context: Any, builder: Any, call: Any, args: Any) -> Any:
+        kind, held = call.args[0], context.make_array(call.args[0])(context, builder, args[0])
+        target, source = (
+            cgutils.get_item_pointer(context, builder, kind, held, [args[m]], wraparound=False)
+            for m in (1, 2)
+        )
+        factors = _in_all_lanes(builder, args[3])
+        four = context.get_constant(types.intp, _LANES)
+        with cgutils.for_range_slice(builder, args[4], args[5], four, args[4].type) as (j, _):
+            here, there = (builder.gep(start, [j]) for start in (target, source))
+            change = builder.fmul(factors, _read(builder, there, 0))
+            _write(builder, builder.fsub(_read(builder, here, 0), change), here, 0)
+        return context.get_dummy_value()
+
+    return types.void(matrix, to, row, factor, begin, end), written
+
+
 @contextmanager
 def _each(context: Any, builder: Any, call: Any, args: Any) -> Iterator[tuple[Any, Any]]:
     """Where the e-th block, after the offset, and the vector x_rows[e] begin, for each e."""
@@ -227,6 +253,7 @@ def _each(context: Any, builder: Any, call: Any, args: Any) -> Iterator[tuple[An
 
 
 apply_by_lanes: Any = intrinsic(_apply)
+subtract_row_by_lanes: Any = intrinsic(_subtract_row)
 scatter_by_lanes: Any = intrinsic(_scatter)
 gather_by_lanes: Any = intrinsic(_gather)
 copy_by_lanes: Any = intrinsic(_copy)

@@ -113,6 +113,9 @@ class Clock:
 
     time: f8
     """[s]."""
+    corrected: i8
+    """0 if the first half of the last stage, or of this one, needed no correction; 1 if it did, but
+    2 if that of the stage before was the first to do so."""
     multiplier_step: f8
     """Length of the stage to which the multipliers of the joints belong [s]."""
     progress: i8

@@ -278,6 +278,12 @@ class Workspace(NamedTuple):
     """Motion at the start of the stage (Momenta), shape (b,)."""
     block: Floats
     """Blocks of the factorised joint matrix (algebra/padded.py), shape (K+E, 12)."""
+    factored: Ints
+    """1 while that is of the directions and compliances here, shape (1,); else it has to be found
+    anew where it is needed."""
+    still: Ints
+    """1 in a stage of a machine with axes and without contacts that begins at rest, to within the
+    tolerance, shape (1,)."""
     scaled: Floats
     """A block of it, shape (1, 12)."""
     newton_lower: Floats
@@ -350,6 +356,8 @@ def new_workspace(model: Model, structure: Structure, state: State) -> Workspace
         kinematic_work=np.zeros(1),
         terms=new_records(TermStage, terms),
         stage=new_records(Momenta, rows),
+        factored=np.zeros(1, dtype=np.int64),
+        still=np.zeros(1, dtype=np.int64),
         scaled=new_blocks(1),
         block=new_blocks(nodes + len(structure.entry_row)),
         newton_lower=new_blocks(nodes + len(structure.entry_row)),

@@ -178,8 +178,7 @@ def set_compliances(model, structure, state, work):
 def prepare(model, structure, state, work):
     """Directions, matrix and factor at the present poses."""
     joint_directions(model, state.bodies, work.now)
-    _assemble(model, structure, state, work)
-    _factorise(structure, work)
+    factorise(model, structure, state, work)
 
 
 @inner_kernel
@@ -187,6 +186,14 @@ def factorise(model, structure, state, work):
     """Matrix and factor with the directions and compliances in work."""
     _assemble(model, structure, state, work)
     _factorise(structure, work)
+    work.factored[0] = 1
+
+
+@inner_kernel
+def factorise_if_stale(model, structure, state, work):
+    """The same, unless nothing has changed since the last time."""
+    if not work.factored[0]:
+        factorise(model, structure, state, work)
 
 
 @inner_kernel

@@ -18,6 +18,7 @@ from impulse_core.joints.table import COUPLING, NO_PART
 
 __all__ = [
     "LARGEST_CONTRADICTION",
+    "any_loose",
     "close_without",
     "error_of_loose_rows",
     "errors_of_held_rows",
@@ -121,6 +122,15 @@ def close_without(model, structure, state, tolerance, work):
     for j in range(len(model.joints)):
         state.joints[j].loose = 0
     return False
+
+
+@inner_kernel
+def any_loose(state):
+    """Whether any rows are loose."""
+    loose = 0
+    for j in range(len(state.joints)):
+        loose |= state.joints[j].loose
+    return loose != 0
 
 
 @inner_kernel

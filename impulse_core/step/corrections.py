@@ -5,7 +5,7 @@ from __future__ import annotations
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import apply_impulses
-from impulse_core.solver.direct import solve
+from impulse_core.solver.direct import factorise_if_stale, solve
 from impulse_core.solver.newton import solve_newton
 
 __all__ = ["add_multipliers", "correct_joints", "leave_at_rest"]
@@ -14,10 +14,11 @@ __all__ = ["add_multipliers", "correct_joints", "leave_at_rest"]
 @inner_kernel
 def correct_joints(model, structure, state, scale, newton, work):
     """Apply the impulses λ with A λ = scale · work.error, of joints and along free axes; with the
-    Newton matrix in place of A if that is prepared.
+    Newton matrix in place of A if that is prepared. A is factorised first if it has changed.
     """
     if len(model.joints) == 0:
         return
+    factorise_if_stale(model, structure, state, work)
     if newton:
         solve_newton(structure, work.error, scale, work)
     else:

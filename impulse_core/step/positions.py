@@ -40,9 +40,10 @@ from impulse_core.model.status import (
     UNSETTLED,
 )
 from impulse_core.observables.invariants import most_pushing
-from impulse_core.solver.direct import factorise, prepare
+from impulse_core.solver.direct import factorise, factorise_if_stale, prepare
 from impulse_core.solver.loose import (
     LARGEST_CONTRADICTION,
+    any_loose,
     error_of_loose_rows,
     errors_of_held_rows,
     let_go,
@@ -72,6 +73,7 @@ STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the s
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
 _LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _OF_THE_WAY = 0.25  # to and fro, what may be left of it without a correction
+_THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
 
@@ -103,7 +105,8 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
     if status == TOO_FAR and structure.has_loops:
         status = _too_far_by(model, structure, h, work, tally)
     work.regularisation[0] = 0.0
-    if status == COMPLETED and structure.has_loops:
+    if status == COMPLETED and structure.has_loops and any_loose(state):
+        factorise_if_stale(model, structure, state, work)
         take_again(structure, state, work)
     return status
 
@@ -130,7 +133,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         return NO_ROOM
     previous, most = 1e300, totals.corrections + MOST_OF_AN_ATTEMPT
     stalls, newton, descended, descents, rounds = 0, False, False, 0, 0
-    enough = _enough_of_a_guess(model, contact, h, tolerance)
+    enough = _enough_of_a_guess(model, contact, state, h, tolerance, work)
     for correction in range(MOST_CORRECTIONS):
         first = correction == 0
         failure.body = predict_and_settle(contact, model, state, h, first, work, tally)
@@ -147,8 +150,9 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             failure.joint = astray
             return LINE
         violation, kept = check_positions(contact, model, state, h, rounds, work, tally)
-        if error <= (enough if first else tolerance) and kept:
+        if kept and error <= (enough if first else _well(tolerance, error < 0.5 * previous, work)):
             errors = shift, turn, violation
+            state.clock[0].corrected = 0 if first else 2 if state.clock[0].corrected == 1 else 1
             return _accept(model, structure, contact, state, h, errors, work, tally)
         if moved:  # another piece of a force law is another problem, so count anew
             newton = False
@@ -176,17 +180,23 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         correct_joints(model, structure, state, -1.0 / h, newton, work)
         if first and gap > tolerance:
             note_correction(model, structure, h, gap, opened, work, tally)
-        new = moved or first
-        correct_contacts(contact, model, structure, state, h, new, False, work, tally)
+        correct_contacts(contact, model, structure, state, h, moved or first, False, work, tally)
         totals.corrections += 1
         rounds += 1
     return _what_is_left(axes, contact, tolerance, work, tally)
 
 
 @inlined_kernel
-def _enough_of_a_guess(model, contact, h, tolerance):
+def _well(tolerance, falls, work):
+    """What a correction may leave [m]: the tolerance; at rest less, as long as errors fall."""
+    return _THOROUGHLY * _LINEARISED * tolerance if work.still[0] and falls else tolerance
+
+
+@inlined_kernel
+def _enough_of_a_guess(model, contact, state, h, tolerance, work):
     """What the impulses of the last stage may leave without a correction [m]: less than the
-    tolerance where jointed bodies move to and fro, faster than any moves on, and too far to nap.
+    tolerance where jointed bodies move to and fro, faster than any moves on, and too far to nap,
+    and at rest where none touch.
 
     A first half that pushes a machine at rest by δ too much is followed by a second one that takes
     δ back, and by a stage that begins with the latter. Nothing in a symmetric method dampens that,
@@ -194,7 +204,10 @@ def _enough_of_a_guess(model, contact, h, tolerance):
     corrected both halves agree.
     """
     if contact is None:
-        return tolerance
+        if not work.still[0]:
+            return tolerance
+        enough = _OF_THE_WAY * _LINEARISED * tolerance
+        return _THOROUGHLY * enough if state.clock[0].corrected == 1 else enough
     sleep, fastest, strayed = contact.sleep, 0.0, 0.0
     for j in range(len(model.joints)):
         for i in (model.joints[j].body1, model.joints[j].body2):
@@ -348,7 +361,7 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     """Add the rows of the axes to work.error: the worst error and joint of all rows, and the axis
     in work.worst_axis if it is the error of a law.
 
-    Factorises again where the active piece of a law has another compliance, and returns whether
+    The factor is stale where the active piece of a law has another compliance. Returns whether
     any law is on another piece, and the joint of a swing that goes astray (``predict_axes``).
     """
     if axes is None:
@@ -359,7 +372,7 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
         model, state, work.axes.next, h, _SLACK, give, work, work.error
     )
     if change == OTHER_MATRIX:
-        factorise(model, structure, state, work)
+        work.factored[0] = 0
     work.worst_axis[0] = -1
     if not (residual <= error):
         work.worst_axis[0] = axis

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from impulse_core.algebra import norm, vec3_of
 from impulse_core.forces.force_elements import (
     first_half_laws,
     motor_without_target,
@@ -107,6 +108,9 @@ def first_half(model, structure, axes, contact, state, h, tolerance, work, tally
             return NO_TARGET
     if not _loads_have_values(model, state, h, work):
         return NO_LOAD
+    may_rest = contact is None and axes is not None
+    at_rest = may_rest and _begins_at_rest(model, state, h, tolerance)
+    work.still[0] = 1 if at_rest else 0
     begin_first_half(contact, model, state, h, work)
     kick(model, state, 0.5 * h, work)
     note_motion(contact, model, state, work)
@@ -178,3 +182,17 @@ def _loads_have_values(model, state, h, work):
     t = state.clock[0].time
     there = factors_at(model, model.timed, state, t + h, t, work)
     return factors_at(model, model.timed, state, t, t + h, work) and there
+
+
+@inner_kernel
+def _begins_at_rest(model, state, h, way):
+    """Whether no point of a body would move further than a way in a stage of length h [m]."""
+    if model.dynamic < len(model.bodies) - 1:
+        return False
+    for i in range(model.dynamic):
+        turn = norm(vec3_of(state.bodies[i].angular_momentum))
+        softest = vec3_of(model.bodies[i].inverse_inertia)
+        turn *= max(softest.x, softest.y, softest.z)
+        if not ((norm(vec3_of(state.bodies[i].velocity)) + model.size * turn) * abs(h) <= way):
+            return False
+    return True

@@ -27,7 +27,7 @@ from impulse_core.joints.constraints import (
     relative_velocities,
 )
 from impulse_core.model.status import COMPLETED, LAW_RATE, NO_ROOM, RATE, STOPPED, UNSETTLED
-from impulse_core.solver.direct import factorise, solve
+from impulse_core.solver.direct import factorise_if_stale, solve
 from impulse_core.step.accuracy import leaves_too_much, misses
 from impulse_core.step.contacts import (
     add_restitution,
@@ -46,6 +46,7 @@ __all__ = ["JOINT_RATE", "begin_velocities", "correct_velocities", "solve_veloci
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
+_THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
 _SLOW = 0.1  # of a residual: what a round leaves at most where vertical pieces need not give less
 _LESS_GIVE = _SLOW * _SLOW  # of what they gave
 _LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
@@ -113,6 +114,7 @@ def solve_velocities(model, structure, contact, state, h, tolerance, enough, wor
         return NO_ROOM
     status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
     if status == COMPLETED and add_restitution(contact, model, state, h, work):
+        factorise_if_stale(model, structure, state, work)
         if not begin_restitution(contact, model, structure, state, work):
             return NO_ROOM
         status = _iterate(model, structure, contact, state, h, tolerance, enough, work, tally)
@@ -128,6 +130,7 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
     solves, change = 0, SAME
     rounds, descended, anew = 0, False, True
     last = totals.velocity_corrections + MOST_OF_AN_ATTEMPT
+    agrees = work.still[0] and not state.clock[0].corrected
     give = give_of_axes(structure, contact)
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
     settle_velocities(contact, model, state, h, work, tally)
@@ -142,18 +145,18 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
                 give *= _LESS_GIVE
                 rate, change = _law_rates(model, give, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
-                factorise(model, structure, state, work)
+                work.factored[0] = 0
         violation, kept = check_velocities(contact, model, state, h, rounds, work, tally)
         if change != SAME:
             solves = 0
-        met = rate <= enough
+        met = rate <= (_THOROUGHLY * enough if work.still[0] and iteration > 0 else enough)
         sure = iteration >= PLAIN_ITERATIONS and (change != SAME or work.worst_axis[0] >= 0)
-        if not met and change == SAME:  # as well as it can be
+        if not met and change == SAME and iteration > 0:  # as well as it can be
             if contact is None and not structure.has_loops:
                 met = True
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
                 met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
-        if met and kept and (iteration > 0 or not has_joints):
+        if met and kept and (iteration > 0 or agrees or not has_joints):
             return COMPLETED if _settles(contact, violation, h, not anew, tally) else UNSETTLED
         if iteration == most - 1:
             break
