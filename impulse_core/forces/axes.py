@@ -267,8 +267,8 @@ def add_axis_impulses(model, work):
 @inner_kernel
 def start_velocities(model, state, multiplier, scale, work):
     """Begin a velocity correction with impulses that have acted before: along the axes those in
-    work.axes.impulse, of the joints scale times multiplier (m, 6). Laws that are evaluated before
-    the joints have reacted would be on the wrong piece.
+    work.axes.impulse, of the joints, and at rest of axes too, scale times multiplier (m, 6). Laws
+    that are evaluated before the joints have reacted would be on the wrong piece.
     """
     for j in range(len(model.joints)):
         for row in range(6):
