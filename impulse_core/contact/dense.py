@@ -23,8 +23,6 @@ from impulse_core.solver.direct import transposed
 
 __all__ = ["dense_delassus", "dense_push", "dense_step"]
 
-_LANES = 4  # that a processor works on at once
-
 
 @inner_kernel
 def dense_delassus(contacts, solver_bodies, delassus, work, n, items):
@@ -98,7 +96,7 @@ def dense_step(work, n, items):
     What stays open in it needs no rows, which in the first half of a step is most of it.
     """
     width = _find_pieces(work, n, items)
-    stride = (width + _LANES - 1) // _LANES * _LANES
+    stride = (width + lanes.LANES - 1) // lanes.LANES * lanes.LANES
     for k in range(items):
         if work.mark[k].column >= 0:
             _put_rows(work, k, n, items, stride)
@@ -202,7 +200,7 @@ def _eliminate(matrix, right, n, stride):
     numbers takes longer than all others.
     """
     for k in range(n):
-        begin, row = k // _LANES * _LANES, k * stride
+        begin, row = k // lanes.LANES * lanes.LANES, k * stride
         pivot, largest = k, abs(matrix[row + k])
         for i in range(k + 1, n):
             size = abs(matrix[i * stride + k])

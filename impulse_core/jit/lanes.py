@@ -22,6 +22,7 @@ from impulse_core.types import PLAIN
 
 __all__ = [
     "AT_HAND",
+    "LANES",
     "apply_by_lanes",
     "clear_by_lanes",
     "copy_by_lanes",
@@ -34,9 +35,9 @@ __all__ = [
 AT_HAND = not PLAIN and not config.BOUNDSCHECK  # type: ignore[attr-defined]
 """Whether there is a compiler, and one that need not check each index."""
 
-_LANES = 4
+LANES = 4  # that a processor works on at once
 _COLUMNS = (0, 1, 2)
-_COLUMN = ir.VectorType(ir.DoubleType(), _LANES)
+_COLUMN = ir.VectorType(ir.DoubleType(), LANES)
 _INDEX = ir.IntType(32)  # that of a number of a column
 _BYTES = 8  # of a number, to which a column is aligned
 
@@ -55,7 +56,7 @@ def _number(builder: Any, start: Any, k: int) -> Any:
 
 def _column(builder: Any, start: Any, c: int) -> Any:
     """Where a column of a block lies."""
-    return builder.bitcast(_number(builder, start, _LANES * c), _COLUMN.as_pointer())
+    return builder.bitcast(_number(builder, start, LANES * c), _COLUMN.as_pointer())
 
 
 def _read(builder: Any, start: Any, c: int) -> Any:
@@ -71,7 +72,7 @@ def _write(builder: Any, column: Any, start: Any, c: int) -> None:
 def _in_all_lanes(builder: Any, number: Any) -> Any:
     none = ir.Constant(_COLUMN, ir.Undefined)
     one = builder.insert_element(none, number, ir.Constant(_INDEX, 0))
-    first = ir.Constant(ir.VectorType(_INDEX, _LANES), [0] * _LANES)
+    first = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
     return builder.shuffle_vector(one, none, first)
 
 
@@ -92,7 +93,7 @@ def _product(builder: Any, left: Any, right: Any, transposed: bool) -> list[Any]
     for c in _COLUMNS:
         total = None
         for k in _COLUMNS:
-            place = _LANES * k + c if transposed else _LANES * c + k
+            place = LANES * k + c if transposed else LANES * c + k
             factor = _in_all_lanes(builder, builder.load(_number(builder, right, place)))
             term = builder.fmul(columns[k], factor)
             total = term if total is None else builder.fadd(total, term)
@@ -228,7 +229,7 @@ def _subtract_row(
             for m in (1, 2)
         )
         factors = _in_all_lanes(builder, args[3])
-        four = context.get_constant(types.intp, _LANES)
+        four = context.get_constant(types.intp, LANES)
         with cgutils.for_range_slice(builder, args[4], args[5], four, args[4].type) as (j, _):
             here, there = (builder.gep(start, [j]) for start in (target, source))
             change = builder.fmul(factors, _read(builder, there, 0))

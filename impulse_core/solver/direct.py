@@ -18,6 +18,7 @@ from impulse_core.algebra import (
     Mat3,
     Vec3,
     apply_block,
+    clear_padded,
     copy_padded,
     cross,
     gather_products,
@@ -93,9 +94,7 @@ def _assemble(model, structure, state, work):
     """Write M, G and -E into work.block."""
     block = work.block
     for k in range(len(structure.fill_block)):
-        put_padded(
-            block, structure.fill_block[k], Mat3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        )
+        clear_padded(block, structure.fill_block[k])
     for i in range(model.dynamic):
         m = model.bodies[i].mass
         put_padded(

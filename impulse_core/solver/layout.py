@@ -12,7 +12,8 @@ import numpy as np
 
 from impulse_core.joints.table import NO_PART, ROTATION_ROWS, TRANSLATION_AXIS, TRANSLATION_ROWS
 from impulse_core.model import BodyPlace, JointPlace, Model, Structure
-from impulse_core.solver.ordering import Vertex, elimination_order, slices_of_terms
+from impulse_core.solver.blocks import Vertex
+from impulse_core.solver.ordering import elimination_order, slices_of_terms
 from impulse_core.types import Floats, Ints, Records, new_records
 
 __all__ = ["plan_structure"]

@@ -30,7 +30,7 @@ from impulse_core.joints.table import NO_PART, SWING
 from impulse_core.model import Model
 from impulse_core.solver.blocks import BRIDGE, WORLD, Vertex, blocks_of
 
-__all__ = ["Vertex", "elimination_order", "slices_of_terms"]
+__all__ = ["elimination_order", "slices_of_terms"]
 
 
 def _joint_neighbours(model: Model) -> tuple[list[set[int]], list[list[int]]]:

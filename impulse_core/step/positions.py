@@ -65,6 +65,7 @@ from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
 from impulse_core.step.small_islands import predict_and_settle
+from impulse_core.step.velocities import JOINT_RATE, THOROUGHLY
 
 __all__ = ["begin_with", "lines_turn_little", "solve_positions"]
 
@@ -73,7 +74,6 @@ STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the s
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
 _LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _OF_THE_WAY = 0.25  # to and fro, what may be left of it without a correction
-_THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
 
@@ -189,7 +189,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
 @inlined_kernel
 def _well(tolerance, falls, work):
     """What a correction may leave [m]: the tolerance; at rest less, as long as errors fall."""
-    return _THOROUGHLY * _LINEARISED * tolerance if work.still[0] and falls else tolerance
+    return THOROUGHLY * JOINT_RATE * tolerance if work.still[0] and falls else tolerance
 
 
 @inlined_kernel
@@ -206,8 +206,8 @@ def _enough_of_a_guess(model, contact, state, h, tolerance, work):
     if contact is None:
         if not work.still[0]:
             return tolerance
-        enough = _OF_THE_WAY * _LINEARISED * tolerance
-        return _THOROUGHLY * enough if state.clock[0].corrected == 1 else enough
+        enough = _OF_THE_WAY * JOINT_RATE * tolerance
+        return THOROUGHLY * enough if state.clock[0].corrected == 1 else enough
     sleep, fastest, strayed = contact.sleep, 0.0, 0.0
     for j in range(len(model.joints)):
         for i in (model.joints[j].body1, model.joints[j].body2):

@@ -42,11 +42,11 @@ from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
 from impulse_core.step.judgement import name_unsettled
 from impulse_core.step.small_islands import settle_velocities
 
-__all__ = ["JOINT_RATE", "begin_velocities", "correct_velocities", "solve_velocities"]
+__all__ = ["JOINT_RATE", "THOROUGHLY", "begin_velocities", "correct_velocities", "solve_velocities"]
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
-_THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
+THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
 _SLOW = 0.1  # of a residual: what a round leaves at most where vertical pieces need not give less
 _LESS_GIVE = _SLOW * _SLOW  # of what they gave
 _LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
@@ -130,7 +130,7 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
     solves, change = 0, SAME
     rounds, descended, anew = 0, False, True
     last = totals.velocity_corrections + MOST_OF_AN_ATTEMPT
-    agrees = work.still[0] and not state.clock[0].corrected
+    agrees = work.still[0] and not state.clock[0].corrected  # with the first half, as it is
     give = give_of_axes(structure, contact)
     most = _MOST_ITERATIONS if contact is None else _MOST_ROUNDS
     settle_velocities(contact, model, state, h, work, tally)
@@ -149,7 +149,7 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
         violation, kept = check_velocities(contact, model, state, h, rounds, work, tally)
         if change != SAME:
             solves = 0
-        met = rate <= (_THOROUGHLY * enough if work.still[0] and iteration > 0 else enough)
+        met = rate <= (THOROUGHLY * enough if work.still[0] and iteration > 0 else enough)
         sure = iteration >= PLAIN_ITERATIONS and (change != SAME or work.worst_axis[0] >= 0)
         if not met and change == SAME and iteration > 0:  # as well as it can be
             if contact is None and not structure.has_loops:

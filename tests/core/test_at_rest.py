@@ -99,8 +99,8 @@ def test_nor_is_any_other(seed: int, links: int, fingers: int) -> None:
     check(at_rest(held(seed, links, fingers)), 200)
 
 
-def test_one_that_is_pushed_moves_on() -> None:
-    """What rests is not held: without its motors the arm falls as one does that never rested."""
+def test_what_is_let_go_falls() -> None:
+    """What rests is not held: without its motors and friction the arm moves."""
     engine = at_rest(held(1, 4, 3))
     rested = engine.state.bodies.copy()
     engine.model.axes["motor_gain"] = 0.0
