@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra import set_vec3, vec3_of
-from impulse_core.jit import inner_kernel
 from impulse_core.model.tasks import PAIRS
 from impulse_core.types import (
     Floats,
@@ -37,7 +35,9 @@ BLOCK = 64  # points that a thread makes room for at a time
 MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
 
-# Of what is noted of a contact: what it did in a part of a step. Passes have those before.
+# What is noted of a contact: what a pass finds of it, and what it did in a part of a step, both in
+# the second cache line. Only threads that share an impulse's torques need the first.
+FOUND, ALSO = 8, 9
 ACTED, BORE, EXTRA, RETURNED, WORKED = 10, 11, 12, 13, 14
 _NOTED = 16
 
@@ -106,22 +106,35 @@ class Staged(NamedTuple):
 
 @record
 class ContactMark:
-    """Which bodies and features meet at a contact point, and how it stands."""
+    """Which bodies and features meet at a contact point, and how it stands: the first cache line is
+    what iterations read.
+    """
 
-    pair: i8
-    """Key of the pair of shapes."""
-    feature: i8
-    """Name of the point among those of the pair."""
     body1: i8
     """Row of the first body."""
     body2: i8
     """Row of the second body."""
+    kind: i8
+    """PLANE_POINT, POINT_POINT, …."""
+    active: i8
+    """1 for points that can bear an impulse in this half of the step."""
+    next: i8
+    """Next contact of the same island, -1 at its end."""
+    delassus_row: i8
+    """Row in the Delassus operator of the points on jointed bodies, -1 for others."""
+    held: f8
+    """Until when it is held by what it bore, as a part of this part of the step; 0 where it is not.
+    """
+    violated: i8
+    """1 where its law was broken by more than it may be at the last iteration."""
+    pair: i8
+    """Key of the pair of shapes."""
+    feature: i8
+    """Name of the point among those of the pair."""
     shape1: i8
     """Shape of the first body."""
     shape2: i8
     """Shape of the second body."""
-    kind: i8
-    """PLANE_POINT, POINT_POINT, …."""
     sticking: i8
     """1 where the bodies did not slide on each other at the end of the last step."""
     steady: i8
@@ -129,18 +142,8 @@ class ContactMark:
     meets: f8
     """When its island first meets something, as a part of this part of the step; infinite if it
     does not."""
-    held: f8
-    """Until when it is held by what it bore, as such a part; 0 where it is not."""
-    active: i8
-    """1 for points that can bear an impulse in this half of the step."""
-    delassus_row: i8
-    """Row in the Delassus operator of the points on jointed bodies, -1 for others."""
-    next: i8
-    """Next contact of the same island, -1 at its end."""
     impacting: i8
     """1 where bodies meet within this part of the step (contact/time_of_impact.py)."""
-    violated: i8
-    """1 where its law was broken by more than it may be at the last iteration."""
 
 
 @record
@@ -148,31 +151,34 @@ class ContactRow:
     """The numbers of a contact point. World frame unless said; impulses act on body 2.
 
     A step looks at all contacts some twenty times, and most of that is waiting for memory: what is
-    read together lies together, and what few contacts need lies at the end.
+    read together lies in one cache line, eight numbers, and what few contacts need lies at the end.
+    The lines are an impulse and its cone; arms and gap; what iterations change; two of geometry;
+    its points and lever arms; impulses of the step before; velocities at the start. A record is an
+    odd number of lines, so that the first ones of all lie in all sets of the caches.
     """
 
     normal: vec3
     """Unit, from body 1 to body 2."""
-    arm1: vec3
-    """From the centre of body 1 to the contact [m]."""
-    arm2: vec3
-    """From the centre of body 2 to it [m]."""
     impulse: vec3
     """In this half of the step [N s]."""
-    offset: vec3
-    """Velocity that the law is about, less the relative velocity of the bodies [m/s]."""
-    applied: vec3
-    """Part of the impulse that the bodies have received [N s]."""
     friction: f8
     """Coulomb coefficient that holds in this step."""
     min_impulse: f8
     """Minimum normal impulse [N s]: what an impact gives back."""
-    resists: f8
-    """The longer of both lever arms [m], 0 where nothing resists turning."""
+    arm1: vec3
+    """From the centre of body 1 to the contact [m]."""
+    arm2: vec3
+    """From the centre of body 2 to it [m]."""
     target: f8
     """Gap to reach [m]."""
     gap: f8
     """At the present poses [m]."""
+    offset: vec3
+    """Velocity that the law is about, less the relative velocity of the bodies [m/s]."""
+    applied: vec3
+    """Part of the impulse that the bodies have received [N s]."""
+    resists: f8
+    """The longer of both lever arms [m], 0 where nothing resists turning."""
     lacking: f8
     """Violation of its law at the last iteration, without what it gives way [m], in the second half
     [m/s]."""
@@ -188,57 +194,39 @@ class ContactRow:
     """Rounding of the first shape [m]."""
     radius2: f8
     """Rounding of the second [m]."""
-    rim: f8
-    """Radius of a rim [m]."""
+    static: f8
+    """Static Coulomb coefficient of the pair of materials."""
     restitution: f8
     """Of the pair of materials."""
     core1: vec3
     """Point on the core of body 1 [m]."""
     core2: vec3
     """Point on the core of body 2 [m]."""
-    before: vec3
-    """Relative velocity before the impulses of this half [m/s]."""
+    rolling: f8
+    """Lever arm of the rolling resistance [m]."""
+    torsion: f8
+    """Lever arm of the torsional friction [m]."""
     first: vec3
     """Impulse at the start of the step [N s]."""
     second: vec3
     """Impulse at its end [N s]."""
     earlier: f8
     """Normal impulse of the step before [N s]."""
-    start: vec3
-    """Impulse with which this half began [N s]."""
-    given: vec3
-    """What it gives way to the change since (contact/give.py) [m/s]."""
+    least: f8
+    """Least gap to reach: of points found at the end of the step, that of their pair at its start
+    [m]."""
+    before: vec3
+    """Relative velocity before the impulses of this half [m/s]."""
     begun: vec3
     """Impulse with which the first half began [N s]."""
-    least: f8
-    """Least such gap: of points found at the end of the step, the gap of their pair at its start
-    [m]."""
     approach_velocity: f8
     """Velocity at which the bodies meet [m/s], 0 where they do not."""
     rebound: f8
     """That over the velocity at the end of the step; of points found there, of what stops them."""
-    extra: f8
-    """Work of its impulses on what the law is about, beyond its accuracy [J]."""
-    returned: f8
-    """The same of an impact, less what that took on its way [J]."""
-    worked: f8
-    """½ p·(u⁻ + u⁺) of both halves [J]."""
-    static: f8
-    """Static Coulomb coefficient of the pair of materials."""
-    kinetic: f8
-    """The kinetic one."""
-    rolling: f8
-    """Lever arm of the rolling resistance [m]."""
-    torsion: f8
-    """Lever arm of the torsional friction [m]."""
-    block: mat3
-    """Diagonal block W of the Delassus operator [1/kg]."""
-    block_inverse: mat3
-    """Its inverse [kg]."""
-    before_sweep: vec3
-    """Impulse before the last sweep [N s]."""
-    search: vec3
-    """Direction of the sweeps so far [N s]."""
+    start: vec3
+    """Impulse with which this half began [N s]."""
+    given: vec3
+    """What it gives way to the change since (contact/give.py) [m/s]."""
     torque: vec3
     """Impulse of rolling resistance and torsional friction in this half [N m s]."""
     torque_applied: vec3
@@ -251,42 +239,22 @@ class ContactRow:
     """Torque at the start of the step [N m s]."""
     roll_second: vec3
     """The same at its end."""
+    block: mat3
+    """Diagonal block W of the Delassus operator [1/kg]."""
+    block_inverse: mat3
+    """Its inverse [kg]."""
+    before_sweep: vec3
+    """Impulse before the last sweep [N s]."""
+    search: vec3
+    """Direction of the sweeps so far [N s]."""
+    rim: f8
+    """Radius of a rim [m]."""
     lowest: vec3
     """Which point of a rim or ellipsoid was lowest when it was found, as a unit vector: across the
     axis of the rim, or of the unit sphere that the ellipsoid is made of; body-2 frame. Zero before
     it is known, and of other kinds."""
     frame: quat
     """Axes of an ellipsoid to the frame of body 2; axis2 has its half axes."""
-
-
-@record
-class MemoryMark:
-    """Identity of a contact point, and its state at the end of the last step."""
-
-    pair: i8
-    """Key of the pair of shapes."""
-    feature: i8
-    """Name of the point among those of the pair."""
-    sticking: i8
-    """1 where the bodies did not slide."""
-    bore: i8
-    """1 where it carried an impulse."""
-    steady: i8
-    """1 where its impulses are forces (contact/held.py, ``is_force``)."""
-
-
-@record
-class MemoryRow:
-    """Impulses of a point at the end of the last step; fields as in ContactRow."""
-
-    first: vec3
-    """[N s]."""
-    second: vec3
-    """[N s]."""
-    roll_first: vec3
-    """[N m s]."""
-    roll_second: vec3
-    """[N m s]."""
 
 
 @by_address
@@ -302,26 +270,14 @@ class Contacts(NamedTuple):
     """Of each (ContactMark), shape (c,)."""
     row: Records
     """Of each (ContactRow), shape (c,)."""
+    sum: Floats
+    """What is added up of all, shape (2,)."""
     noted: Floats
-    """What a pass finds of each, until that of all is put together, and from the end of a part on
-    what it did: whether it carried an impulse in either half, ``bears``, and the work that
-    ContactRow has; shape (c, 16)."""
-
-
-@by_address
-class Memory(NamedTuple):
-    """Contact points and their impulses at the end of the last step, or part of one."""
-
-    step: Floats
-    """Its length [s], shape (1,)."""
-    used: Ints
-    """Rows in use, shape (1,)."""
-    mark: Records
-    """Of each point (MemoryMark), shape (c,)."""
-    multiplier: Floats
-    """Impulses of joints and axes in its second half [N s | N m s], shape (m, 6)."""
-    row: Records
-    """Of each point (MemoryRow), shape (c,)."""
+    """What a pass finds of each, until that of all is put together (FOUND, ALSO), and what it did
+    in a part of a step: whether it carried an impulse in either half (ACTED), ``bears`` (BORE), and
+    its work [J]: on what the law is about, beyond its accuracy (EXTRA), the same of an impact, less
+    what that took on its way (RETURNED), and ½ p·(u⁻ + u⁺) of both halves (WORKED); shape (c, 16).
+    """
 
 
 def new_found() -> Found:
@@ -355,46 +311,6 @@ def new_contacts(rows: int) -> Contacts:
         used=np.zeros(1, dtype=np.int64),
         mark=new_records(ContactMark, rows),
         row=new_records(ContactRow, rows),
+        sum=np.zeros(2),
         noted=new_zeros(rows * _NOTED).reshape(rows, _NOTED),
     )
-
-
-def new_memory(rows: int, joints: int) -> Memory:
-    """Memory for a number of contact points, in a scene with so many joints."""
-    return Memory(
-        step=np.zeros(1),
-        used=np.zeros(1, dtype=np.int64),
-        mark=new_records(MemoryMark, rows),
-        multiplier=np.zeros((joints, 6)),
-        row=new_records(MemoryRow, rows),
-    )
-
-
-@inner_kernel
-def copy_impulses(source, target, factor):  # type: ignore[no-untyped-def]
-    """Copy the impulses of one contact's record to another, times a factor."""
-    set_vec3(target.first, factor * vec3_of(source.first))
-    set_vec3(target.second, factor * vec3_of(source.second))
-    set_vec3(target.roll_first, factor * vec3_of(source.roll_first))
-    set_vec3(target.roll_second, factor * vec3_of(source.roll_second))
-
-
-@inner_kernel
-def copy_memory_point(source, m, target, k, factor):  # type: ignore[no-untyped-def]
-    """Copy point m of a memory to point k of another, its impulses times a factor."""
-    mark, other = target.mark[k], source.mark[m]
-    mark.pair, mark.feature = other.pair, other.feature
-    mark.sticking, mark.bore, mark.steady = other.sticking, other.bore, other.steady
-    copy_impulses(source.row[m], target.row[k], factor)
-
-
-@inner_kernel
-def copy_memory(source, target):  # type: ignore[no-untyped-def]
-    """Let another memory hold the same."""
-    target.step[0] = source.step[0]
-    target.used[0] = source.used[0]
-    for c in range(source.used[0]):
-        copy_memory_point(source, c, target, c, 1.0)
-    for j in range(len(source.multiplier)):
-        for k in range(6):
-            target.multiplier[j, k] = source.multiplier[j, k]

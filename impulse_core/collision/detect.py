@@ -27,13 +27,13 @@ from impulse_core.collision.broad import find_pairs, turning_of
 from impulse_core.collision.contacts import (
     BLOCK,
     PLANE_ELLIPSOID,
+    PLANE_RIM,
     Contacts,
     Found,
-    Memory,
     Staged,
-    copy_impulses,
 )
 from impulse_core.collision.geometry import contact_geometry, has_direction
+from impulse_core.collision.memory import Memory, copy_impulses
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
@@ -323,13 +323,12 @@ def keep_point(shapes, contacts, c, s1, s2, point):
             row[c].frame[k] = shapes.frame[s2, k]
     row[c].rim, row[c].gap = point.rim, point.gap
     row[c].least = -math.inf
-    set_vec3(row[c].lowest, ZERO3)
+    if point.kind in (PLANE_ELLIPSOID, PLANE_RIM):
+        set_vec3(row[c].lowest, ZERO3)
     row[c].radius1, row[c].radius2 = shapes.radius[s1], shapes.radius[s2]
     m1, m2 = shapes.material[s1], shapes.material[s2]
-    row[c].static, row[c].kinetic = (
-        shapes.static_friction[m1, m2],
-        shapes.kinetic_friction[m1, m2],
-    )
+    row[c].static = shapes.static_friction[m1, m2]
+    row[c].friction = shapes.kinetic_friction[m1, m2]
     row[c].restitution = shapes.restitution[m1, m2]
     row[c].rolling = shapes.rolling_friction[m1, m2]
     row[c].torsion = shapes.torsional_friction[m1, m2]
@@ -345,15 +344,16 @@ def remember(contacts, c, memory, at, scale):
     new = contacts.row[c]
     set_vec3(new.first, ZERO3)
     set_vec3(new.second, ZERO3)
-    set_vec3(new.roll_first, ZERO3)
-    set_vec3(new.roll_second, ZERO3)
+    if new.resists > 0.0:
+        set_vec3(new.roll_first, ZERO3)
+        set_vec3(new.roll_second, ZERO3)
     contacts.mark[c].sticking, contacts.mark[c].steady = 0, 0
     m = at
     while m < memory.used[0] and memory.mark[m].pair == contacts.mark[c].pair:
         if memory.mark[m].sticking:
             contacts.mark[c].sticking = 1
         if memory.mark[m].feature == contacts.mark[c].feature:
-            copy_impulses(memory.row[m], new, scale)
+            copy_impulses(memory.row[m], new, scale, new.resists > 0.0)
             contacts.mark[c].sticking = memory.mark[m].sticking
             contacts.mark[c].steady = memory.mark[m].steady
             return

@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from impulse_core.algebra import quat_of, set_quat, set_vec3, vec3_of
-from impulse_core.collision.contacts import Contacts, Memory, copy_memory_point
+from impulse_core.collision.contacts import Contacts
+from impulse_core.collision.memory import Memory, copy_memory_point
 from impulse_core.contact.islands import SMALL
 from impulse_core.contact.system import ContactSetup
 from impulse_core.jit import inner_kernel

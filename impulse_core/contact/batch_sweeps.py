@@ -98,9 +98,12 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, pat
     Between bodies that wedge impulses grow by the same in each of some hundred sweeps, until
     something slides. That is gone through only where ``patient``.
     """
+    fresh = solver_bodies.mark[i].batches == 0  # and filled by the plan
     if not plan_batches(contacts, solver_bodies, batches, team, i):
         return UNDIVIDED
-    read_island(contacts, solver_bodies, batches, team, i)
+    _begin_changes(batches)
+    if not fresh:
+        read_island(contacts, solver_bodies, batches, team, i)
     begin_articulated(contacts, solver_bodies, delassus, i)
     begin = solver_bodies.mark[i].first_batch
     end = begin + solver_bodies.mark[i].batches
@@ -127,6 +130,14 @@ def sweep_batches(contacts, solver_bodies, delassus, batches, team, i, calm, pat
         extrapolate_articulated(contacts, solver_bodies, delassus, i, beta)
     write_island(contacts, solver_bodies, batches, team, i)
     return QUIET if quiet else RESTLESS
+
+
+@inner_kernel
+def _begin_changes(batches):
+    """Changes of velocities begin with none."""
+    for t in range(len(batches.velocity)):
+        batches.velocity[t] = 0.0
+        batches.last_velocity[t] = 0.0
 
 
 @inner_kernel

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.algebra import Vec3, cross, dot, mat3_of, set_mat3, set_vec3, vec3_of
+from impulse_core.algebra import Vec3, cross, dot, mat3_of, set_vec3, vec3_of
 from impulse_core.contact.jacobian import own_block
 from impulse_core.contact.law import in_disc
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -66,7 +66,7 @@ NORMAL, ARM1, ARM2, OFFSET, IMPULSE, PULL = 0, 3, 6, 9, 12, 15
 GIVE_ALONG, GIVE_ACROSS, FRICTION, FLOOR = 18, 19, 20, 21
 POINT_NUMBERS = 22
 _LANE_NUMBERS = 16 * LANES  # a thread's own cache lines
-_READ_LINES = 3  # of memory, in which lies what batches read of a ContactRow
+_READ_LINES = 3  # of memory, in which lies what batches read of a ContactRow; they write to one
 # Of the two bodies of a lane: 1/m, then xx, yy, zz, xy, xz, yz of the inverse inertia.
 INERTIA_NUMBERS = 14
 
@@ -218,26 +218,29 @@ def _unit_of_mass(solver_bodies, i):
 
 
 @inlined_kernel
-def _ask_for(contacts, batches, q):
-    """Ask for what the contacts of point q begin with, which lie anywhere in memory."""
+def _ask_for(contacts, batches, q, lines):
+    """Ask for so many lines of the contacts of point q, which lie anywhere in memory, and for their
+    marks where that is more than one.
+    """
     if LANES * (q + 1) > len(batches.contact):
         return
     for lane in range(LANES):
         c = batches.contact[LANES * q + lane]
         if c >= 0:
-            prefetch(contacts.mark, c, 0)
-            for line in range(_READ_LINES):
+            if lines > 1:
+                prefetch(contacts.mark, c, 0)
+            for line in range(lines):
                 prefetch(contacts.row, c, LINE * line)
 
 
 @inner_kernel
 def fill_batches(contacts, solver_bodies, batches, begin, first, last):
-    """What of the batches of some shares stays the same in a half step."""
+    """What of the batches of some shares stays the same in a half step, and the rest as it is."""
     nothing, unit = len(solver_bodies.row), batches.unit[begin]
     for k in range(batches.bounds[begin, first], batches.bounds[begin, last]):
         if k + 1 < batches.bounds[begin, last]:
             for q in range(batches.start[k + 1], batches.start[k + 2]):
-                _ask_for(contacts, batches, q)
+                _ask_for(contacts, batches, q, _READ_LINES)
         for lane in range(LANES):
             c = batches.contact[LANES * batches.start[k] + lane]
             for side in range(2):
@@ -252,6 +255,7 @@ def fill_batches(contacts, solver_bodies, batches, begin, first, last):
             for q in range(batches.start[k], batches.start[k + 1]):
                 c = batches.contact[LANES * q + lane]
                 _fill_point(contacts, solver_bodies, batches.point, q, lane, c, unit)
+                _read_point(contacts, solver_bodies, batches, q, lane, c, unit)
 
 
 @inner_kernel
@@ -286,7 +290,6 @@ def _fill_point(contacts, solver_bodies, point, q, lane, c, unit):
     n = vec3_of(row.normal)
     r1, r2 = vec3_of(row.arm1), vec3_of(row.arm2)
     W = own_block(contacts, solver_bodies, c)
-    set_mat3(row.block, W)
     pull = W @ n
     along, across = _gives(W, n, pull)
     pull, along, across = pull * unit, along * unit, across * unit
@@ -316,10 +319,7 @@ def _gives(W, n, pull):
 
 @inner_kernel
 def read_island(contacts, solver_bodies, batches, team, i):
-    """Take impulses and velocities as they are now: changes of velocities begin with none."""
-    for t in range(len(batches.velocity)):
-        batches.velocity[t] = 0.0
-        batches.last_velocity[t] = 0.0
+    """Take impulses and velocities as they are now; ``fill_island`` does so as well."""
     begin = solver_bodies.mark[i].first_batch
     given = contacts, solver_bodies, batches, begin
     _share_batches(team, READ, batches, begin, read_batches, given)
@@ -328,23 +328,30 @@ def read_island(contacts, solver_bodies, batches, team, i):
 @inner_kernel
 def read_batches(contacts, solver_bodies, batches, begin, first, last):
     """Take impulses and velocities of the contacts of some shares."""
-    bodies, bounds, unit = solver_bodies.row, batches.bounds[begin], batches.unit[begin]
+    bounds, unit = batches.bounds[begin], batches.unit[begin]
     for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
-        _ask_for(contacts, batches, q + 1)
+        _ask_for(contacts, batches, q + 1, _READ_LINES)
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
-            if c < 0:
-                _put3(batches.last, 3 * LANES * q + lane, 0.0, 0.0, 0.0)
-                continue
-            at, row = POINT_NUMBERS * LANES * q + lane, contacts.row[c]
-            b1, b2 = contacts.mark[c].body1, contacts.mark[c].body2
-            u = vec3_of(row.offset) + vec3_of(bodies[b2].velocity) - vec3_of(bodies[b1].velocity)
-            u = u + cross(vec3_of(bodies[b2].angular_velocity), vec3_of(row.arm2))
-            u = u - cross(vec3_of(bodies[b1].angular_velocity), vec3_of(row.arm1))
-            p = vec3_of(row.impulse) * (1.0 / unit)
-            _put3(batches.point, at + LANES * OFFSET, u.x, u.y, u.z)
-            _put3(batches.point, at + LANES * IMPULSE, p.x, p.y, p.z)
-            _put3(batches.last, 3 * LANES * q + lane, p.x, p.y, p.z)
+            _read_point(contacts, solver_bodies, batches, q, lane, c, unit)
+
+
+@inner_kernel
+def _read_point(contacts, solver_bodies, batches, q, lane, c, unit):
+    """Take impulse and velocity of contact c."""
+    if c < 0:
+        _put3(batches.last, 3 * LANES * q + lane, 0.0, 0.0, 0.0)
+        return
+    bodies = solver_bodies.row
+    at, row = POINT_NUMBERS * LANES * q + lane, contacts.row[c]
+    b1, b2 = contacts.mark[c].body1, contacts.mark[c].body2
+    u = vec3_of(row.offset) + vec3_of(bodies[b2].velocity) - vec3_of(bodies[b1].velocity)
+    u = u + cross(vec3_of(bodies[b2].angular_velocity), vec3_of(row.arm2))
+    u = u - cross(vec3_of(bodies[b1].angular_velocity), vec3_of(row.arm1))
+    p = vec3_of(row.impulse) * (1.0 / unit)
+    _put3(batches.point, at + LANES * OFFSET, u.x, u.y, u.z)
+    _put3(batches.point, at + LANES * IMPULSE, p.x, p.y, p.z)
+    _put3(batches.last, 3 * LANES * q + lane, p.x, p.y, p.z)
 
 
 @inner_kernel
@@ -359,7 +366,7 @@ def write_batches(contacts, batches, begin, first, last):
     """Give the contacts of some shares the impulses that were found."""
     bounds, unit = batches.bounds[begin], batches.unit[begin]
     for q in range(batches.start[bounds[first]], batches.start[bounds[last]]):
-        _ask_for(contacts, batches, q + 1)
+        _ask_for(contacts, batches, q + 1, 1)
         for lane in range(LANES):
             c = batches.contact[LANES * q + lane]
             if c >= 0:

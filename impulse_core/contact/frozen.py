@@ -6,7 +6,7 @@ Both memories ascend by the pairs of shapes, so that detection walks along them.
 from __future__ import annotations
 
 from impulse_core.algebra import set_vec3, vec3_of
-from impulse_core.collision.contacts import copy_memory_point
+from impulse_core.collision.memory import copy_memory_point
 from impulse_core.jit import deferred_kernel, inner_kernel
 
 __all__ = ["freeze", "thaw"]

@@ -43,6 +43,16 @@ def add_give(contacts, solver_bodies, delassus):
 
 
 @inner_kernel
+def begin_given(contacts, delassus):
+    """Contacts on jointed bodies have given no way to the impulses that a half begins with."""
+    row = contacts.row
+    for k in range(delassus.used[0]):
+        c = delassus.contact[k]
+        set_vec3(row[c].start, vec3_of(row[c].impulse))
+        set_vec3(row[c].given, ZERO3)
+
+
+@inner_kernel
 def _add(delassus, n, rank):
     """Find K from a basis of so many rows, and add it to the operator."""
     W, give, basis, scale = delassus.linear, delassus.give, delassus.basis, delassus.scale

@@ -17,7 +17,7 @@ from impulse_core.algebra import (
 )
 from impulse_core.collision.broad import add_pair, add_triangles, may_touch, sort_keys
 from impulse_core.collision.columns import boxes_overlap
-from impulse_core.collision.contacts import copy_memory_point
+from impulse_core.collision.memory import copy_memory_point
 from impulse_core.collision.shapes import GROUND, PLANE, TORUS
 from impulse_core.jit import inner_kernel
 from impulse_core.joints.constraints import angular_velocities

@@ -12,13 +12,15 @@ __all__ = ["guess_force", "let_go", "start_from"]
 def guess_force(contacts, solver_bodies, c):
     """Friction that holds at contact c in this part, and the force with which it begins."""
     row, mark = contacts.row[c], contacts.mark[c]
-    row.friction = row.static if mark.sticking else row.kinetic
+    if mark.sticking:
+        row.friction = row.static
     row.min_impulse = 0.0
     mark.impacting = 0
     if solver_bodies.mark[mark.body1].jointed or solver_bodies.mark[mark.body2].jointed:
         # nearer in time, as for joints
         set_vec3(row.first, vec3_of(row.second))
-        set_vec3(row.roll_first, vec3_of(row.roll_second))
+        if row.resists > 0.0:
+            set_vec3(row.roll_first, vec3_of(row.roll_second))
     else:
         # their mean is the force: corrections of one half by the other would be repeated,
         # and stacks that are not quite solved for would sway ever more
@@ -28,20 +30,20 @@ def guess_force(contacts, solver_bodies, c):
 
 
 @inner_kernel
-def start_from(contact, guess, turn_guess):
-    """Begin with an impulse at a contact that has not acted yet, kept within its cone."""
-    n, p = vec3_of(contact.normal), vec3_of(guess)
+def start_from(contact, guess, turn_guess, share):
+    """Begin with the share of an impulse at a contact that has not acted yet, kept within its cone,
+    and where it resists turning with that of a torque impulse.
+    """
+    n, p = vec3_of(contact.normal), vec3_of(guess) * share
     p_n = max(0.0, dot(n, p))
     across = p - n * dot(n, p)
     size = norm(across)
     if size > contact.friction * p_n:
         across = across * (contact.friction * p_n / size)
     set_vec3(contact.impulse, n * p_n + across)
-    set_vec3(contact.start, n * p_n + across)
-    set_vec3(contact.given, ZERO3)
     set_vec3(contact.applied, ZERO3)
     if contact.resists > 0.0:
-        set_vec3(contact.torque, vec3_of(turn_guess) if p_n > 0.0 else ZERO3)
+        set_vec3(contact.torque, vec3_of(turn_guess) * share if p_n > 0.0 else ZERO3)
         set_vec3(contact.torque_applied, ZERO3)
 
 

@@ -78,7 +78,8 @@ def hold_at_impact(contacts, solver_bodies):
         while c >= 0:
             mark[c].held = 0.0 if mark[c].impacting else 1.0
             set_vec3(row[c].second, vec3_of(row[c].first))
-            set_vec3(row[c].roll_second, vec3_of(row[c].roll_first))
+            if row[c].resists > 0.0:
+                set_vec3(row[c].roll_second, vec3_of(row[c].roll_first))
             start_beside(row[c], row[c].second, row[c].roll_second, holds_at_end(mark[c]))
             c = mark[c].next
 
@@ -116,7 +117,7 @@ def start_beside(contact, force, turning, part):
     """Begin with the rest of an impulse, and a torque impulse, of which a part is held; that acts
     with the first of what the contact (ContactRow) bears.
     """
-    start_from(contact, vec3_of(force) * (1.0 - part), vec3_of(turning) * (1.0 - part))
+    start_from(contact, force, turning, 1.0 - part)
     if part > 0.0:
         set_vec3(contact.applied, vec3_of(force) * -part)
         if contact.resists > 0.0:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from impulse_core.algebra import (
     IDENTITY3,
     ZERO3,
-    Vec3,
     cross,
     cross_matrix,
     dot,
@@ -29,32 +28,20 @@ from impulse_core.algebra import (
 from impulse_core.collision.geometry import contact_geometry
 from impulse_core.contact.delassus import delassus_block
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.jit.team import share
-from impulse_core.joints.constraints import (
-    angular_velocities,
-    apply_impulses,
-    relative_velocities,
-)
-from impulse_core.model.copies import copy_poses, halt
-from impulse_core.model.tasks import APPLY, CONTACTS
-from impulse_core.solver.direct import solve
 
 __all__ = [
-    "act_at",
-    "apply_contact_impulses",
     "contact_direction",
     "contact_velocity",
     "diagonal_block",
     "diagonal_blocks",
-    "find_new_impulses",
     "inertia_of_solver_bodies",
+    "normal_inverse_mass",
     "number_articulated",
     "own_block",
     "read_bodies",
     "read_body",
     "relative_angular_velocity",
     "relative_velocity",
-    "respond_joints",
 ]
 
 _RIGID = 1e-9  # of the inverse mass of two bodies alone: what joints leave of it counts as none
@@ -175,6 +162,15 @@ def _yielding(W, w):
 
 
 @inner_kernel
+def normal_inverse_mass(contacts, solver_bodies, c):
+    """n·W n of contact c [1/kg], with what joints add where it has been solved for."""
+    row, n = contacts.row[c], vec3_of(contacts.row[c].normal)
+    if contacts.mark[c].delassus_row >= 0:
+        return dot(n, mat3_of(row.block) @ n)
+    return dot(n, own_block(contacts, solver_bodies, c) @ n)
+
+
+@inner_kernel
 def own_block(contacts, solver_bodies, c):
     """W of the bodies of contact c that no joint holds: Σ 1/m - [r]× J⁻¹ [r]×."""
     i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
@@ -187,36 +183,6 @@ def own_block(contacts, solver_bodies, c):
         r = cross_matrix(vec3_of(contacts.row[c].arm2))
         W = W - r @ (mat3_of(bodies[i2].inverse_inertia) @ r)
     return W
-
-
-@inner_kernel
-def _rest(delassus, motion):
-    """Let the bodies of the probe rest where they are."""
-    bodies = delassus.probe.bodies
-    copy_poses(motion.states, bodies)
-    halt(bodies)
-    for i in range(len(bodies)):
-        put_vec3(delassus.probe_work.angular_velocity, i, ZERO3)
-
-
-@inner_kernel
-def _push_probe(contacts, solver_bodies, delassus, motion, c, p):
-    """Let the impulse p act at contact c on the jointed bodies of the probe."""
-    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    bodies = delassus.probe.bodies
-    if solver_bodies.mark[i1].jointed:
-        torque = cross(vec3_of(contacts.row[c].arm1), -p)
-        _push(bodies[i1], motion.bodies[i1].inverse_mass, -p, torque)
-    if solver_bodies.mark[i2].jointed:
-        torque = cross(vec3_of(contacts.row[c].arm2), p)
-        _push(bodies[i2], motion.bodies[i2].inverse_mass, p, torque)
-
-
-@inner_kernel
-def _push(body, inverse_mass, p, torque):
-    """Let the impulse p act on a body (BodyState), with its torque about the centre."""
-    set_vec3(body.velocity, vec3_of(body.velocity) + p * inverse_mass)
-    set_vec3(body.angular_momentum, vec3_of(body.angular_momentum) + torque)
 
 
 @inner_kernel
@@ -270,112 +236,3 @@ def _articulated_angular_velocity(contacts, solver_bodies, c, angular_velocity):
     if solver_bodies.mark[i2].jointed:
         w = w + vec3_at(angular_velocity, i2)
     return w
-
-
-@inner_kernel
-def apply_contact_impulses(contacts, solver_bodies, delassus, team, motion):
-    """Let what of the impulses has not acted yet act on the bodies.
-
-    Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
-    bodies, p times their own velocity, is added to the kinematic work.
-    """
-    any_articulated = False
-    if delassus.used[0] > 0:
-        _rest(delassus, motion)
-    share(team, APPLY, 0, contacts.used[0], CONTACTS, find_new_impulses, (contacts,))
-    for c in range(contacts.used[0]):
-        if contacts.mark[c].delassus_row >= 0:
-            acts = _act_on_probe(contacts, solver_bodies, delassus, motion, c)
-            any_articulated = acts or any_articulated
-        act_at(contacts, c, motion)
-    return any_articulated
-
-
-@inlined_kernel
-def act_at(contacts, c, motion):
-    """Let what was noted as new of the impulse of contact c act on its bodies."""
-    row, mark, noted = contacts.row[c], contacts.mark[c], contacts.noted[c]
-    if noted[3] > 0.0:
-        t = vec3_of(row.torque) - vec3_of(row.torque_applied)
-        set_vec3(row.torque_applied, vec3_of(row.torque))
-        _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
-        _add_turning_work(contacts, motion, c, t)
-    p = Vec3(noted[0], noted[1], noted[2])
-    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-        torque1 = Vec3(noted[4], noted[5], noted[6])
-        torque2 = Vec3(noted[7], noted[8], noted[9])
-        _act(motion, mark.body1, -p, torque1, vec3_of(row.arm1))
-        _act(motion, mark.body2, p, torque2, vec3_of(row.arm2))
-
-
-@inner_kernel
-def _act_on_probe(contacts, solver_bodies, delassus, motion, c):
-    """Let it act on the jointed bodies of the probe; whether there is any of it."""
-    row, noted, acts = contacts.row[c], contacts.noted[c], False
-    if noted[3] > 0.0:
-        t = vec3_of(row.torque) - vec3_of(row.torque_applied)
-        if t.x != 0.0 or t.y != 0.0 or t.z != 0.0:
-            _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
-            acts = True
-    p = Vec3(noted[0], noted[1], noted[2])
-    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-        _push_probe(contacts, solver_bodies, delassus, motion, c, p)
-        acts = True
-    return acts
-
-
-@inner_kernel
-def find_new_impulses(contacts, begin, end):
-    """Note of some contacts what of the impulse has not acted yet, its torques about the centres of
-    both bodies, and whether the contact resists turning.
-    """
-    for c in range(begin, end):
-        row, noted = contacts.row[c], contacts.noted[c]
-        p = vec3_of(row.impulse) - vec3_of(row.applied)
-        noted[0], noted[1], noted[2] = p.x, p.y, p.z
-        noted[3] = 1.0 if row.resists > 0.0 else 0.0
-        if p.x == 0.0 and p.y == 0.0 and p.z == 0.0:
-            continue
-        set_vec3(row.applied, vec3_of(row.impulse))
-        torque1, torque2 = cross(vec3_of(row.arm1), -p), cross(vec3_of(row.arm2), p)
-        noted[4], noted[5], noted[6] = torque1.x, torque1.y, torque1.z
-        noted[7], noted[8], noted[9] = torque2.x, torque2.y, torque2.z
-
-
-@inlined_kernel
-def _act(motion, i, p, torque, arm):
-    """Let an impulse p act on body i, with its torque about the centre and the arm of that."""
-    if i < motion.dynamic:
-        _push(motion.states[i], motion.bodies[i].inverse_mass, p, torque)
-    elif i < len(motion.bodies) - 1:
-        v = vec3_of(motion.states[i].velocity) + cross(vec3_at(motion.angular_velocity, i), arm)
-        motion.kinematic_work[0] -= dot(p, v)
-
-
-@inner_kernel
-def _add_turning_work(contacts, motion, c, t):
-    """Add what kinematic bodies do with the torque impulse t at contact c to the kinematic work."""
-    i1, i2, world = contacts.mark[c].body1, contacts.mark[c].body2, len(motion.bodies) - 1
-    if motion.dynamic <= i1 < world:
-        motion.kinematic_work[0] += dot(t, vec3_at(motion.angular_velocity, i1))
-    if motion.dynamic <= i2 < world:
-        motion.kinematic_work[0] -= dot(t, vec3_at(motion.angular_velocity, i2))
-
-
-@inner_kernel
-def _turn_bodies(contacts, bodies, dynamic, c, t):
-    """Let the torque impulse t at contact c act on its bodies."""
-    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    if i1 < dynamic:
-        set_vec3(bodies[i1].angular_momentum, vec3_of(bodies[i1].angular_momentum) - t)
-    if i2 < dynamic:
-        set_vec3(bodies[i2].angular_momentum, vec3_of(bodies[i2].angular_momentum) + t)
-
-
-@inlined_kernel
-def respond_joints(model, structure, delassus, state, work):
-    """Let the joints answer the contact impulses that just acted; λ is left in work.impulse."""
-    angular_velocities(model, delassus.probe, delassus.probe_work)
-    relative_velocities(model, delassus.probe, delassus.probe_work, delassus.probe_rate)
-    solve(structure, delassus.probe_rate, -1.0, work)
-    apply_impulses(model, work.impulse, state, work)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, dot, vec3_of
-from impulse_core.collision.contacts import ACTED, BORE, EXTRA, RETURNED, WORKED
+from impulse_core.collision.contacts import ACTED, ALSO, BORE, EXTRA, FOUND, RETURNED, WORKED
 from impulse_core.contact.account import (
     MOST_CREATED,
     begin_groups,
@@ -16,12 +16,13 @@ from impulse_core.contact.held import add_held, held_work, holds_at_end, holds_a
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.jit.team import share
+from impulse_core.jit.team import share_and_gather
 from impulse_core.model.tasks import CLOSE_SECOND, CONTACTS
 
 __all__ = [
     "account_first_half",
     "account_second_half",
+    "add_found",
     "close_second",
     "energy_created",
     "note_what_acted",
@@ -37,7 +38,8 @@ def account_first_half(contacts, solver_bodies, c, motion, h, accuracy, coarse):
     return it. Penetrating bodies are pushed apart on purpose, and do no work so far.
     """
     row = contacts.row[c]
-    row.extra, row.returned, row.worked = 0.0, 0.0, 0.0
+    noted = contacts.noted[c]
+    noted[EXTRA], noted[RETURNED], noted[WORKED] = 0.0, 0.0, 0.0
     p, part = vec3_of(row.impulse), holds_at_start(contacts.mark[c])
     if p.x == 0.0 and p.y == 0.0 and p.z == 0.0 and part == 0.0:
         return 0.0
@@ -46,11 +48,11 @@ def account_first_half(contacts, solver_bodies, c, motion, h, accuracy, coarse):
     on_way = dot(p, u + vec3_of(row.offset))
     if row.resists > 0.0:
         on_way += dot(vec3_of(row.torque), w + vec3_of(row.turn_offset))
-    row.extra = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
+    noted[EXTRA] = _beyond_accuracy(contacts, solver_bodies, c, on_way, accuracy, coarse)
     way = row.target - row.gap
     on_gap = dot(p, vec3_of(row.normal)) * way / h
-    row.returned = min(on_gap, 0.0)
-    row.worked = work - max(on_gap, 0.0)
+    noted[RETURNED] = min(on_gap, 0.0)
+    noted[WORKED] = work - max(on_gap, 0.0)
     return work
 
 
@@ -62,14 +64,28 @@ def account_second_half(contacts, solver_bodies, team, motion, accuracy, coarse)
     What impacts do along their normals is what they return. Returns the sum of the work on both
     velocities, and whether any contact may have created energy.
     """
-    total, suspect = 0.0, False
     team.number[0], team.number[1] = accuracy, coarse
-    given = contacts, solver_bodies, motion, accuracy, coarse
-    share(team, CLOSE_SECOND, 0, contacts.used[0], CONTACTS, close_second, given)
-    for c in range(contacts.used[0]):
-        total += contacts.noted[c, 0]
-        suspect = suspect or contacts.noted[c, 1] > 0.0
-    return total, suspect
+    contacts.sum[0], contacts.sum[1] = 0.0, 0.0
+    given, used = (contacts, solver_bodies, motion, accuracy, coarse), contacts.used[0]
+    share_and_gather(
+        team, CLOSE_SECOND, used, CONTACTS, close_second, given, _add_suspects, (contacts,)
+    )
+    return contacts.sum[0], contacts.sum[1] > 0.0
+
+
+@inner_kernel
+def add_found(contacts, begin, end):
+    """Add what a pass has found of some contacts."""
+    for c in range(begin, end):
+        contacts.sum[0] += contacts.noted[c, FOUND]
+
+
+@inner_kernel
+def _add_suspects(contacts, begin, end):
+    """The same, and how many of them are suspect."""
+    for c in range(begin, end):
+        contacts.sum[0] += contacts.noted[c, FOUND]
+        contacts.sum[1] += contacts.noted[c, ALSO]
 
 
 @inner_kernel
@@ -81,8 +97,9 @@ def close_second(contacts, solver_bodies, motion, accuracy, coarse, begin, end):
         if p.x != 0.0 or p.y != 0.0 or p.z != 0.0 or part > 0.0:
             work = _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
             add_held(row, row.second, row.roll_second, part)
-        suspect = row.extra > 0.0 or row.returned > 0.0 or row.worked > 0.0
-        contacts.noted[c, 0], contacts.noted[c, 1] = work, 1.0 if suspect else 0.0
+        noted = contacts.noted[c]
+        suspect = noted[EXTRA] > 0.0 or noted[RETURNED] > 0.0 or noted[WORKED] > 0.0
+        noted[FOUND], noted[ALSO] = work, 1.0 if suspect else 0.0
         note_what_acted(contacts, c)
 
 
@@ -93,7 +110,6 @@ def note_what_acted(contacts, c):
     p, q = vec3_of(row.first), vec3_of(row.impulse)
     noted[ACTED] = 1.0 if dot(p, p) + dot(q, q) > 0.0 else 0.0
     noted[BORE] = 1.0 if bears(contacts.row, c) else 0.0
-    noted[EXTRA], noted[RETURNED], noted[WORKED] = row.extra, row.returned, row.worked
 
 
 @inner_kernel
@@ -102,7 +118,8 @@ def _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse):
     row, part = contacts.row[c], holds_at_end(contacts.mark[c])
     u, w = _velocities(contacts, c, motion)
     work = _work(row, u, w) + held_work(row, row.second, row.roll_second, part, u, w)
-    row.worked += work
+    noted = contacts.noted[c]
+    noted[WORKED] += work
     after = dot(p, u)
     if row.resists > 0.0:
         after += dot(vec3_of(row.torque), w)
@@ -110,8 +127,8 @@ def _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse):
     if row.min_impulse > 0.0 or dot(n, vec3_of(row.offset)) != 0.0:
         back = dot(n, p) * dot(n, u)
         after -= back
-        row.returned += back
-    row.extra += _beyond_accuracy(contacts, solver_bodies, c, after, accuracy, coarse)
+        noted[RETURNED] += back
+    noted[EXTRA] += _beyond_accuracy(contacts, solver_bodies, c, after, accuracy, coarse)
     return work
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, dot, quat_of, rotate, set_vec3, vec3_of
 from impulse_core.collision.contacts import (
+    ALSO,
+    FOUND,
     PLANE_ELLIPSOID,
     PLANE_RIM,
 )
@@ -153,7 +155,7 @@ def _note_errors(contacts, solver_bodies, c, error, unsolved, coarse):
     """Note the violation of contact c, and what of it is left to solve for."""
     i = island_of(contacts.mark, solver_bodies.mark, c)
     allowed = coarse if is_large(solver_bodies.mark, i) else -1.0
-    contacts.noted[c, 0], contacts.noted[c, 1] = error, unsolved
+    contacts.noted[c, FOUND], contacts.noted[c, ALSO] = error, unsolved
     contacts.row[c].lacking = unsolved
     contacts.mark[c].violated = 1 if unsolved > allowed else 0
 
@@ -175,8 +177,8 @@ def _judge_islands(errors_of, given, found, to, first, unit, totals):
         while c >= 0:
             if not found:
                 errors_of(*given, c, c + 1)
-            violated = max(violated, contacts.noted[c, 0])
-            judged = max(judged, contacts.noted[c, 1])
+            violated = max(violated, contacts.noted[c, FOUND])
+            judged = max(judged, contacts.noted[c, ALSO])
             c = contacts.mark[c].next
         solver_bodies.row[i].violation = violated
         worst = max(worst, violated)

@@ -15,14 +15,13 @@ import math
 
 from impulse_core.algebra import (
     dot,
-    mat3_of,
     norm,
     set_vec3,
     vec3_at,
     vec3_of,
 )
 from impulse_core.contact.held import holds_at_end
-from impulse_core.contact.jacobian import relative_velocity
+from impulse_core.contact.jacobian import normal_inverse_mass, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
@@ -104,7 +103,7 @@ def _meets_now(contacts, c, at_impact):
 
 
 @inner_kernel
-def restitution_impulses(contacts, threshold, law):
+def restitution_impulses(contacts, solver_bodies, threshold, law):
     """Add the impulses of restitution of this step; returns whether any contact was hit.
 
     A contact was hit if its impulse of the whole step exceeds that of the step before by more than
@@ -120,7 +119,7 @@ def restitution_impulses(contacts, threshold, law):
         p_n = dot(n, p)
         held = holds_at_end(contacts.mark[c]) * dot(n, vec3_of(row[c].second))
         sudden = p_n + held + dot(n, vec3_of(row[c].first)) - row[c].earlier
-        if sudden * dot(n, mat3_of(row[c].block) @ n) <= threshold:
+        if sudden * normal_inverse_mass(contacts, solver_bodies, c) <= threshold:
             continue
         hit = True
         if law == NEWTON:

@@ -29,8 +29,8 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.collision.contacts import Memory, new_memory
 from impulse_core.collision.geometry import contact_geometry
+from impulse_core.collision.memory import Memory, new_memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.free_motion.kinematic import predict_kinematic
 from impulse_core.jit import deferred_kernel, inner_kernel

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.collision.contacts import Contacts, Found, Memory, Staged
+from impulse_core.collision.contacts import Contacts, Found, Staged
+from impulse_core.collision.memory import Memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import Sweep
 from impulse_core.contact.batches import Batches

@@ -16,13 +16,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from impulse_core.algebra import dot, mat3_of, norm, quat_of, set_vec3, vec3_at, vec3_of
-from impulse_core.collision.contacts import (
-    copy_impulses,
-)
+from impulse_core.algebra import dot, norm, quat_of, set_vec3, vec3_at, vec3_of
 from impulse_core.collision.geometry import contact_geometry
+from impulse_core.collision.memory import copy_impulses
 from impulse_core.collision.narrow import collide
 from impulse_core.contact.guesses import let_go
+from impulse_core.contact.jacobian import normal_inverse_mass
 from impulse_core.jit import deferred_kernel, inner_kernel
 
 __all__ = [
@@ -147,7 +146,7 @@ def next_trial(found, tried, left, h, joints, accuracy, tolerance):
 
 
 @inner_kernel
-def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
+def find_impacts(contacts, solver_bodies, motion, part, threshold, accuracy, tolerance):
     """Which contacts meet within a part [s] that was tried, and when.
 
     New ones had to be stopped, as from the gap that they would have had otherwise: they are marked.
@@ -171,7 +170,7 @@ def find_impacts(contacts, motion, part, threshold, accuracy, tolerance):
             comes_apart = gap < -_MET * accuracy and u > 0.0
             if sudden <= 0.0 or pushed or comes_apart:
                 continue
-            after = -sudden * dot(n, mat3_of(row[c].block) @ n) * part
+            after = -sudden * normal_inverse_mass(contacts, solver_bodies, c) * part
             curvature = (after - gap - u * part) / (part * part)
             square = u * u - 4.0 * curvature * gap
             if not (after < -accuracy and square > threshold * threshold):
@@ -242,7 +241,7 @@ def rescale(contacts, factor):
     """Make first guesses, and gaps to reach, fit a part that is so many times as long."""
     row, mark = contacts.row, contacts.mark
     for c in range(contacts.used[0]):
-        copy_impulses(row[c], row[c], factor)
+        copy_impulses(row[c], row[c], factor, row[c].resists > 0.0)
         gap = row[c].gap
         if mark[c].impacting:
             row[c].target = min(gap, 0.0)

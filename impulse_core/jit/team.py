@@ -89,6 +89,21 @@ def share(team, task, first, last, size, do, given):
     _close(team)
 
 
+@inlined_kernel
+def share_and_gather(team, task, count, size, do, given, gather, into):
+    """Have the items of a task done, and what was noted of each put together in their order:
+    ``gather(*into, begin, end)``. A thread alone does so while that is still near.
+    """
+    if is_shared(team, count, size):
+        share(team, task, 0, count, size, do, given)
+        gather(*into, 0, count)
+        return
+    for begin in range(0, count, size):
+        end = min(begin + size, count)
+        do(*given, begin, end)
+        gather(*into, begin, end)
+
+
 @inner_kernel
 def is_shared(team, count, size):
     """Whether a task of so many items is for others as well."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from impulse_core.collision.contacts import new_contacts, new_found, new_memory, new_staged
+from impulse_core.collision.contacts import new_contacts, new_found, new_staged
+from impulse_core.collision.memory import new_memory
 from impulse_core.collision.shapes import GROUND
 from impulse_core.collision.sweep import new_sweep
 from impulse_core.contact.apart import MOST_APART, Apart

@@ -8,13 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impulse_core.collision.contacts import (
-    Memory,
-    new_contacts,
-    new_found,
-    new_memory,
-    new_staged,
-)
+from impulse_core.collision.contacts import new_contacts, new_found, new_staged
+from impulse_core.collision.memory import Memory, new_memory
 from impulse_core.collision.shapes import Shapes
 from impulse_core.collision.sweep import enlarge, new_sweep
 from impulse_core.contact.apart import Apart

@@ -9,22 +9,22 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import ZERO3, dot, set_vec3, vec3_of
+from impulse_core.collision.contacts import EXTRA, RETURNED, WORKED
 from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
-from impulse_core.contact.give import add_give, find_given
+from impulse_core.contact.give import add_give, begin_given, find_given
 from impulse_core.contact.guesses import start_from
 from impulse_core.contact.held import hold_at_impact, hold_until_impact
+from impulse_core.contact.impulses import apply_contact_impulses, respond_joints
 from impulse_core.contact.islands import OTHERS, find_islands
 from impulse_core.contact.jacobian import (
-    apply_contact_impulses,
     contact_velocity,
     inertia_of_solver_bodies,
     number_articulated,
     read_bodies,
-    respond_joints,
 )
-from impulse_core.contact.passivity import account_second_half, note_what_acted
+from impulse_core.contact.passivity import account_second_half, add_found, note_what_acted
 from impulse_core.contact.residuals import position_residuals, velocity_residuals
 from impulse_core.contact.restitution import (
     approach_velocities_now,
@@ -35,7 +35,7 @@ from impulse_core.contact.sleep import put_to_rest
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
-from impulse_core.jit.team import share
+from impulse_core.jit.team import share, share_and_gather
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, ROSE
 from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
@@ -84,7 +84,7 @@ def start_again(contact):
         return
     row = contact.contacts.row
     for c in range(contact.contacts.used[0]):
-        start_from(row[c], row[c].first, row[c].roll_first)
+        start_from(row[c], row[c].first, row[c].roll_first, 1.0)
 
 
 @inner_kernel
@@ -112,6 +112,7 @@ def begin_contacts(contact, model, state, first, work):
         hold_until_impact(contact.contacts, contact.solver_bodies)
     elif contact.time_of_impact:
         hold_at_impact(contact.contacts, contact.solver_bodies)
+    begin_given(contact.contacts, contact.delassus)
     if contact.solver_bodies.counted[OTHERS] > 0:
         motion = motion_of(model, state, work)
         apply_contact_impulses(
@@ -233,13 +234,13 @@ def close_first_half(contact, model, state, h, work, tally):
     if contact is None:
         return
     contacts, team = contact.contacts, contact.team
-    motion, total = motion_of(model, state, work), 0.0
+    motion, used = motion_of(model, state, work), contacts.used[0]
     add_exchange(model, state, True, work)
     team.number[0] = h
-    share(team, CLOSE_FIRST, 0, contacts.used[0], CONTACTS, close_first, (contact, motion, h))
-    for c in range(contacts.used[0]):
-        total += contacts.noted[c, 0]
-    tally.totals[0].dissipated -= total
+    contacts.sum[0] = 0.0
+    given = contact, motion, h
+    share_and_gather(team, CLOSE_FIRST, used, CONTACTS, close_first, given, add_found, (contacts,))
+    tally.totals[0].dissipated -= contacts.sum[0]
 
 
 @inner_kernel
@@ -273,7 +274,7 @@ def add_restitution(contact, model, state, h, work):
     if contact is None:
         return False
     threshold = impact_threshold(motion_of(model, state, work), h, contact.accuracy)
-    hit = restitution_impulses(contact.contacts, threshold, contact.law)
+    hit = restitution_impulses(contact.contacts, contact.solver_bodies, threshold, contact.law)
     contact.hit[0] = 1 if hit else 0
     return hit
 
@@ -344,7 +345,8 @@ def begin_jump(contact, model, state, begins, tolerance, work):
     for c in range(contacts.used[0]):
         contact_velocity(contacts, c, motion)
         if begins:
-            row[c].extra, row[c].returned, row[c].worked = 0.0, 0.0, 0.0
+            noted = contacts.noted[c]
+            noted[EXTRA], noted[RETURNED], noted[WORKED] = 0.0, 0.0, 0.0
         else:
             set_vec3(row[c].second, vec3_of(row[c].impulse))
             if row[c].resists > 0.0:
@@ -352,7 +354,7 @@ def begin_jump(contact, model, state, begins, tolerance, work):
         mark[c].active, mark[c].held = 1 if row[c].gap <= tolerance else 0, 0.0
         row[c].min_impulse = 0.0
         row[c].earlier = dot(vec3_of(row[c].normal), vec3_of(row[c].first))
-        start_from(row[c], ZERO3, ZERO3)
+        start_from(row[c], row[c].first, row[c].roll_first, 0.0)
         set_vec3(row[c].offset, ZERO3)
         if row[c].resists > 0.0:
             set_vec3(row[c].turn_offset, ZERO3)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 from impulse_core.collision.again import UNFIT, look_again
-from impulse_core.collision.contacts import copy_memory
+from impulse_core.collision.contacts import ALSO, FOUND
 from impulse_core.collision.detect import detect
+from impulse_core.collision.memory import copy_memory
 from impulse_core.contact.apart import (
     part_from,
     put_at_end,
@@ -40,8 +41,8 @@ from impulse_core.contact.time_of_impact import (
     restore_velocities,
     save_velocities,
 )
-from impulse_core.jit import deferred_kernel, inner_kernel
-from impulse_core.jit.team import share
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
+from impulse_core.jit.team import share, share_and_gather
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
 from impulse_core.model.tasks import BEGIN_POINTS, CONTACTS, SAVE_MARKS, SAVE_POINTS
@@ -310,7 +311,9 @@ def _next_trial(model, contact, state, tried, left, h, tolerance, work):
     found = Found(0, math.inf, math.inf)
     if not tried.closed:
         found = _both(
-            find_impacts(contacts, motion, tried.part, threshold, accuracy, tolerance),
+            find_impacts(
+                contacts, contact.solver_bodies, motion, tried.part, threshold, accuracy, tolerance
+            ),
             find_reached(model, tried.part, h, tolerance, work),
         )
     again, at_impact, following = next_trial(
@@ -343,14 +346,16 @@ def _finish_part(contact, motion, state, part, jumped, tally):
     note_events(contacts, memory, contact.events, state.clock[0].time)
     impact = (part.at_impact or contact.hit[0] == 1) and not jumped
     if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
-        _save_first_impulses(contact, part.length)
+        _save_first_impulses(contact, part.length, tally.totals[0])
     else:
-        _save_impulses(contact, motion, state, part.length, jumped)
-    _count(contacts, contact.sleep.number[1], tally.totals[0], part.length / part.whole)
+        _save_impulses(contact, motion, state, part.length, jumped, tally.totals[0])
+    bearing = contact.sleep.number[1] + int(contacts.sum[0])
+    tally.totals[0].bearing += bearing * (part.length / part.whole)
+    tally.totals[0].most_bearing = max(tally.totals[0].most_bearing, bearing)
 
 
 @inner_kernel
-def _save_impulses(contact, motion, state, h, jumped):
+def _save_impulses(contact, motion, state, h, jumped, totals):
     """Save the impulses of a part of length h, without those of a jump at its end."""
     memory, team = contact.memory, contact.team
     memory.step[0], memory.used[0] = h, contact.contacts.used[0]
@@ -360,11 +365,11 @@ def _save_impulses(contact, motion, state, h, jumped):
     threshold = impact_threshold(motion, h, contact.accuracy)
     team.number[0], team.number[1] = 1.0 if jumped else 0.0, threshold
     given = contact, jumped, threshold
-    share(team, SAVE_POINTS, 0, memory.used[0], CONTACTS, save_points, given)
+    _save(contact, SAVE_POINTS, save_points, given, totals)
 
 
 @inner_kernel
-def _save_first_impulses(contact, h):
+def _save_first_impulses(contact, h, totals):
     """Save the forces at the beginning of a part of length h, with those of joints."""
     memory = contact.memory
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
@@ -372,19 +377,22 @@ def _save_first_impulses(contact, h):
     for j in range(len(memory.multiplier)):
         for k in range(6):
             memory.multiplier[j, k] *= scale
-    share(contact.team, SAVE_MARKS, 0, memory.used[0], CONTACTS, save_marks, (contact,))
+    _save(contact, SAVE_MARKS, save_marks, (contact,), totals)
+
+
+@inlined_kernel
+def _save(contact, task, save, given, totals):
+    """Save all contacts, and count those that bear an impulse, from what is noted of them."""
+    contacts, used = contact.contacts, contact.contacts.used[0]
+    contacts.sum[0] = 0.0
+    share_and_gather(
+        contact.team, task, used, CONTACTS, save, given, _count_bearing, (contacts, totals)
+    )
 
 
 @inner_kernel
-def _count(contacts, asleep, totals, weight):
-    """Add the contacts that bear an impulse in a part of a step, with its weight in that, to the
-    totals, and the largest penetration of all, from what was noted as they were saved. ``asleep``:
-    how many do of bodies that sleep.
-    """
-    bearing = asleep
-    for c in range(contacts.used[0]):
-        if contacts.noted[c, 0] > 0.0:
-            bearing += 1
-        totals.deepest = max(totals.deepest, -contacts.noted[c, 1])
-    totals.bearing += bearing * weight
-    totals.most_bearing = max(totals.most_bearing, bearing)
+def _count_bearing(contacts, totals, begin, end):
+    """Count the contacts that bear an impulse, and find the largest penetration of all."""
+    for c in range(begin, end):
+        contacts.sum[0] += contacts.noted[c, FOUND]
+        totals.deepest = max(totals.deepest, -contacts.noted[c, ALSO])

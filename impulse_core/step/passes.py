@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
-from impulse_core.collision.contacts import copy_impulses
+from impulse_core.collision.contacts import ALSO, FOUND
 from impulse_core.collision.detect import Search
 from impulse_core.collision.geometry import note_lowest
+from impulse_core.collision.memory import copy_impulses
 from impulse_core.contact.events import bears
 from impulse_core.contact.guesses import guess_force, let_go, start_from
 from impulse_core.contact.held import (
@@ -28,7 +29,7 @@ from impulse_core.contact.passivity import account_first_half
 from impulse_core.contact.residuals import set_target
 from impulse_core.contact.restitution import find_approach_velocity, impact_threshold
 from impulse_core.contact.time_of_impact import leave_open
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.step.accuracy import accuracy_of_ways
 
 __all__ = [
@@ -83,9 +84,9 @@ def begin_first(contact, motion, h, begin, end):
         mark[c].meets = moment_of_meeting(row[c], h, threshold)
         set_vec3(row[c].begun, vec3_of(row[c].first))
         if contact.again[0]:
-            start_from(row[c], row[c].impulse, row[c].torque)
+            start_from(row[c], row[c].impulse, row[c].torque, 1.0)
         else:
-            start_from(row[c], row[c].first, row[c].roll_first)
+            start_from(row[c], row[c].first, row[c].roll_first, 1.0)
         if mark[c].impacting and not contact.closed[0]:
             leave_open(contacts, c)
 
@@ -96,7 +97,7 @@ def close_first(contact, motion, h, begin, end):
     contacts, row = contact.contacts, contact.contacts.row
     accuracy, coarse = accuracy_of_ways(contact, h), contact.coarse * h
     for c in range(begin, end):
-        contacts.noted[c, 0] = account_first_half(
+        contacts.noted[c, FOUND] = account_first_half(
             contacts, contact.solver_bodies, c, motion, h, accuracy, coarse
         )
         held = holds_at_start(contacts.mark[c])
@@ -155,7 +156,9 @@ def save_points(contact, jumped, threshold, begin, end):
             set_vec3(row.second, vec3_of(row.impulse))
             if row.resists > 0.0:
                 set_vec3(row.roll_second, vec3_of(row.torque))
-        copy_impulses(row, memory.row[c], 1.0)
+        copy_impulses(row, memory.row[c], 1.0, row.resists > 0.0)
+        if row.resists == 0.0:
+            _save_no_torques(memory.row[c])
 
 
 @inner_kernel
@@ -170,8 +173,20 @@ def save_marks(contact, begin, end):
         row, saved = contacts.row[c], memory.row[c]
         set_vec3(saved.first, vec3_of(row.begun))
         set_vec3(saved.second, vec3_of(row.second))
-        set_vec3(saved.roll_first, vec3_of(row.roll_second))
-        set_vec3(saved.roll_second, vec3_of(row.roll_second))
+        if row.resists > 0.0:
+            set_vec3(saved.roll_first, vec3_of(row.roll_second))
+            set_vec3(saved.roll_second, vec3_of(row.roll_second))
+        else:
+            _save_no_torques(saved)
+
+
+@inlined_kernel
+def _save_no_torques(saved):
+    """Save (MemoryRow) that a contact has no torques: what its own record has of them is of others
+    that were there before.
+    """
+    set_vec3(saved.roll_first, ZERO3)
+    set_vec3(saved.roll_second, ZERO3)
 
 
 @inner_kernel
@@ -184,8 +199,8 @@ def _save_mark(contacts, memory, c):
     saved.pair, saved.feature = mark.pair, mark.feature
     saved.sticking = 1 if _sticks(n, p, row.friction) else 0
     saved.bore = 1 if bears(contacts.row, c) else 0
-    contacts.noted[c, 0] = 1.0 if dot(vec3_of(row.first), n) > 0.0 else 0.0
-    contacts.noted[c, 1] = row.gap
+    contacts.noted[c, FOUND] = 1.0 if dot(vec3_of(row.first), n) > 0.0 else 0.0
+    contacts.noted[c, ALSO] = row.gap
 
 
 @inner_kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from impulse_core.collision.detect import find_points, keep_points
 from impulse_core.contact.batch_sweeps import extrapolate, sweep_shares
 from impulse_core.contact.batches import fill_batches, read_batches, write_batches
-from impulse_core.contact.jacobian import find_new_impulses
+from impulse_core.contact.impulses import note_new_impulses
 from impulse_core.contact.passivity import close_second
 from impulse_core.contact.residuals import position_errors, velocity_errors
 from impulse_core.contact.system import motion_of
@@ -105,7 +105,7 @@ def _do_contacts(contact, motion, task, begin, end):
     elif task == VELOCITIES:
         velocity_errors(contacts, solver_bodies, motion, y, z > 0.0, begin, end)
     elif task == APPLY:
-        find_new_impulses(contacts, begin, end)
+        note_new_impulses(contacts, begin, end)
     elif task == CLOSE_SECOND:
         close_second(contacts, solver_bodies, motion, x, y, begin, end)
     elif task == BEGIN_POINTS:

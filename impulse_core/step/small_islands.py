@@ -9,8 +9,9 @@ round to the last, take the rounds that they need, and are shared among threads.
 from __future__ import annotations
 
 from impulse_core.contact.gauss_seidel import solve_small
+from impulse_core.contact.impulses import act_at, new_impulse
 from impulse_core.contact.islands import SMALL, is_small
-from impulse_core.contact.jacobian import act_at, find_new_impulses, read_body
+from impulse_core.contact.jacobian import read_body
 from impulse_core.contact.residuals import check_small
 from impulse_core.contact.sleep import hold
 from impulse_core.contact.system import motion_of, motion_with
@@ -153,8 +154,7 @@ def _act(contact, i, motion):
     """Let what of the impulses of an island has not acted yet act on its bodies."""
     c = contact.solver_bodies.mark[i].head
     while c >= 0:
-        find_new_impulses(contact.contacts, c, c + 1)
-        act_at(contact.contacts, c, motion)
+        act_at(contact.contacts, c, motion, new_impulse(contact.contacts.row[c]))
         c = contact.contacts.mark[c].next
 
 

@@ -6,7 +6,7 @@ Groups of bodies that meet may go through the stage by themselves, and are broug
 
 from __future__ import annotations
 
-from impulse_core.collision.contacts import copy_memory
+from impulse_core.collision.memory import copy_memory
 from impulse_core.contact.apart import bring_back, forget
 from impulse_core.contact.events import sort_events
 from impulse_core.contact.frozen import freeze
