@@ -58,6 +58,7 @@ STEP = 0.01  # s
 FALLING = 5.0  # s
 GROWING = 1.0  # s
 EDGES = (5, 10, 15, 20)  # cubes along each edge of heaps that grow
+EDGES_OF_TEN = (4, 10, 18, 28)  # the same of those whose height stays: as many cubes, nearly
 LARGE = 14  # cubes along each edge of a large brick
 WALL = 4.0  # s
 ROWS = (50, 200)  # dominoes
@@ -383,9 +384,10 @@ def measure_contact(tell: Callable[[str], None], heap: float = FALLING) -> Conta
         tell(f"contact: {scene.name}")
         falls += fall(scene, engines_for(scene, solver, bullet), rounds, until)
     growth = {}
-    for family, build in GROWING_HEAPS.items():
+    for family, (build, edges) in GROWING_HEAPS.items():
         tell(f"contact: {family}")
-        growth[family] = {edge**3: land(build(edge)) for edge in EDGES}
+        heaps = map(build, edges)
+        growth[family] = {len(heap.bodies) - 1: land(heap) for heap in heaps}
     tell("contact: detection")
     resting = Ours(cubes(), STEP)
     for _ in range(round(FALLING / STEP)):
@@ -431,10 +433,11 @@ def anyhow(edge: int) -> Scene:
     return scene.model_copy(update={"name": f"anyhow-{edge**3}"})
 
 
-GROWING_HEAPS: dict[str, Callable[[int], Scene]] = {
-    "n × n columns of n": cubes,
-    "bricks of n layers": lambda edge: cubes(edge, brick=True),
-    "n layers that lie anyhow": anyhow,
+GROWING_HEAPS: dict[str, tuple[Callable[[int], Scene], tuple[int, ...]]] = {
+    "n × n columns of n": (cubes, EDGES),
+    "columns of ten": (lambda edge: cubes(edge, layers=10), EDGES_OF_TEN),
+    "bricks of n layers": (lambda edge: cubes(edge, brick=True), EDGES),
+    "n layers that lie anyhow": (anyhow, EDGES),
 }
 
 

@@ -74,6 +74,7 @@ worst step, which is one of the landing, is more times the mean.
 
 Time of a step over the first {GROWING:g} s, in which heaps land. A larger one lands for longer, and
 each layer that lands disturbs all below it, so that the mean grows faster than the slowest step.
+Columns of ten are as high, whatever their number.
 
 {table(GROWTH_HEAD, [growth_row(*family) for family in measured.growth.items()])}
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impulse_core.model.tasks import PAIRS
+from impulse_core.model.tasks import CONTACTS, PAIRS
 from impulse_core.types import (
     Floats,
     Ints,
@@ -35,11 +35,12 @@ BLOCK = 64  # points that a thread makes room for at a time
 MOST_CORNERS = 128  # of a contact polygon before it is reduced
 CACHE_NUMBERS = 4  # integers that the closest features of a pair are remembered by
 
-# What is noted of a contact: what a pass finds of it, and what it did in a part of a step, both in
-# the second cache line. Only threads that share an impulse's torques need the first.
-FOUND, ALSO = 8, 9
-ACTED, BORE, EXTRA, RETURNED, WORKED = 10, 11, 12, 13, 14
-_NOTED = 16
+# What is noted of a contact, a cache line: what a pass finds of it, and what it did in a part of a
+# step.
+FOUND, ALSO = 0, 1
+ACTED, BORE, EXTRA, RETURNED, WORKED = 2, 3, 4, 5, 6
+ISLAND = 2  # of a chunk of contacts
+_NOTED = 8
 
 
 @record
@@ -270,13 +271,18 @@ class Contacts(NamedTuple):
     """Of each (ContactMark), shape (c,)."""
     row: Records
     """Of each (ContactRow), shape (c,)."""
-    sum: Floats
-    """What is added up of all, shape (2,)."""
+    begun: Floats
+    """What was left of the stage when first guesses were made with the points [s], 0 where none
+    are; shape (1,)."""
+    chunk: Floats
+    """What a pass puts together of each CONTACTS of them that follow each other (FOUND, ALSO), and
+    the island that all are of which it looked at, -1 if they are of several, -2 if it looked at
+    none (ISLAND); shape (c / CONTACTS, 8)."""
     noted: Floats
     """What a pass finds of each, until that of all is put together (FOUND, ALSO), and what it did
     in a part of a step: whether it carried an impulse in either half (ACTED), ``bears`` (BORE), and
     its work [J]: on what the law is about, beyond its accuracy (EXTRA), the same of an impact, less
-    what that took on its way (RETURNED), and ½ p·(u⁻ + u⁺) of both halves (WORKED); shape (c, 16).
+    what that took on its way (RETURNED), and ½ p·(u⁻ + u⁺) of both halves (WORKED); shape (c, 8).
     """
 
 
@@ -307,10 +313,12 @@ def new_staged(contacts: int, pairs: int, threads: int) -> Staged:
 
 def new_contacts(rows: int) -> Contacts:
     """Room for a number of contact points."""
+    chunks = (rows + CONTACTS - 1) // CONTACTS
     return Contacts(
         used=np.zeros(1, dtype=np.int64),
         mark=new_records(ContactMark, rows),
         row=new_records(ContactRow, rows),
-        sum=np.zeros(2),
+        begun=np.zeros(1),
+        chunk=new_zeros(chunks * _NOTED).reshape(chunks, _NOTED),
         noted=new_zeros(rows * _NOTED).reshape(rows, _NOTED),
     )

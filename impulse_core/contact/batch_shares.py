@@ -99,7 +99,7 @@ def visit_shares(batches, team, thread, begin, visit, beta, first, last):
                 store(batches.done, d * SEAT, k)
             place[d] = k
             left = left or k < end
-        if not left or not (goes_on or load(team.open, 0)):
+        if not left:
             break
         if goes_on:
             waited = 0
@@ -109,6 +109,8 @@ def visit_shares(batches, team, thread, begin, visit, beta, first, last):
             place[d] = bounds[d]
             more += 1
         if begun == end:
+            if not load(team.open, 0):
+                break
             waited = wait(waited)
     if thread > 0:
         for _ in range(more):

@@ -50,16 +50,15 @@ _YIELD = 1e-6  # of the same
 
 @inner_kernel
 def contact_direction(contacts, c, motion):
-    """Gap, normal and arms of contact c at the present poses."""
+    """Gap, normal and arms of contact c at the present poses. Returns its points on both cores."""
     row, mark = contacts.row[c], contacts.mark[c]
     n, A, B, gap = contact_geometry(contacts, c, motion.states)
     x = 0.5 * (A + n * row.radius1 + B - n * row.radius2)
     row.gap = gap
     set_vec3(row.normal, n)
-    set_vec3(row.core1, A)
-    set_vec3(row.core2, B)
     set_vec3(row.arm1, x - vec3_of(motion.states[mark.body1].position))
     set_vec3(row.arm2, x - vec3_of(motion.states[mark.body2].position))
+    return A, B
 
 
 @inner_kernel

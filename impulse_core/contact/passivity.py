@@ -16,16 +16,16 @@ from impulse_core.contact.held import add_held, held_work, holds_at_end, holds_a
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.contact.residuals import accuracy_of
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.jit.team import share_and_gather
+from impulse_core.jit.team import share
 from impulse_core.model.tasks import CLOSE_SECOND, CONTACTS
 
 __all__ = [
     "account_first_half",
     "account_second_half",
-    "add_found",
     "close_second",
     "energy_created",
     "note_what_acted",
+    "sum_of_chunks",
 ]
 
 
@@ -65,32 +65,24 @@ def account_second_half(contacts, solver_bodies, team, motion, accuracy, coarse)
     velocities, and whether any contact may have created energy.
     """
     team.number[0], team.number[1] = accuracy, coarse
-    contacts.sum[0], contacts.sum[1] = 0.0, 0.0
     given, used = (contacts, solver_bodies, motion, accuracy, coarse), contacts.used[0]
-    share_and_gather(
-        team, CLOSE_SECOND, used, CONTACTS, close_second, given, _add_suspects, (contacts,)
-    )
-    return contacts.sum[0], contacts.sum[1] > 0.0
+    share(team, CLOSE_SECOND, 0, used, CONTACTS, close_second, given)
+    return sum_of_chunks(contacts, FOUND), sum_of_chunks(contacts, ALSO) > 0.0
 
 
 @inner_kernel
-def add_found(contacts, begin, end):
-    """Add what a pass has found of some contacts."""
-    for c in range(begin, end):
-        contacts.sum[0] += contacts.noted[c, FOUND]
-
-
-@inner_kernel
-def _add_suspects(contacts, begin, end):
-    """The same, and how many of them are suspect."""
-    for c in range(begin, end):
-        contacts.sum[0] += contacts.noted[c, FOUND]
-        contacts.sum[1] += contacts.noted[c, ALSO]
+def sum_of_chunks(contacts, what):
+    """The sum of what a pass has found of all contacts."""
+    total = 0.0
+    for k in range((contacts.used[0] + CONTACTS - 1) // CONTACTS):
+        total += contacts.chunk[k, what]
+    return total
 
 
 @inner_kernel
 def close_second(contacts, solver_bodies, motion, accuracy, coarse, begin, end):
-    """Account for some contacts: note the work of each, and whether it may have created energy."""
+    """Account for some contacts: their work, and how many of them may have created energy."""
+    total, suspects = 0.0, 0.0
     for c in range(begin, end):
         row, work = contacts.row[c], 0.0
         p, part = vec3_of(row.impulse), holds_at_end(contacts.mark[c])
@@ -98,9 +90,12 @@ def close_second(contacts, solver_bodies, motion, accuracy, coarse, begin, end):
             work = _account_at_end(contacts, solver_bodies, c, p, motion, accuracy, coarse)
             add_held(row, row.second, row.roll_second, part)
         noted = contacts.noted[c]
-        suspect = noted[EXTRA] > 0.0 or noted[RETURNED] > 0.0 or noted[WORKED] > 0.0
-        noted[FOUND], noted[ALSO] = work, 1.0 if suspect else 0.0
+        total += work
+        if noted[EXTRA] > 0.0 or noted[RETURNED] > 0.0 or noted[WORKED] > 0.0:
+            suspects += 1.0
         note_what_acted(contacts, c)
+    chunk = contacts.chunk[begin // CONTACTS]
+    chunk[FOUND], chunk[ALSO] = total, suspects
 
 
 @inner_kernel

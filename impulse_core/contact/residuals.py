@@ -11,6 +11,7 @@ from impulse_core.algebra import ZERO3, dot, quat_of, rotate, set_vec3, vec3_of
 from impulse_core.collision.contacts import (
     ALSO,
     FOUND,
+    ISLAND,
     PLANE_ELLIPSOID,
     PLANE_RIM,
 )
@@ -26,11 +27,11 @@ __all__ = [
     "ENOUGH",
     "accuracy_of",
     "check_small",
-    "position_errors",
     "position_residuals",
     "set_target",
-    "velocity_errors",
+    "velocities_of_chunk",
     "velocity_residuals",
+    "ways_of_chunk",
 ]
 
 _CLOSELY = 1e-4  # of the accuracy: what bodies at rest may move in a step
@@ -83,7 +84,7 @@ def position_residuals(contacts, solver_bodies, team, motion, h, to, first, tota
     given = contacts, solver_bodies, motion, h, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
-        share(team, WAYS, 0, contacts.used[0], CONTACTS, position_errors, given)
+        share(team, WAYS, 0, contacts.used[0], CONTACTS, ways_of_chunk, given)
     return _judge_islands(position_errors, given, found, to, first, 1.0, totals)
 
 
@@ -95,7 +96,7 @@ def velocity_residuals(contacts, solver_bodies, team, motion, h, to, first, tota
     given = contacts, solver_bodies, motion, coarse, first
     found = _are_shared(contacts, solver_bodies, team, first)
     if found:
-        share(team, VELOCITIES, 0, contacts.used[0], CONTACTS, velocity_errors, given)
+        share(team, VELOCITIES, 0, contacts.used[0], CONTACTS, velocities_of_chunk, given)
     return _judge_islands(velocity_errors, given, found, to, first, h, totals)
 
 
@@ -133,6 +134,34 @@ def velocity_errors(contacts, solver_bodies, motion, coarse, first, begin, end):
         if _is_sought(contacts, solver_bodies, c, first):
             error, unsolved = _velocity_residual(contacts, c, motion)
             _note_errors(contacts, solver_bodies, c, error, unsolved, coarse)
+
+
+@inner_kernel
+def ways_of_chunk(contacts, solver_bodies, motion, h, coarse, first, begin, end):
+    """Note the same of a chunk of contacts, with the largest of all."""
+    position_errors(contacts, solver_bodies, motion, h, coarse, first, begin, end)
+    _note_largest(contacts, solver_bodies, first, begin, end)
+
+
+@inner_kernel
+def velocities_of_chunk(contacts, solver_bodies, motion, coarse, first, begin, end):
+    """The same of the present velocities."""
+    velocity_errors(contacts, solver_bodies, motion, coarse, first, begin, end)
+    _note_largest(contacts, solver_bodies, first, begin, end)
+
+
+@inner_kernel
+def _note_largest(contacts, solver_bodies, first, begin, end):
+    """Note the largest errors of a chunk of contacts, and the island that all are of."""
+    island, violated, judged = -2, 0.0, 0.0
+    for c in range(begin, end):
+        if _is_sought(contacts, solver_bodies, c, first):
+            i = island_of(contacts.mark, solver_bodies.mark, c)
+            island = i if island in (-2, i) else -1
+            violated = max(violated, contacts.noted[c, FOUND])
+            judged = max(judged, contacts.noted[c, ALSO])
+    chunk = contacts.chunk[begin // CONTACTS]
+    chunk[FOUND], chunk[ALSO], chunk[ISLAND] = violated, judged, island
 
 
 @inlined_kernel
@@ -173,13 +202,16 @@ def _judge_islands(errors_of, given, found, to, first, unit, totals):
         if not _is_looked_at(solver_body[i], first):
             continue
         violated, judged = 0.0, 0.0
-        c = solver_body[i].head
-        while c >= 0:
-            if not found:
-                errors_of(*given, c, c + 1)
-            violated = max(violated, contacts.noted[c, FOUND])
-            judged = max(judged, contacts.noted[c, ALSO])
-            c = contacts.mark[c].next
+        if found and 2 * solver_body[i].number >= contacts.used[0]:
+            violated, judged = _largest_of(contacts, solver_bodies, i)
+        else:
+            c = solver_body[i].head
+            while c >= 0:
+                if not found:
+                    errors_of(*given, c, c + 1)
+                violated = max(violated, contacts.noted[c, FOUND])
+                judged = max(judged, contacts.noted[c, ALSO])
+                c = contacts.mark[c].next
         solver_bodies.row[i].violation = violated
         worst = max(worst, violated)
         if _is_done(solver_bodies, i, judged, accuracy, coarse, first, patient):
@@ -187,6 +219,23 @@ def _judge_islands(errors_of, given, found, to, first, unit, totals):
         else:
             solved = False
     return worst, solved
+
+
+@inner_kernel
+def _largest_of(contacts, solver_bodies, i):
+    """The largest errors of an island that has most of the contacts, from those of chunks."""
+    violated, judged = 0.0, 0.0
+    for begin in range(0, contacts.used[0], CONTACTS):
+        chunk = contacts.chunk[begin // CONTACTS]
+        if chunk[ISLAND] == i:
+            violated, judged = max(violated, chunk[FOUND]), max(judged, chunk[ALSO])
+        elif chunk[ISLAND] == -1:
+            for c in range(begin, min(begin + CONTACTS, contacts.used[0])):
+                mark = contacts.mark[c]
+                if mark.active and island_of(contacts.mark, solver_bodies.mark, c) == i:
+                    violated = max(violated, contacts.noted[c, FOUND])
+                    judged = max(judged, contacts.noted[c, ALSO])
+    return violated, judged
 
 
 @inner_kernel

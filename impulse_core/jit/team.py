@@ -3,16 +3,16 @@
 A step is one thread's. Where a pass has many items that do not depend on each other, that thread
 shares it, so many items at a time, and all of the team take some until none are left:
 
-    share(team, WAYS, first, last, 64, position_errors, (contacts, ...))
+    share(team, WAYS, first, last, 64, ways_of_chunk, (contacts, ...))
 
-    position_errors(contacts, ..., begin, end)     # items of which no other thread has any
+    ways_of_chunk(contacts, ..., begin, end)       # items of which no other thread has any
 
 The others are in ``serve`` meanwhile, which does the same. Each has a share of its own, so that an
 item stays with one processor from pass to pass, and takes from those of others when it has done it:
 a thread that the system holds up delays the others by what it has taken, no more.
 
-An item never depends on which thread does it, and what items leave is put together in their order.
-So the bits are the same for any number of threads.
+An item never depends on which thread does it, a thread alone takes as many at a time, and what
+items leave is put together in their order. So the bits are the same for any number of threads.
 """
 
 from __future__ import annotations
@@ -89,21 +89,6 @@ def share(team, task, first, last, size, do, given):
     _close(team)
 
 
-@inlined_kernel
-def share_and_gather(team, task, count, size, do, given, gather, into):
-    """Have the items of a task done, and what was noted of each put together in their order:
-    ``gather(*into, begin, end)``. A thread alone does so while that is still near.
-    """
-    if is_shared(team, count, size):
-        share(team, task, 0, count, size, do, given)
-        gather(*into, 0, count)
-        return
-    for begin in range(0, count, size):
-        end = min(begin + size, count)
-        do(*given, begin, end)
-        gather(*into, begin, end)
-
-
 @inner_kernel
 def is_shared(team, count, size):
     """Whether a task of so many items is for others as well."""
@@ -116,6 +101,7 @@ def _open(team, task, first, last, size):
     own = team.task
     own[_ALONE] = 1
     own[_NEXT], own[_END] = first, last
+    team.seat[_SIZE] = size
     if not is_shared(team, last - first, size):
         return
     chunks = (last - first + size - 1) // size
@@ -136,8 +122,8 @@ def take(team, thread):
     own = team.task
     if thread == 0 and own[_ALONE] == 1:
         first = own[_NEXT]
-        own[_NEXT] = own[_END]
-        return first, own[_END], 0
+        own[_NEXT] = min(first + team.seat[_SIZE], own[_END])
+        return first, own[_NEXT], 0
     for k in range(team.threads):
         at = (thread + k) % team.threads * SEAT
         ticket = load(team.seat, at)

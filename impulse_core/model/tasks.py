@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 __all__ = [
-    "APPLY",
     "BEGIN_FIRST",
     "BEGIN_POINTS",
     "BEGIN_SECOND",
@@ -31,12 +30,11 @@ SWEEP = 1  # over shares of an island's batches: contact/batch_sweeps.py
 GO_ON = 2  # with velocities of bodies: the same
 FILL, READ, WRITE = 3, 4, 5  # batches from contacts, and back: contact/batches.py
 WAYS, VELOCITIES = 6, 7  # errors of contacts: contact/residuals.py
-APPLY = 8  # impulses of contacts: contact/jacobian.py
-CLOSE_SECOND = 9  # half of a step: contact/passivity.py
-BEGIN_POINTS, BEGIN_FIRST, CLOSE_FIRST, BEGIN_SECOND = 10, 11, 12, 13  # step/passes.py
-SAVE_POINTS, SAVE_MARKS = 14, 15  # the same
-FIND_POINTS, KEEP_POINTS = 16, 17  # of pairs: collision/detect.py
-SETTLE_WAYS, SETTLE_VELOCITIES = 18, 19  # of small islands: step/small_islands.py
+CLOSE_SECOND = 8  # half of a step: contact/passivity.py
+BEGIN_POINTS, BEGIN_FIRST, CLOSE_FIRST, BEGIN_SECOND = 9, 10, 11, 12  # step/passes.py
+SAVE_POINTS, SAVE_MARKS = 13, 14  # the same
+FIND_POINTS, KEEP_POINTS = 15, 16  # of pairs: collision/detect.py
+SETTLE_WAYS, SETTLE_VELOCITIES = 17, 18  # of small islands: step/small_islands.py
 
 # That a thread takes at a time: some ten microseconds of work.
 CONTACTS = 64

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from impulse_core.algebra import ZERO3, dot, set_vec3, vec3_of
-from impulse_core.collision.contacts import EXTRA, RETURNED, WORKED
+from impulse_core.collision.contacts import EXTRA, FOUND, RETURNED, WORKED
 from impulse_core.contact.account import add_exchange, note_velocities
 from impulse_core.contact.delassus import find_delassus
 from impulse_core.contact.gauss_seidel import solve_contacts
@@ -24,7 +24,7 @@ from impulse_core.contact.jacobian import (
     number_articulated,
     read_bodies,
 )
-from impulse_core.contact.passivity import account_second_half, add_found, note_what_acted
+from impulse_core.contact.passivity import account_second_half, note_what_acted, sum_of_chunks
 from impulse_core.contact.residuals import position_residuals, velocity_residuals
 from impulse_core.contact.restitution import (
     approach_velocities_now,
@@ -35,7 +35,7 @@ from impulse_core.contact.sleep import put_to_rest
 from impulse_core.contact.system import motion_of
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
-from impulse_core.jit.team import share, share_and_gather
+from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, ROSE
 from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
@@ -67,8 +67,12 @@ __all__ = [
 
 @inner_kernel
 def begin_first_half(contact, model, state, h, work):
-    """First guesses for a stage of length h."""
+    """First guesses for a stage of length h, if they are not made yet."""
     if contact is None:
+        return
+    begun = contact.contacts.begun[0]
+    contact.contacts.begun[0] = 0.0
+    if begun == h:
         return
     motion, team = motion_of(model, state, work), contact.team
     team.number[0] = h
@@ -115,9 +119,7 @@ def begin_contacts(contact, model, state, first, work):
     begin_given(contact.contacts, contact.delassus)
     if contact.solver_bodies.counted[OTHERS] > 0:
         motion = motion_of(model, state, work)
-        apply_contact_impulses(
-            contact.contacts, contact.solver_bodies, contact.delassus, contact.team, motion
-        )
+        apply_contact_impulses(contact.contacts, contact.solver_bodies, contact.delassus, motion)
     return True
 
 
@@ -221,7 +223,7 @@ def _push(contact, model, structure, state, multipliers, work):
     """Apply the contact impulses that were found, and the reactions of joints and axes."""
     contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
     motion = motion_of(model, state, work)
-    if apply_contact_impulses(contacts, solver_bodies, delassus, contact.team, motion):
+    if apply_contact_impulses(contacts, solver_bodies, delassus, motion):
         respond_joints(model, structure, delassus, state, work)
         add_axis_impulses(model, work)
         if multipliers:
@@ -237,10 +239,8 @@ def close_first_half(contact, model, state, h, work, tally):
     motion, used = motion_of(model, state, work), contacts.used[0]
     add_exchange(model, state, True, work)
     team.number[0] = h
-    contacts.sum[0] = 0.0
-    given = contact, motion, h
-    share_and_gather(team, CLOSE_FIRST, used, CONTACTS, close_first, given, add_found, (contacts,))
-    tally.totals[0].dissipated -= contacts.sum[0]
+    share(team, CLOSE_FIRST, 0, used, CONTACTS, close_first, (contact, motion, h))
+    tally.totals[0].dissipated -= sum_of_chunks(contacts, FOUND)
 
 
 @inner_kernel

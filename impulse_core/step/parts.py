@@ -25,6 +25,7 @@ from impulse_core.contact.group_scene import keep_group, load_group
 from impulse_core.contact.groups import find_groups
 from impulse_core.contact.islands import OTHERS
 from impulse_core.contact.jacobian import inertia_of_solver_bodies
+from impulse_core.contact.passivity import sum_of_chunks
 from impulse_core.contact.restitution import impact_threshold
 from impulse_core.contact.sleep import note_resting, wake_reached, wake_touched
 from impulse_core.contact.system import motion_of
@@ -41,8 +42,8 @@ from impulse_core.contact.time_of_impact import (
     restore_velocities,
     save_velocities,
 )
-from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
-from impulse_core.jit.team import share, share_and_gather
+from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, NO_ROOM, UNSETTLED
 from impulse_core.model.tasks import BEGIN_POINTS, CONTACTS, SAVE_MARKS, SAVE_POINTS
@@ -136,7 +137,8 @@ def _find_contacts(model, contact, state, left, tolerance, work):
                 return False
         if not detect(model, search, state, sleep.still, left, margin):
             return False
-        _begin_points(model, contact, state, left, tolerance, work)
+        alone = len(model.joints) == 0  # no joint moves anything before the first half
+        _begin_points(model, contact, state, left, alone, tolerance, work)
         woken = sleep.number[0] > 0 and wake_touched(model, contacts, sleep, left, tolerance, work)
         note_resting(model, sleep, work)
         if not woken:
@@ -144,14 +146,15 @@ def _find_contacts(model, contact, state, left, tolerance, work):
 
 
 @inner_kernel
-def _begin_points(model, contact, state, left, tolerance, work):
-    """Directions, velocities, targets and first guesses of all contacts at the start of what is
-    left of a stage; needs the angular velocities.
+def _begin_points(model, contact, state, left, alone, tolerance, work):
+    """Directions, velocities, targets and forces of all contacts at the start of what is left of a
+    stage, and their first guesses where nothing comes between; needs the angular velocities.
     """
     motion, team = motion_of(model, state, work), contact.team
     inertia_of_solver_bodies(contact.solver_bodies, motion)
-    team.number[0], team.number[1] = tolerance, left
-    given = contact, motion, tolerance, left
+    team.number[0], team.number[1], team.number[2] = tolerance, left, 1.0 if alone else 0.0
+    given = contact, motion, tolerance, left, alone
+    contact.contacts.begun[0], contact.again[0] = left if alone else 0.0, 0
     share(team, BEGIN_POINTS, 0, contact.contacts.used[0], CONTACTS, begin_points, given)
 
 
@@ -179,7 +182,7 @@ def _overlooked(model, contact, state, part, left, looks, tolerance, work, tally
         return COMPLETED if found else NO_ROOM, found, False
     if missed:
         rescale(contact.contacts, left / part)
-        _begin_points(model, contact, state, left, tolerance, work)
+        _begin_points(model, contact, state, left, False, tolerance, work)
         return COMPLETED, False, True
     if added > 0 or added == UNFIT:
         name_missed(contact, added, tally)
@@ -346,16 +349,14 @@ def _finish_part(contact, motion, state, part, jumped, tally):
     note_events(contacts, memory, contact.events, state.clock[0].time)
     impact = (part.at_impact or contact.hit[0] == 1) and not jumped
     if contact.time_of_impact and (impact or is_short(part.length, part.whole)):
-        _save_first_impulses(contact, part.length, tally.totals[0])
+        _save_first_impulses(contact, part.length)
     else:
-        _save_impulses(contact, motion, state, part.length, jumped, tally.totals[0])
-    bearing = contact.sleep.number[1] + int(contacts.sum[0])
-    tally.totals[0].bearing += bearing * (part.length / part.whole)
-    tally.totals[0].most_bearing = max(tally.totals[0].most_bearing, bearing)
+        _save_impulses(contact, motion, state, part.length, jumped)
+    _count(contacts, contact.sleep.number[1], tally.totals[0], part.length / part.whole)
 
 
 @inner_kernel
-def _save_impulses(contact, motion, state, h, jumped, totals):
+def _save_impulses(contact, motion, state, h, jumped):
     """Save the impulses of a part of length h, without those of a jump at its end."""
     memory, team = contact.memory, contact.team
     memory.step[0], memory.used[0] = h, contact.contacts.used[0]
@@ -365,11 +366,11 @@ def _save_impulses(contact, motion, state, h, jumped, totals):
     threshold = impact_threshold(motion, h, contact.accuracy)
     team.number[0], team.number[1] = 1.0 if jumped else 0.0, threshold
     given = contact, jumped, threshold
-    _save(contact, SAVE_POINTS, save_points, given, totals)
+    share(team, SAVE_POINTS, 0, memory.used[0], CONTACTS, save_points, given)
 
 
 @inner_kernel
-def _save_first_impulses(contact, h, totals):
+def _save_first_impulses(contact, h):
     """Save the forces at the beginning of a part of length h, with those of joints."""
     memory = contact.memory
     scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
@@ -377,22 +378,17 @@ def _save_first_impulses(contact, h, totals):
     for j in range(len(memory.multiplier)):
         for k in range(6):
             memory.multiplier[j, k] *= scale
-    _save(contact, SAVE_MARKS, save_marks, (contact,), totals)
-
-
-@inlined_kernel
-def _save(contact, task, save, given, totals):
-    """Save all contacts, and count those that bear an impulse, from what is noted of them."""
-    contacts, used = contact.contacts, contact.contacts.used[0]
-    contacts.sum[0] = 0.0
-    share_and_gather(
-        contact.team, task, used, CONTACTS, save, given, _count_bearing, (contacts, totals)
-    )
+    share(contact.team, SAVE_MARKS, 0, memory.used[0], CONTACTS, save_marks, (contact,))
 
 
 @inner_kernel
-def _count_bearing(contacts, totals, begin, end):
-    """Count the contacts that bear an impulse, and find the largest penetration of all."""
-    for c in range(begin, end):
-        contacts.sum[0] += contacts.noted[c, FOUND]
-        totals.deepest = max(totals.deepest, -contacts.noted[c, ALSO])
+def _count(contacts, asleep, totals, weight):
+    """Add the contacts that bear an impulse in a part of a step, with its weight in that, to the
+    totals, and the largest penetration of all, as was found when they were saved. ``asleep``: how
+    many do of bodies that sleep.
+    """
+    bearing = asleep + int(sum_of_chunks(contacts, FOUND))
+    for k in range((contacts.used[0] + CONTACTS - 1) // CONTACTS):
+        totals.deepest = max(totals.deepest, -contacts.chunk[k, ALSO])
+    totals.bearing += bearing * weight
+    totals.most_bearing = max(totals.most_bearing, bearing)

@@ -30,6 +30,7 @@ from impulse_core.contact.residuals import set_target
 from impulse_core.contact.restitution import find_approach_velocity, impact_threshold
 from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.model.tasks import CONTACTS
 from impulse_core.step.accuracy import accuracy_of_ways
 
 __all__ = [
@@ -61,15 +62,21 @@ def search_of(contact):
 
 
 @inner_kernel
-def begin_points(contact, motion, tolerance, left, begin, end):
-    """Directions, velocities, targets and first guesses at the start of what is left of a stage."""
+def begin_points(contact, motion, tolerance, left, alone, begin, end):
+    """Directions, velocities, targets and forces at the start of what is left of a stage; where
+    that is ``alone``, first guesses for all of it as well, while all that is near.
+    """
     contacts, recovery = contact.contacts, contact.recovery * left
     for c in range(begin, end):
         note_lowest(contacts, c, motion.states)
-        contact_direction(contacts, c, motion)
+        A, B = contact_direction(contacts, c, motion)
+        set_vec3(contacts.row[c].core1, A)
+        set_vec3(contacts.row[c].core2, B)
         contact_velocity(contacts, c, motion)
         set_target(contacts.row[c], tolerance, contact.slack, recovery)
         guess_force(contacts, contact.solver_bodies, c)
+    if alone:
+        begin_first(contact, motion, left, begin, end)
 
 
 @inner_kernel
@@ -93,13 +100,12 @@ def begin_first(contact, motion, h, begin, end):
 
 @inner_kernel
 def close_first(contact, motion, h, begin, end):
-    """Keep the impulses of a first half of length h, and note their work [J]."""
+    """Keep the impulses of a first half of length h, and add up their work [J]."""
+    total = 0.0
     contacts, row = contact.contacts, contact.contacts.row
     accuracy, coarse = accuracy_of_ways(contact, h), contact.coarse * h
     for c in range(begin, end):
-        contacts.noted[c, FOUND] = account_first_half(
-            contacts, contact.solver_bodies, c, motion, h, accuracy, coarse
-        )
+        total += account_first_half(contacts, contact.solver_bodies, c, motion, h, accuracy, coarse)
         held = holds_at_start(contacts.mark[c])
         add_held(row[c], row[c].begun, row[c].roll_first, held)
         n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
@@ -108,6 +114,7 @@ def close_first(contact, motion, h, begin, end):
         set_vec3(row[c].first, p)
         if row[c].resists > 0.0:
             set_vec3(row[c].roll_first, vec3_of(row[c].torque))
+    contacts.chunk[begin // CONTACTS, FOUND] = total
 
 
 @inner_kernel
@@ -159,6 +166,7 @@ def save_points(contact, jumped, threshold, begin, end):
         copy_impulses(row, memory.row[c], 1.0, row.resists > 0.0)
         if row.resists == 0.0:
             _save_no_torques(memory.row[c])
+    _count_bearing(contacts, begin, end)
 
 
 @inner_kernel
@@ -178,6 +186,22 @@ def save_marks(contact, begin, end):
             set_vec3(saved.roll_second, vec3_of(row.roll_second))
         else:
             _save_no_torques(saved)
+    _count_bearing(contacts, begin, end)
+
+
+@inner_kernel
+def _count_bearing(contacts, begin, end):
+    """Count those of some contacts that bore an impulse at the start of a part, and find the least
+    gap of all [m].
+    """
+    bearing, least = 0.0, math.inf
+    for c in range(begin, end):
+        row = contacts.row[c]
+        if dot(vec3_of(row.first), vec3_of(row.normal)) > 0.0:
+            bearing += 1.0
+        least = min(least, row.gap)
+    chunk = contacts.chunk[begin // CONTACTS]
+    chunk[FOUND], chunk[ALSO] = bearing, least
 
 
 @inlined_kernel
@@ -191,16 +215,12 @@ def _save_no_torques(saved):
 
 @inner_kernel
 def _save_mark(contacts, memory, c):
-    """Save which contact c was, and whether it stuck or carried an impulse; note whether it bore
-    one at the start of the part, and its gap [m].
-    """
+    """Save which contact c was, and whether it stuck or carried an impulse."""
     row, mark, saved = contacts.row[c], contacts.mark[c], memory.mark[c]
     n, p = vec3_of(row.normal), vec3_of(row.impulse)
     saved.pair, saved.feature = mark.pair, mark.feature
     saved.sticking = 1 if _sticks(n, p, row.friction) else 0
     saved.bore = 1 if bears(contacts.row, c) else 0
-    contacts.noted[c, FOUND] = 1.0 if dot(vec3_of(row.first), n) > 0.0 else 0.0
-    contacts.noted[c, ALSO] = row.gap
 
 
 @inner_kernel

@@ -5,14 +5,12 @@ from __future__ import annotations
 from impulse_core.collision.detect import find_points, keep_points
 from impulse_core.contact.batch_sweeps import extrapolate, sweep_shares
 from impulse_core.contact.batches import fill_batches, read_batches, write_batches
-from impulse_core.contact.impulses import note_new_impulses
 from impulse_core.contact.passivity import close_second
-from impulse_core.contact.residuals import position_errors, velocity_errors
+from impulse_core.contact.residuals import velocities_of_chunk, ways_of_chunk
 from impulse_core.contact.system import motion_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.jit.team import note_done, take, waits_for_task
 from impulse_core.model.tasks import (
-    APPLY,
     BEGIN_FIRST,
     BEGIN_POINTS,
     BEGIN_SECOND,
@@ -101,15 +99,13 @@ def _do_contacts(contact, motion, task, begin, end):
     contacts, solver_bodies = contact.contacts, contact.solver_bodies
     x, y, z = contact.team.number[0], contact.team.number[1], contact.team.number[2]
     if task == WAYS:
-        position_errors(contacts, solver_bodies, motion, x, y, z > 0.0, begin, end)
+        ways_of_chunk(contacts, solver_bodies, motion, x, y, z > 0.0, begin, end)
     elif task == VELOCITIES:
-        velocity_errors(contacts, solver_bodies, motion, y, z > 0.0, begin, end)
-    elif task == APPLY:
-        note_new_impulses(contacts, begin, end)
+        velocities_of_chunk(contacts, solver_bodies, motion, y, z > 0.0, begin, end)
     elif task == CLOSE_SECOND:
         close_second(contacts, solver_bodies, motion, x, y, begin, end)
     elif task == BEGIN_POINTS:
-        begin_points(contact, motion, x, y, begin, end)
+        begin_points(contact, motion, x, y, z > 0.0, begin, end)
     elif task == BEGIN_FIRST:
         begin_first(contact, motion, x, begin, end)
     elif task == CLOSE_FIRST:

@@ -41,15 +41,16 @@ def pyramid(base: int = 10) -> Scene:
     )
 
 
-def cubes(edge_count: int = 10, *, brick: bool = False) -> Scene:
+def cubes(edge_count: int = 10, *, brick: bool = False, layers: int | None = None) -> Scene:
     """n³ cubes in n² columns, turned by up to 5 degrees, fall on a plane from 0.1 m.
 
     Args:
         edge_count: n.
+        layers: How many, if not n.
         brick: Whether every second layer is shifted by half a pitch, so that each cube lands on
             four others: one heap, whose borders topple.
     """
-    count = edge_count**3
+    count = edge_count**2 * (layers or edge_count)
     yaws = np.random.default_rng(1).uniform(-MOST_YAW, MOST_YAW, count)
     bodies = []
     for number, yaw in enumerate(yaws):

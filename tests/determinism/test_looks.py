@@ -82,7 +82,7 @@ SCRATCH = (
     "runner.setup.team",
     "runner.setup.delassus",
     "runner.setup.needed",
-    "runner.setup.closed",
+    *("runner.setup.closed", "runner.setup.again"),
     "runner.setup.hit",
     "runner.setup.suspect",
     "runner.setup.sleep.verdict",
