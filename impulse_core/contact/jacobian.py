@@ -1,4 +1,4 @@
-"""Contact Jacobian: normals and arms at the present poses, and impulses along them.
+"""Contact Jacobian: normals and arms at the present poses, and velocities along them.
 
 Conventions (docs/algorithm.md, section 11): an impulse p acts on body 2 and -p on body 1 at the
 same point x, the middle between the two surfaces, so that both momenta are conserved to round-off.
