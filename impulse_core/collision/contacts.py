@@ -271,7 +271,7 @@ class Contacts(NamedTuple):
     """Of each (ContactMark), shape (c,)."""
     row: Records
     """Of each (ContactRow), shape (c,)."""
-    begun: Floats
+    guessed: Floats
     """What was left of the stage when first guesses were made with the points [s], 0 where none
     are; shape (1,)."""
     chunk: Floats
@@ -318,7 +318,7 @@ def new_contacts(rows: int) -> Contacts:
         used=np.zeros(1, dtype=np.int64),
         mark=new_records(ContactMark, rows),
         row=new_records(ContactRow, rows),
-        begun=np.zeros(1),
+        guessed=np.zeros(1),
         chunk=new_zeros(chunks * _NOTED).reshape(chunks, _NOTED),
         noted=new_zeros(rows * _NOTED).reshape(rows, _NOTED),
     )

@@ -70,9 +70,9 @@ def begin_first_half(contact, model, state, h, work):
     """First guesses for a stage of length h, if they are not made yet."""
     if contact is None:
         return
-    begun = contact.contacts.begun[0]
-    contact.contacts.begun[0] = 0.0
-    if begun == h:
+    guessed = contact.contacts.guessed[0]
+    contact.contacts.guessed[0] = 0.0
+    if guessed == h:
         return
     motion, team = motion_of(model, state, work), contact.team
     team.number[0] = h

@@ -137,8 +137,8 @@ def _find_contacts(model, contact, state, left, tolerance, work):
                 return False
         if not detect(model, search, state, sleep.still, left, margin):
             return False
-        alone = len(model.joints) == 0  # no joint moves anything before the first half
-        _begin_points(model, contact, state, left, alone, tolerance, work)
+        guesses = len(model.joints) == 0  # nothing jumps before the first half
+        _begin_points(model, contact, state, left, guesses, tolerance, work)
         woken = sleep.number[0] > 0 and wake_touched(model, contacts, sleep, left, tolerance, work)
         note_resting(model, sleep, work)
         if not woken:
@@ -146,15 +146,15 @@ def _find_contacts(model, contact, state, left, tolerance, work):
 
 
 @inner_kernel
-def _begin_points(model, contact, state, left, alone, tolerance, work):
+def _begin_points(model, contact, state, left, guesses, tolerance, work):
     """Directions, velocities, targets and forces of all contacts at the start of what is left of a
-    stage, and their first guesses where nothing comes between; needs the angular velocities.
+    stage, and their first guesses for all of it if they are wanted; needs the angular velocities.
     """
     motion, team = motion_of(model, state, work), contact.team
     inertia_of_solver_bodies(contact.solver_bodies, motion)
-    team.number[0], team.number[1], team.number[2] = tolerance, left, 1.0 if alone else 0.0
-    given = contact, motion, tolerance, left, alone
-    contact.contacts.begun[0], contact.again[0] = left if alone else 0.0, 0
+    team.number[0], team.number[1], team.number[2] = tolerance, left, 1.0 if guesses else 0.0
+    given = contact, motion, tolerance, left, guesses
+    contact.contacts.guessed[0], contact.again[0] = left if guesses else 0.0, 0
     share(team, BEGIN_POINTS, 0, contact.contacts.used[0], CONTACTS, begin_points, given)
 
 

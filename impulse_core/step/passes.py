@@ -62,9 +62,9 @@ def search_of(contact):
 
 
 @inner_kernel
-def begin_points(contact, motion, tolerance, left, alone, begin, end):
-    """Directions, velocities, targets and forces at the start of what is left of a stage; where
-    that is ``alone``, first guesses for all of it as well, while all that is near.
+def begin_points(contact, motion, tolerance, left, guesses, begin, end):
+    """Directions, velocities, targets and forces at the start of what is left of a stage, and
+    first ``guesses`` for all of it if they are wanted, while all that is near.
     """
     contacts, recovery = contact.contacts, contact.recovery * left
     for c in range(begin, end):
@@ -75,7 +75,7 @@ def begin_points(contact, motion, tolerance, left, alone, begin, end):
         contact_velocity(contacts, c, motion)
         set_target(contacts.row[c], tolerance, contact.slack, recovery)
         guess_force(contacts, contact.solver_bodies, c)
-    if alone:
+    if guesses:
         begin_first(contact, motion, left, begin, end)
 
 

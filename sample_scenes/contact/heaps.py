@@ -42,11 +42,11 @@ def pyramid(base: int = 10) -> Scene:
 
 
 def cubes(edge_count: int = 10, *, brick: bool = False, layers: int | None = None) -> Scene:
-    """n³ cubes in n² columns, turned by up to 5 degrees, fall on a plane from 0.1 m.
+    """Cubes in n² columns, turned by up to 5 degrees, fall on a plane from 0.1 m.
 
     Args:
         edge_count: n.
-        layers: How many, if not n.
+        layers: Cubes in a column, n if not given.
         brick: Whether every second layer is shifted by half a pitch, so that each cube lands on
             four others: one heap, whose borders topple.
     """

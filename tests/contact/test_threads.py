@@ -21,7 +21,7 @@ from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import OptionError, choose_options
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint
-from tests.contact.scenes import ball, box, drawn_piles, scene, wall
+from tests.contact.scenes import ball, box, bricks, drawn_piles, scene, wall
 
 COUNT = 1  # of a task: how often each item was done
 ITEMS = 5000
@@ -243,3 +243,38 @@ def test_threads_end_where_steps_fail():
 def test_numbers_of_threads_that_cannot_be(threads):
     with pytest.raises(OptionError, match=r"threads is .*; it must be a whole number, at least 1"):
         impulse_core.simulate(scene(box("a", (0.0, 0.0, 0.0), 1.0)), threads=threads)
+
+
+def started(made: Scene, step: float, threads: int) -> Engine:
+    compiled = compile_scene(made)
+    engine = Engine(compiled, choose_options(compiled, step=step, threads=threads))
+    engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
+    return engine
+
+
+def drawn_bricks(seed: int) -> tuple[Scene, float]:
+    """Some hundred cubes that fall, some of which turn, and a step [s]."""
+    random = np.random.default_rng(seed)
+    side, gap = int(random.integers(6, 9)), float(random.uniform(0.01, 0.04))
+    mass, step = float(10.0 ** random.uniform(-1.0, 2.0)), float(random.uniform(0.006, 0.012))
+    return bricks(side, gap, mass, turned=seed), step
+
+
+@pytest.mark.parametrize(
+    ("made", "step"),
+    [(bricks(7, 0.02, 1.0, turned=1), 0.01), *map(drawn_bricks, range(100, 104))],
+)
+def test_a_thread_alone_sweeps_all_shares(made, step):
+    """While there are few contacts a thread is alone with heaps that are planned for two: it takes
+    the share of the other where its own has to wait. Once it left that undone, and half of a sweep.
+    """
+    alone, shared = (started(made, step, threads) for threads in (1, 2))
+    planned = False
+    for taken in range(30):
+        few = int(shared.runner.setup.contacts.used[0]) < 500
+        assert alone.advance(step, 1, taken)
+        assert shared.advance(step, 1, taken)
+        assert alone.digest() == shared.digest()
+        _, first, last = shared.runner.setup.batches.bounds.T
+        planned = planned or (few and bool((first < last).any()))
+    assert planned  # for two, though one was alone
