@@ -27,6 +27,7 @@ class Crew:
         self._pool = ThreadPoolExecutor(threads - 1, "impulse team") if threads > 1 else None
         self._found = [new_found() for _ in range(threads)]
         self._own: list[IslandWork] = []
+        self._room = 0  # contacts for which there is room in these
 
     def load(self, model: Model, contact: ContactSetup, state: State, work: Workspace) -> None:
         """Get the kernel that they run."""
@@ -60,10 +61,11 @@ class Crew:
 
     def _make_room(self, model: Model, contact: ContactSetup) -> None:
         """Make room for islands as large as those of the thread that takes steps."""
-        rows = len(contact.own.newton.row)
-        if not self._own or len(self._own[0].newton.row) != rows:
+        rows = len(contact.contacts.row)
+        if self._room != rows:
             bodies = len(model.bodies)
             self._own = [new_island_work(rows, bodies) for _ in range(self._threads)]
+            self._room = rows
 
 
 def _serve(model: Model, contact: ContactSetup, *others: Any) -> None:

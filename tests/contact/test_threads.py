@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import impulse_core
 from impulse_core.compile import compile_scene
 from impulse_core.contact.batches import LANES
+from impulse_core.contact.system import new_island_work
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.jit.team import new_team, note_done, share, take, waits_for_task
 from impulse_core.methods import crew
@@ -239,12 +240,6 @@ def test_threads_end_where_steps_fail():
         assert setup.team.open[0] == 0
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
-def test_numbers_of_threads_that_cannot_be(threads):
-    with pytest.raises(OptionError, match=r"threads is .*; it must be a whole number, at least 1"):
-        impulse_core.simulate(scene(box("a", (0.0, 0.0, 0.0), 1.0)), threads=threads)
-
-
 def started(made: Scene, step: float, threads: int) -> Engine:
     compiled = compile_scene(made)
     engine = Engine(compiled, choose_options(compiled, step=step, threads=threads))
@@ -258,6 +253,38 @@ def drawn_bricks(seed: int) -> tuple[Scene, float]:
     side, gap = int(random.integers(6, 9)), float(random.uniform(0.01, 0.04))
     mass, step = float(10.0 ** random.uniform(-1.0, 2.0)), float(random.uniform(0.006, 0.012))
     return bricks(side, gap, mass, turned=seed), step
+
+
+@pytest.mark.parametrize(
+    ("made", "step"), [(wall(24, 14, 5), 0.005), *map(drawn_bricks, range(200, 204))]
+)
+def test_threads_keep_their_room(made, step, monkeypatch):
+    """They make it once, and anew where there is to be more of it. It was made anew for each call,
+    which took a third of the time of those of one step.
+    """
+    rooms = []
+
+    def noting(*sizes):
+        rooms.append(new_island_work(*sizes))
+        return rooms[-1]
+
+    monkeypatch.setattr(crew, "new_island_work", noting)
+    engine = started(made, step, 2)
+    sizes = set()
+    for taken in range(12):
+        assert engine.advance(step, 1, taken)
+        sizes.add(len(engine.runner.setup.contacts.row))
+        own = engine.runner.setup.own.newton
+        for room in rooms[-2:]:
+            assert len(room.newton.row) == len(own.row)
+            assert len(room.newton.right) == len(own.right)
+    assert len(rooms) == 2 * len(sizes)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True])
+def test_numbers_of_threads_that_cannot_be(threads):
+    with pytest.raises(OptionError, match=r"threads is .*; it must be a whole number, at least 1"):
+        impulse_core.simulate(scene(box("a", (0.0, 0.0, 0.0), 1.0)), threads=threads)
 
 
 @pytest.mark.parametrize(
