@@ -108,7 +108,8 @@ def _find_astray(model, shapes, state, start, poses, h, allowed, sweep):
         sweep.turning[s] = 1.0 if far else 0.0
         sweep.way[s] = moved
         any_astray = any_astray or far
-    for k in range(sweep.pair_count[0]):
+    triangles = len(shapes.kind) - shapes.boxed
+    for k in range(sweep.pair_count[0] if triangles > 0 else 0):
         s = sweep.pair_first[k]
         if sweep.pair_second[k] >= shapes.boxed and sweep.way[s] > allowed:
             sweep.turning[s] = 1.0

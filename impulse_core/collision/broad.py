@@ -43,6 +43,7 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 __all__ = [
     "add_pair",
     "add_triangles",
+    "approach_of",
     "find_pairs",
     "find_pairs_at",
     "may_touch",
@@ -236,15 +237,20 @@ def sort_keys(sweep):
 
 @inner_kernel
 def _keep_memory(sweep, half):
-    """Give each pair what was remembered of it; both lists of pairs ascend."""
+    """The pairs behind their keys, each with what was remembered of it; both lists ascend, and are
+    mostly the same, at least at the beginning.
+    """
     n, old = sweep.pair_count[0], sweep.old_count[0]
     numbers = sweep.cache.shape[1]
-    for k in range(old):
+    same = 0
+    while same < min(n, old) and sweep.key[half, same] == sweep.old_key[same]:
+        same += 1
+    for k in range(same, old):
         sweep.key_before[k] = sweep.old_key[k]
         for i in range(numbers):
             sweep.cache_before[k, i] = sweep.cache[k, i]
-    at = 0
-    for k in range(n):
+    at = same
+    for k in range(same, n):
         key = sweep.key[half, k]
         while at < old and sweep.key_before[at] < key:
             at += 1
@@ -252,6 +258,10 @@ def _keep_memory(sweep, half):
         sweep.old_key[k] = key
         for i in range(numbers):
             sweep.cache[k, i] = sweep.cache_before[at, i] if known else -1
+    for k in range(n):
+        sweep.pair_first[k] = sweep.old_key[k] >> sweep.bits
+        sweep.pair_second[k] = sweep.old_key[k] & ((1 << sweep.bits) - 1)
+        for i in range(numbers):
             sweep.cache_begun[k, i] = sweep.cache[k, i]
     sweep.old_count[0] = n
 
@@ -272,18 +282,8 @@ def turning_of(shapes, sweep, s):
 
 
 @inner_kernel
-def _fill_pairs(model, shapes, state, h, margin, sweep, half):
-    """The pairs behind their keys, and how far the two can approach."""
-    for k in range(sweep.pair_count[0]):
-        key = sweep.key[half, k]
-        sweep.pair_first[k] = key >> sweep.bits
-        sweep.pair_second[k] = key & ((1 << sweep.bits) - 1)
-        _fill_approach(model, shapes, state, h, margin, sweep, k)
-
-
-@inner_kernel
-def _fill_approach(model, shapes, state, h, margin, sweep, k):
-    """How far the shapes of pair k can approach."""
+def approach_of(model, shapes, state, h, sweep, k):
+    """How far the shapes of pair k can approach each other within h [m]."""
     s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
     plane, other = s1, s2
     if shapes.kind[s1] != PLANE:
@@ -291,10 +291,8 @@ def _fill_approach(model, shapes, state, h, margin, sweep, k):
     if shapes.kind[plane] == PLANE:
         q = quat_of(state.bodies[shapes.body[plane]].orientation)
         n = rotate(q * quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
-        approach = _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
-    else:
-        approach = _approach(model, shapes, state, h, sweep, s1, s2)
-    sweep.pair_approach[k] = margin + approach
+        return _approach_of_plane(model, shapes, state, h, sweep, plane, other, n)
+    return _approach(model, shapes, state, h, sweep, s1, s2)
 
 
 @inner_kernel
@@ -306,8 +304,6 @@ def find_pairs(model, shapes, state, h, margin, sweep):
     """
     if sweep.given[0]:
         find_given_boxes(model, shapes, state, h, margin, sweep)
-        for k in range(sweep.pair_count[0]):
-            _fill_approach(model, shapes, state, h, margin, sweep, k)
         return sweep.pair_count[0]
     sweep.pair_count[0] = 0
     sweep.overlaps[0] = 0
@@ -324,7 +320,6 @@ def find_pairs(model, shapes, state, h, margin, sweep):
         return -n
     half = sort_keys(sweep)
     _keep_memory(sweep, half)
-    _fill_pairs(model, shapes, state, h, margin, sweep, half)
     return n
 
 

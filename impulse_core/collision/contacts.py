@@ -101,8 +101,6 @@ class Staged(NamedTuple):
     thread is alone. Shape (p,)."""
     row: Ints
     """Contact that its first point becomes, shape (p,)."""
-    memory: Ints
-    """Where the pair is in the memory of the step before, if it is, shape (p,)."""
 
 
 @record
@@ -258,6 +256,20 @@ class ContactRow:
     """Axes of an ellipsoid to the frame of body 2; axis2 has its half axes."""
 
 
+@record
+class Push:
+    """What contacts between the same two bodies, which follow each other, do to these at once."""
+
+    impulse: vec3
+    """On body 2, and its opposite on body 1 [N s]."""
+    torque1: vec3
+    """Torque impulse about the centre of mass of body 1 [N m s]."""
+    torque2: vec3
+    """The same of body 2."""
+    body1: i8
+    body2: i8
+
+
 @by_address
 class Contacts(NamedTuple):
     """All contact points of a step, c rows of which the first used[0] are in use.
@@ -274,6 +286,9 @@ class Contacts(NamedTuple):
     guessed: Floats
     """What was left of the stage when first guesses were made with the points [s], 0 where none
     are; shape (1,)."""
+    push: Records
+    """What new impulses do (Push), those of each CONTACTS that follow each other from the row of
+    the first of these on; shape (c,)."""
     chunk: Floats
     """What a pass puts together of each CONTACTS of them that follow each other (FOUND, ALSO), and
     the island that all are of which it looked at, -1 if they are of several, -2 if it looked at
@@ -307,7 +322,6 @@ def new_staged(contacts: int, pairs: int, threads: int) -> Staged:
         first=np.zeros(pairs, dtype=np.int64),
         number=np.zeros(pairs, dtype=np.int64),
         row=np.zeros(pairs, dtype=np.int64),
-        memory=np.zeros(pairs, dtype=np.int64),
     )
 
 
@@ -319,6 +333,7 @@ def new_contacts(rows: int) -> Contacts:
         mark=new_records(ContactMark, rows),
         row=new_records(ContactRow, rows),
         guessed=np.zeros(1),
+        push=new_records(Push, rows),
         chunk=new_zeros(chunks * _NOTED).reshape(chunks, _NOTED),
         noted=new_zeros(rows * _NOTED).reshape(rows, _NOTED),
     )

@@ -23,7 +23,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
-from impulse_core.collision.broad import find_pairs, turning_of
+from impulse_core.collision.broad import approach_of, find_pairs, turning_of
 from impulse_core.collision.contacts import (
     BLOCK,
     PLANE_ELLIPSOID,
@@ -89,8 +89,8 @@ def detect(model, search, state, still, h, margin):
     shared = is_shared(team, pairs, PAIRS)
     if shared:
         search.staged.used[0] = 0
-        team.number[0] = margin
-        given = search, search.found, state, still, margin
+        team.number[0], team.number[1] = h, margin
+        given = model, search, search.found, state, still, h, margin
         share(team, FIND_POINTS, 0, pairs, PAIRS, find_points, given)
     else:
         for k in range(pairs):
@@ -107,7 +107,7 @@ def detect(model, search, state, still, h, margin):
 
 
 @inner_kernel
-def find_points(search, found, state, still, margin, begin, end):
+def find_points(model, search, found, state, still, h, margin, begin, end):
     """Find the points of some pairs, each in ``found`` first, and stage them. Those of others
     depend on each other: where shapes turn, or capsules of a ring share their ends.
     """
@@ -123,8 +123,8 @@ def find_points(search, found, state, still, margin, begin, end):
             continue
         pose1 = _pose_of(state.bodies, shapes.body[s1])
         pose2 = _pose_of(state.bodies, shapes.body[s2])
-        approach, cache = sweep.pair_approach[k], sweep.cache[k]
-        count = collide(shapes, s1, s2, pose1, pose2, approach, cache, found)
+        near = margin + approach_of(model, shapes, state, h, sweep, k)
+        count = collide(shapes, s1, s2, pose1, pose2, near, sweep.cache[k], found)
         if at + count > room:
             at = fetch_add(staged.used, 0, BLOCK)
             room = at + BLOCK
@@ -145,33 +145,56 @@ def _place_pairs(model, search, state, still, h, margin, pairs):
     run = 0  # first contact of the same two bodies, as far as their pairs follow each other
     at = 0  # in the memory, whose pairs ascend as those of the sweep do
     for k in range(pairs):
+        staged.row[k] = used
+        if k == 0 or not _same_owners(shapes, sweep, k):
+            run = used
+        if staged.number[k] >= 0:
+            used += staged.number[k]
+            continue
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
         if still[shapes.body[s1]] and still[shapes.body[s2]]:
             continue
-        while at < memory.used[0] and memory.mark[at].pair < pair_key(s1, s2):
-            at += 1
-        if k == 0 or not _same_owners(shapes, sweep, k):
-            run = used
-        staged.row[k], staged.memory[k] = used, at
-        if staged.number[k] >= 0:
-            used += staged.number[k]
-        else:
-            used = _add_pair(model, search, state, k, h, margin, run, at, used)
+        at = _remembered_from(memory, at, pair_key(s1, s2))
+        used = _add_pair(model, search, state, k, h, margin, run, at, used)
     return used
+
+
+@inner_kernel
+def _remembered_from(memory, at, key):
+    """The first remembered point, from one on, of the pair of a key or one behind it."""
+    while at < memory.used[0] and memory.mark[at].pair < key:
+        at += 1
+    return at
+
+
+@inner_kernel
+def _first_remembered(memory, key):
+    """The same of all, by halving what is left."""
+    low, high = 0, memory.used[0]
+    while low < high:
+        middle = (low + high) >> 1
+        if memory.mark[middle].pair < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @inner_kernel
 def keep_points(search, h, begin, end):
     """Make contacts of the staged points of some pairs, in a step of length h."""
     shapes, sweep, staged, contacts = search.shapes, search.sweep, search.staged, search.contacts
-    scale = h / search.memory.step[0] if search.memory.step[0] > 0.0 else 0.0
+    memory = search.memory
+    scale = h / memory.step[0] if memory.step[0] > 0.0 else 0.0
+    at = _first_remembered(memory, pair_key(sweep.pair_first[begin], sweep.pair_second[begin]))
     for k in range(begin, end):
         s1, s2 = sweep.pair_first[k], sweep.pair_second[k]
+        at = _remembered_from(memory, at, pair_key(s1, s2))
         for p in range(staged.number[k]):
             c = staged.row[k] + p
             contacts.mark[c].pair = pair_key(s1, s2)
             keep_point(shapes, contacts, c, s1, s2, staged.point[staged.first[k] + p])
-            remember(contacts, c, search.memory, staged.memory[k], scale)
+            remember(contacts, c, memory, at, scale)
 
 
 @inner_kernel
@@ -198,8 +221,10 @@ def _add_pair(model, search, state, k, h, margin, run, at, used):
         later = h if look == 1 else 0.0
         pose1 = _free_pose(model, state, shapes.body[s1], later)
         pose2 = _free_pose(model, state, shapes.body[s2], later)
-        largest_gap = sweep.pair_approach[k] if look == 0 else margin
-        count = collide(shapes, s1, s2, pose1, pose2, largest_gap, sweep.cache[k], found)
+        near = margin
+        if look == 0:
+            near += approach_of(model, shapes, state, h, sweep, k)
+        count = collide(shapes, s1, s2, pose1, pose2, near, sweep.cache[k], found)
         if used + count > len(contacts.row):
             used += count
             continue
@@ -312,7 +337,7 @@ def keep_point(shapes, contacts, c, s1, s2, point):
         s1, s2 = s2, s1
     mark[c].shape1, mark[c].shape2 = s1, s2
     mark[c].body1, mark[c].body2 = shapes.body[s1], shapes.body[s2]
-    mark[c].kind, mark[c].feature = point.kind, point.feature
+    mark[c].kind, mark[c].feature, mark[c].delassus_row = point.kind, point.feature, -1
     set_vec3(row[c].point1, vec3_of(point.point1))
     set_vec3(row[c].point2, vec3_of(point.point2))
     set_vec3(row[c].axis1, vec3_of(point.axis1))

@@ -118,8 +118,6 @@ class Sweep(NamedTuple):
     """The smaller shape number of each pair, shape (p,); pairs ascend."""
     pair_second: Ints
     """The larger shape number of each pair, shape (p,)."""
-    pair_approach: Floats
-    """Largest approach of the two shapes within the step, with the margin [m], shape (p,)."""
     key: Ints
     """Keys of the pairs, before and after sorting, shape (2, p); first the second half holds the
     boxes that overlap."""
@@ -175,7 +173,6 @@ def new_sweep(shapes: Shapes, state: State, pairs: int | None = None) -> Sweep:
         pair_count=np.zeros(1, dtype=np.int64),
         pair_first=np.zeros(pairs, dtype=np.int64),
         pair_second=np.zeros(pairs, dtype=np.int64),
-        pair_approach=np.zeros(pairs),
         key=np.zeros((2, pairs), dtype=np.int64),
         old_key=np.zeros(pairs, dtype=np.int64),
         cache=np.full((pairs, CACHE_NUMBERS), -1, dtype=np.int64),
@@ -200,7 +197,6 @@ def enlarge(sweep: Sweep, pairs: int) -> Sweep:
     return sweep._replace(
         pair_first=grown(sweep.pair_first),
         pair_second=grown(sweep.pair_second),
-        pair_approach=np.zeros(new),
         key=np.zeros((2, new), dtype=np.int64),
         old_key=grown(sweep.old_key),
         cache=grown(sweep.cache),

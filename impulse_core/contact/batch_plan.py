@@ -42,16 +42,17 @@ def _find_groups(contacts, batches, head):
     mark, n, groups, size = contacts.mark, 0, 0, 0
     c = head
     while c >= 0:
-        if contacts.row[c].resists > 0.0:
-            return 0
-        if mark[c].delassus_row >= 0:
-            c = mark[c].next
-            continue
         batches.listed[n] = c
-        same = n > 0 and size < MOST_POINTS
+        jointed = mark[c].delassus_row >= 0
+        same = n > 0 and size < MOST_POINTS and not jointed
         if same:
             before = mark[batches.listed[n - 1]]
             same = mark[c].pair == before.pair and mark[c].body1 == before.body1
+        if not same and contacts.row[c].resists > 0.0:  # all of a pair do, or none
+            return 0
+        if jointed:
+            c = mark[c].next
+            continue
         if not same:
             batches.first[groups] = n
             groups += 1

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, cross, dot, put_vec3, set_vec3, vec3_at, vec3_of
+from impulse_core.collision.contacts import FOUND
 from impulse_core.jit import inlined_kernel, inner_kernel
+from impulse_core.jit.team import share
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
     relative_velocities,
 )
 from impulse_core.model.copies import copy_poses, halt
+from impulse_core.model.tasks import ACT, CONTACTS, GATHER
 from impulse_core.solver.direct import solve
 
 __all__ = [
     "act_at",
+    "act_on_bodies",
     "apply_contact_impulses",
+    "gather_pushes",
     "new_impulse",
     "respond_joints",
 ]
@@ -31,23 +36,114 @@ def new_impulse(row):
     return p
 
 
+@inlined_kernel
+def _new_torque(row):
+    """What of the torque impulse of a contact (ContactRow) has not acted yet [N m s]."""
+    if row.resists > 0.0:
+        return vec3_of(row.torque) - vec3_of(row.torque_applied)
+    return ZERO3
+
+
 @inner_kernel
-def apply_contact_impulses(contacts, solver_bodies, delassus, motion):
+def apply_contact_impulses(contact, motion):
     """Let what of the impulses has not acted yet act on the bodies.
 
     Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
     bodies, p times their own velocity, is added to the kinematic work.
     """
-    any_articulated = False
-    if delassus.used[0] > 0:
-        _rest(delassus, motion)
-    for c in range(contacts.used[0]):
-        p = new_impulse(contacts.row[c])
-        if contacts.mark[c].delassus_row >= 0:
-            acts = _act_on_probe(contacts, solver_bodies, delassus, motion, c, p)
-            any_articulated = acts or any_articulated
-        act_at(contacts, c, motion, p)
+    contacts, used = contact.contacts, contact.contacts.used[0]
+    any_articulated = _act_on_probe(contact, motion)
+    if used <= CONTACTS:
+        for c in range(used):
+            act_at(contacts, c, motion, new_impulse(contacts.row[c]))
+        return any_articulated
+    share(contact.team, GATHER, 0, used, CONTACTS, gather_pushes, (contacts,))
+    bodies = (motion.dynamic + contact.team.threads - 1) // contact.team.threads
+    share(contact.team, ACT, 0, motion.dynamic, bodies, act_on_bodies, (contacts, motion))
+    if motion.dynamic < len(motion.bodies) - 1:
+        _add_kinematic_work(contacts, motion)
     return any_articulated
+
+
+@inner_kernel
+def gather_pushes(contacts, begin, end):
+    """Put together what of the impulses of some contacts is new, for those between the same bodies
+    that follow each other.
+    """
+    first, second, pushes = -1, -1, begin
+    p, t1, t2 = ZERO3, ZERO3, ZERO3
+    for c in range(begin, end):
+        row, mark = contacts.row[c], contacts.mark[c]
+        new, turning = new_impulse(row), _new_torque(row)
+        if row.resists > 0.0:
+            set_vec3(row.torque_applied, vec3_of(row.torque))
+        if new == ZERO3 and turning == ZERO3:
+            continue
+        if mark.body1 != first or mark.body2 != second:
+            if first >= 0:
+                pushes = _put_push(contacts, pushes, first, second, p, t1, t2)
+            first, second = mark.body1, mark.body2
+            p, t1, t2 = ZERO3, ZERO3, ZERO3
+        p = p + new
+        t1 = t1 - cross(vec3_of(row.arm1), new) - turning
+        t2 = t2 + cross(vec3_of(row.arm2), new) + turning
+    if first >= 0:
+        pushes = _put_push(contacts, pushes, first, second, p, t1, t2)
+    contacts.chunk[begin // CONTACTS, FOUND] = pushes - begin
+
+
+@inlined_kernel
+def _put_push(contacts, k, body1, body2, p, t1, t2):
+    """Put down what contacts do together, as the k-th; returns the number of the next."""
+    push = contacts.push[k]
+    push.body1, push.body2 = body1, body2
+    set_vec3(push.impulse, p)
+    set_vec3(push.torque1, t1)
+    set_vec3(push.torque2, t2)
+    return k + 1
+
+
+@inner_kernel
+def act_on_bodies(contacts, motion, begin, end):
+    """Let what was put together act on some of the bodies, in the order of the contacts."""
+    states, bodies = motion.states, motion.bodies
+    for at in range(0, contacts.used[0], CONTACTS):
+        for k in range(at, at + int(contacts.chunk[at // CONTACTS, FOUND])):
+            push = contacts.push[k]
+            i1, i2 = push.body1, push.body2
+            if begin <= i1 < end:
+                _push(
+                    states[i1],
+                    bodies[i1].inverse_mass,
+                    -vec3_of(push.impulse),
+                    vec3_of(push.torque1),
+                )
+            if begin <= i2 < end:
+                _push(
+                    states[i2],
+                    bodies[i2].inverse_mass,
+                    vec3_of(push.impulse),
+                    vec3_of(push.torque2),
+                )
+
+
+@inner_kernel
+def _add_kinematic_work(contacts, motion):
+    """Add what kinematic bodies do against what was put together to the kinematic work."""
+    for at in range(0, contacts.used[0], CONTACTS):
+        for k in range(at, at + int(contacts.chunk[at // CONTACTS, FOUND])):
+            push = contacts.push[k]
+            p = vec3_of(push.impulse)
+            _add_work(motion, push.body1, -p, vec3_of(push.torque1))
+            _add_work(motion, push.body2, p, vec3_of(push.torque2))
+
+
+@inlined_kernel
+def _add_work(motion, i, p, torque):
+    """Add what a kinematic body i does where impulses act on it to the kinematic work."""
+    if motion.dynamic <= i < len(motion.bodies) - 1:
+        work = dot(p, vec3_of(motion.states[i].velocity))
+        motion.kinematic_work[0] -= work + dot(torque, vec3_at(motion.angular_velocity, i))
 
 
 @inlined_kernel
@@ -95,17 +191,24 @@ def _push(body, inverse_mass, p, torque):
 
 
 @inner_kernel
-def _act_on_probe(contacts, solver_bodies, delassus, motion, c, p):
-    """Let it act on the jointed bodies of the probe; whether there is any of it."""
-    row, acts = contacts.row[c], False
-    if row.resists > 0.0:
-        t = vec3_of(row.torque) - vec3_of(row.torque_applied)
-        if t.x != 0.0 or t.y != 0.0 or t.z != 0.0:
+def _act_on_probe(contact, motion):
+    """Let new impulses at contacts with jointed bodies act on those bodies in the probe, which rest
+    there; whether there are any.
+    """
+    contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
+    acts = False
+    if delassus.used[0] > 0:
+        _rest(delassus, motion)
+    for k in range(delassus.used[0]):
+        c = delassus.contact[k]
+        row = contacts.row[c]
+        p, t = vec3_of(row.impulse) - vec3_of(row.applied), _new_torque(row)
+        if t != ZERO3:
             _turn_bodies(contacts, delassus.probe.bodies, motion.dynamic, c, t)
             acts = True
-    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-        _push_probe(contacts, solver_bodies, delassus, motion, c, p)
-        acts = True
+        if p != ZERO3:
+            _push_probe(contacts, solver_bodies, delassus, motion, c, p)
+            acts = True
     return acts
 
 

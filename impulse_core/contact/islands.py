@@ -35,10 +35,13 @@ def find_islands(contacts, solver_bodies):
         solver_body[i].contradictory = 0
         solver_body[i].too_many = 0
         solver_body[i].batches = 0
+    joined = -1, -1  # the last two: contacts of a pair follow each other
     for c in range(contacts.used[0]):
-        if not mark[c].active:
+        i, j = mark[c].body1, mark[c].body2
+        if not mark[c].active or joined == (i, j):
             continue
-        a, b = solver_body[mark[c].body1].articulation, solver_body[mark[c].body2].articulation
+        joined = i, j
+        a, b = solver_body[i].articulation, solver_body[j].articulation
         if world not in (a, b):
             a, b = _root(solver_body, a), _root(solver_body, b)
             solver_body[max(a, b)].island = min(a, b)
@@ -47,16 +50,39 @@ def find_islands(contacts, solver_bodies):
         solver_body[i].next_body = solver_body[k].first_body
         solver_body[k].first_body = i
         solver_body[k].bodies += 1
-    for c in range(contacts.used[0] - 1, -1, -1):
-        if mark[c].active:
-            i = island_of(mark, solver_body, c)
-            mark[c].next = solver_body[i].head
-            solver_body[i].head = c
-            solver_body[i].number += 1
-            solver_body[i].meets = min(solver_body[i].meets, mark[c].meets)
-            if mark[c].delassus_row >= 0:
-                solver_body[i].articulated = 1
+    _chain_contacts(contacts, solver_body)
     _list_small(solver_bodies)
+
+
+@inner_kernel
+def _chain_contacts(contacts, solver_body):
+    """Chain the active contacts of each island in order. Those that follow each other are mostly of
+    one: what is told of that is put down where another begins.
+    """
+    mark, island = contacts.mark, len(solver_body) - 1
+    head, number, meets, articulated = -1, 0, math.inf, 0
+    for c in range(contacts.used[0] - 1, -1, -1):
+        if not mark[c].active:
+            continue
+        i = island_of(mark, solver_body, c)
+        if i != island:
+            _put_chain(solver_body[island], head, number, meets, articulated)
+            island, body = i, solver_body[i]
+            head, number = body.head, body.number
+            meets, articulated = body.meets, body.articulated
+        mark[c].next = head
+        head = c
+        number += 1
+        meets = min(meets, mark[c].meets)
+        if mark[c].delassus_row >= 0:
+            articulated = 1
+    _put_chain(solver_body[island], head, number, meets, articulated)
+
+
+@inlined_kernel
+def _put_chain(body, head, number, meets, articulated):
+    """Put down the contacts of an island with the solver body that stands for it."""
+    body.head, body.number, body.meets, body.articulated = head, number, meets, articulated
 
 
 @inner_kernel

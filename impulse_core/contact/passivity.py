@@ -162,9 +162,12 @@ def energy_created(model, contacts, h, work):
     """
     noted, mark = contacts.noted, contacts.mark
     begin_groups(model, h, work)
+    joined = -1, -1  # the last two: contacts of a pair follow each other
     for c in range(contacts.used[0]):
-        if noted[c, ACTED] > 0.0:
-            join_bodies(model, mark[c].body1, mark[c].body2, work)
+        i, j = mark[c].body1, mark[c].body2
+        if noted[c, ACTED] > 0.0 and joined != (i, j):
+            join_bodies(model, i, j, work)
+            joined = i, j
     for c in range(contacts.used[0]):
         i = _group(model, contacts, c, work)
         if i >= 0:

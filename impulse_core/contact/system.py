@@ -178,7 +178,7 @@ class ContactSetup(NamedTuple):
     than ``most_left`` is left."""
     most_left: float
     """Overlap at t+h for which a stage is solved again: with points that were missed, or in halves,
-    for three times as much in large islands [m]."""
+    for ten times as much in large islands [m]."""
     finest: float
     """Length of a stage that is not divided for it any more [s]; for points that cannot be added
     the quarter of that."""

@@ -61,6 +61,8 @@ class Team(NamedTuple):
     """1 while there may be tasks to come, shape (16,)."""
     number: Floats
     """What a task is to know beside, shape (16,)."""
+    found: Ints
+    """What any of its items has found, shape (16,): all that write it write the same."""
 
 
 def new_team(threads: int) -> Team:
@@ -72,6 +74,7 @@ def new_team(threads: int) -> Team:
         task=new_zeros(SEAT, np.int64),
         open=new_zeros(SEAT, np.int64),
         number=new_zeros(SEAT),
+        found=new_zeros(SEAT, np.int64),
     )
 
 

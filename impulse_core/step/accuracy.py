@@ -22,7 +22,7 @@ from impulse_core.joints.table import NO_PART
 from impulse_core.step.dividing import FINEST_PART
 
 _WORTH_HALVES = (
-    3.0  # times what a stage may leave, in large islands: halves take longer than that helps
+    10.0  # times what a stage may leave, in large islands: halves take longer than that helps
 )
 _FAR_MORE = 100.0  # times what a stage may leave, for which it is divided further
 _FINER = 0.0625  # of the finest stage, down to which that is done

@@ -119,7 +119,7 @@ def begin_contacts(contact, model, state, first, work):
     begin_given(contact.contacts, contact.delassus)
     if contact.solver_bodies.counted[OTHERS] > 0:
         motion = motion_of(model, state, work)
-        apply_contact_impulses(contact.contacts, contact.solver_bodies, contact.delassus, motion)
+        apply_contact_impulses(contact, motion)
     return True
 
 
@@ -221,10 +221,8 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
 @inner_kernel
 def _push(contact, model, structure, state, multipliers, work):
     """Apply the contact impulses that were found, and the reactions of joints and axes."""
-    contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
-    motion = motion_of(model, state, work)
-    if apply_contact_impulses(contacts, solver_bodies, delassus, motion):
-        respond_joints(model, structure, delassus, state, work)
+    if apply_contact_impulses(contact, motion_of(model, state, work)):
+        respond_joints(model, structure, contact.delassus, state, work)
         add_axis_impulses(model, work)
         if multipliers:
             add_multipliers(model, state, work)

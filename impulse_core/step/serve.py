@@ -5,12 +5,14 @@ from __future__ import annotations
 from impulse_core.collision.detect import find_points, keep_points
 from impulse_core.contact.batch_sweeps import extrapolate, sweep_shares
 from impulse_core.contact.batches import fill_batches, read_batches, write_batches
+from impulse_core.contact.impulses import act_on_bodies, gather_pushes
 from impulse_core.contact.passivity import close_second
 from impulse_core.contact.residuals import velocities_of_chunk, ways_of_chunk
 from impulse_core.contact.system import motion_of
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.jit.team import note_done, take, waits_for_task
 from impulse_core.model.tasks import (
+    ACT,
     BEGIN_FIRST,
     BEGIN_POINTS,
     BEGIN_SECOND,
@@ -18,8 +20,10 @@ from impulse_core.model.tasks import (
     CLOSE_SECOND,
     FILL,
     FIND_POINTS,
+    GATHER,
     GO_ON,
     KEEP_POINTS,
+    PREDICT,
     READ,
     SAVE_MARKS,
     SAVE_POINTS,
@@ -38,7 +42,7 @@ from impulse_core.step.passes import (
     save_points,
     search_of,
 )
-from impulse_core.step.small_islands import settle_islands
+from impulse_core.step.small_islands import predict_bodies, settle_islands
 
 __all__ = ["serve"]
 
@@ -59,7 +63,10 @@ def serve(model, contact, found, own, state, work, thread):
             elif task >= SETTLE_WAYS:
                 settle_islands(contact, own, model, state, task == SETTLE_WAYS, work, begin, end)
             elif task >= FIND_POINTS:
-                _do_pairs(contact, found, state, task, begin, end)
+                _do_pairs(contact, model, found, state, task, begin, end)
+            elif task == PREDICT:
+                h = team.number[0]
+                predict_bodies(contact, model, state, own.series, h, work, begin, end)
             else:
                 _do_contacts(contact, motion_of(model, state, work), task, begin, end)
             note_done(team)
@@ -84,13 +91,14 @@ def _do_batches(contact, thread, task, begin, end):
 
 
 @inner_kernel
-def _do_pairs(contact, found, state, task, begin, end):
+def _do_pairs(contact, model, found, state, task, begin, end):
     """Some pairs of a task."""
-    search, x = search_of(contact), contact.team.number[0]
+    search, h = search_of(contact), contact.team.number[0]
     if task == FIND_POINTS:
-        find_points(search, found, state, contact.sleep.still, x, begin, end)
+        margin = contact.team.number[1]
+        find_points(model, search, found, state, contact.sleep.still, h, margin, begin, end)
     elif task == KEEP_POINTS:
-        keep_points(search, x, begin, end)
+        keep_points(search, h, begin, end)
 
 
 @inner_kernel
@@ -116,3 +124,7 @@ def _do_contacts(contact, motion, task, begin, end):
         save_points(contact, x > 0.0, y, begin, end)
     elif task == SAVE_MARKS:
         save_marks(contact, begin, end)
+    elif task == GATHER:
+        gather_pushes(contacts, begin, end)
+    elif task == ACT:
+        act_on_bodies(contacts, motion, begin, end)

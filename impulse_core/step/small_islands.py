@@ -21,13 +21,14 @@ from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocity
 from impulse_core.model.status import CREATED
-from impulse_core.model.tasks import ISLANDS, SETTLE_VELOCITIES, SETTLE_WAYS
+from impulse_core.model.tasks import BODIES, ISLANDS, PREDICT, SETTLE_VELOCITIES, SETTLE_WAYS
 from impulse_core.step.accuracy import accuracy_of_ways
 
 __all__ = [
     "SHARE",
     "is_patient",
     "predict_and_settle",
+    "predict_bodies",
     "rounds_end",
     "settle",
     "settle_islands",
@@ -55,19 +56,40 @@ def predict_and_settle(contact, model, state, h, first, work, tally):
 @inner_kernel
 def _predict_and_settle(contact, model, state, h, first, work, tally):
     """The same, as if none slept."""
-    if contact.solver_bodies.counted[SMALL] == 0:
-        return predict(model, state, h, work)
-    for i in range(model.dynamic):
-        small = is_small(contact.solver_bodies.mark, i)
-        if not small and not predict_body(model, state, i, h, work.series, work):
-            return i
+    team = contact.team
+    team.number[0], team.found[0] = h, 0
+    given = contact, model, state, work.series, h, work
+    share(team, PREDICT, 0, model.dynamic, BODIES, predict_bodies, given)
+    if team.found[0]:
+        return _first_astray(contact, model, state, h, work)
     predict_kinematic(model, state, h, work)
-    if not first:
+    if not first or contact.solver_bodies.counted[SMALL] == 0:
         return -1
     settle(contact, model, state, True, h, is_patient(tally), work)
     rounds, astray = _put_together(contact, work)
     tally.totals[0].corrections += rounds
     return astray
+
+
+@inner_kernel
+def predict_bodies(contact, model, state, series, h, work, begin, end):
+    """Predict the poses of those of some bodies that are of no small island, with the scratch of a
+    thread; team.found[0] is 1 where one would turn too far.
+    """
+    for i in range(begin, end):
+        small = is_small(contact.solver_bodies.mark, i)
+        if not small and not predict_body(model, state, i, h, series, work):
+            contact.team.found[0] = 1
+
+
+@inner_kernel
+def _first_astray(contact, model, state, h, work):
+    """The first of these that would turn too far, -1 if none would."""
+    for i in range(model.dynamic):
+        small = is_small(contact.solver_bodies.mark, i)
+        if not small and not predict_body(model, state, i, h, work.series, work):
+            return i
+    return -1
 
 
 @inner_kernel

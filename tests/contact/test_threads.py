@@ -14,12 +14,14 @@ import impulse_core
 from impulse_core.compile import compile_scene
 from impulse_core.contact.batches import LANES
 from impulse_core.contact.system import new_island_work
+from impulse_core.free_motion.flow import MOST_TURN
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.jit.team import new_team, note_done, share, take, waits_for_task
 from impulse_core.methods import crew
 from impulse_core.methods.crew import Crew
 from impulse_core.simulation.engine import Engine
 from impulse_core.simulation.options import OptionError, choose_options
+from impulse_core.step.dividing import FINEST_PART
 from impulse_schema import Scene
 from impulse_schema.models import Body, Geometry, Joint
 from tests.contact.scenes import ball, box, bricks, drawn_piles, scene, wall
@@ -205,6 +207,28 @@ def test_threads_are_used():
     assert engine.advance(0.005, 20, 20)
     team = engine.runner.setup.team
     assert team.done[0] > 0  # chunks: how many depends on what else the processors do
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_first_that_spins_too_fast_is_named(seed, threads):
+    """Whoever predicts it."""
+    random, step = np.random.default_rng(seed), 0.02
+    made = wall(24, 14, 5)
+    spin = 1.1 * FINEST_PART * MOST_TURN / step
+    places = sorted(random.choice(len(made.bodies), 2, replace=False))
+    for k, place in enumerate(places):
+        free = Body(
+            name=f"top-{k}",
+            mass=1.0,
+            inertia=(1.0, 2.0, 2.5),
+            position=(0.0, 50.0, 50.0),
+            angular_velocity=(spin, 0.0, 0.0),
+        )
+        made.bodies.insert(int(place), free)
+    made.settings.step, made.settings.duration = step, 0.1
+    with pytest.raises(impulse_core.SimulationError, match="body 'top-0' turns by"):
+        impulse_core.simulate(made, threads=threads)
 
 
 def test_a_thread_that_fails_ends_the_run(monkeypatch):
