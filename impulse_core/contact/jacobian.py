@@ -102,7 +102,7 @@ def number_articulated(contacts, solver_bodies, delassus, needed):
     which needed[1] then tells.
     """
     mark = contacts.mark
-    count = 0
+    count = delassus.used[0] = 0
     if len(delassus.probe.joints) == 0:  # and all rows are -1
         return True
     for c in range(contacts.used[0]):

@@ -175,10 +175,10 @@ class ContactSetup(NamedTuple):
     does not push harder for it."""
     rounds: int
     """Most iterations of either solve for the sake of contacts in a step; twice as many where more
-    than ``most_left`` is left."""
+    than ``most_left`` is left, four times as many before a stage is divided for large islands."""
     most_left: float
     """Overlap at t+h for which a stage is solved again: with points that were missed, or in halves,
-    for ten times as much in large islands [m]."""
+    for three times as much in large islands [m]."""
     finest: float
     """Length of a stage that is not divided for it any more [s]; for points that cannot be added
     the quarter of that."""

@@ -22,7 +22,7 @@ from impulse_core.joints.table import NO_PART
 from impulse_core.step.dividing import FINEST_PART
 
 _WORTH_HALVES = (
-    10.0  # times what a stage may leave, in large islands: halves take longer than that helps
+    3.0  # times what a stage may leave, in large islands: halves take longer than that helps
 )
 _FAR_MORE = 100.0  # times what a stage may leave, for which it is divided further
 _FINER = 0.0625  # of the finest stage, down to which that is done
@@ -31,6 +31,7 @@ _MOST_GROWTH = 10.0  # of the ratio, that counts
 
 __all__ = [
     "accuracy_of_ways",
+    "large_leave_too_much",
     "leaves_too_much",
     "misses",
     "note_correction",
@@ -116,21 +117,31 @@ def leaves_too_much(contact, violation, h, unit):
     """
     if contact is None:
         return False
-    too_much = violation > contact.most_left and h > contact.finest
-    if too_much and _is_worth_halves(contact, unit):
+    may_divide = violation > contact.most_left and h > contact.finest
+    if may_divide and _are_worth_halves(contact, unit, False):
+        return True
+    if may_divide and _are_worth_halves(contact, unit, True):
         return True
     return misses(contact, violation, h)
 
 
 @inner_kernel
-def _is_worth_halves(contact, unit):
-    """Whether an island is left with more than it may keep, which is more in a large one: halves of
-    a stage take two to three times as long there, to leave half of it.
+def large_leave_too_much(contact, violation, h):
+    """Whether rounds leave large islands ways [m] for which a stage of length h is divided."""
+    may_divide = violation > contact.most_left and h > contact.finest
+    return may_divide and _are_worth_halves(contact, 1.0, True)
+
+
+@inner_kernel
+def _are_worth_halves(contact, unit, large):
+    """Whether any of the large islands, or of the others, is left with more than it may keep. That
+    is more in a large one: halves of a stage take two to three times as long there, to leave half.
     """
     row, mark = contact.solver_bodies.row, contact.solver_bodies.mark
+    most = _WORTH_HALVES * contact.most_left if large else contact.most_left
     for i in range(len(mark) - 1):
-        times = _WORTH_HALVES if is_large(mark, i) else 1.0
-        if mark[i].head >= 0 and not (row[i].violation * unit <= times * contact.most_left):
+        asked = mark[i].head >= 0 and is_large(mark, i) == large
+        if asked and not (row[i].violation * unit <= most):
             return True
     return False
 

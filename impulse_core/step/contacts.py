@@ -39,7 +39,7 @@ from impulse_core.jit.team import share
 from impulse_core.joints.constraints import angular_velocities
 from impulse_core.model.status import COMPLETED, ROSE
 from impulse_core.model.tasks import BEGIN_FIRST, BEGIN_SECOND, CLOSE_FIRST, CONTACTS
-from impulse_core.step.accuracy import accuracy_of_ways
+from impulse_core.step.accuracy import accuracy_of_ways, large_leave_too_much
 from impulse_core.step.corrections import add_multipliers
 from impulse_core.step.judgement import flings, judge
 from impulse_core.step.passes import begin_first, begin_second, close_first
@@ -63,6 +63,8 @@ __all__ = [
     "note_motion",
     "start_again",
 ]
+
+_BEFORE_HALVES = 4  # times the rounds, in large islands: as many more as one of two halves may take
 
 
 @inner_kernel
@@ -158,6 +160,8 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         tally.totals,
     )
     ends = rounds_end(contact, violation, iteration, is_patient(tally))
+    if ends and iteration < _BEFORE_HALVES * contact.rounds:
+        ends = not large_leave_too_much(contact, violation, h)
     return max(violation, worst), solved or ends
 
 
