@@ -3,7 +3,12 @@
 from impulse_core.collision import broad
 from impulse_core.jit import kernel
 
-__all__ = ["find_pairs"]
+__all__ = ["approach_of", "find_pairs"]
+
+
+@kernel
+def approach_of(model, shapes, state, h, sweep, k):
+    return broad.approach_of(model, shapes, state, h, sweep, k)
 
 
 @kernel

@@ -193,8 +193,14 @@ def test_bricks_that_land_are_not_divided_for_little(seed: int) -> None:
     assert report["contacts"]["max_violation_m"] <= 15.0 * report["tolerance_m"]
 
 
+@pytest.mark.parametrize("seed", [18, 28, 32, 46, 53, 127, 131])
+def test_rounds_go_on_before_large_islands_are_divided(seed: int) -> None:
+    """They were divided after twelve; a few more leave less than what they are divided for."""
+    assert ic.simulate(drawn_bricks(seed)).diagnostics["halvings"] == 0
+
+
 def test_nor_are_most_others() -> None:
-    """Of a thousand steps of sixteen at most eight are divided; eighteen were. None sinks in."""
+    """Of a thousand steps of sixteen at most three are divided; eighteen were. None sinks in."""
     halvings = 0
     for seed in range(16, 32):
         bricks = drawn_bricks(seed)
@@ -205,4 +211,4 @@ def test_nor_are_most_others() -> None:
         edge = bricks.bodies[1].geometry[0].size[0]
         assert report["contacts"]["max_penetration_m"] <= 0.3 * DEEPEST * edge
         assert report["warnings"] == []
-    assert halvings <= 8
+    assert halvings <= 3

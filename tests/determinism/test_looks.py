@@ -92,7 +92,7 @@ SCRATCH = (
         for name in (
             *("low", "high", "turning", "box", "cell", "slot", "cell_level", "cell_x", "cell_y"),
             *("cell_first", "scratch", "on_level", "overlaps", "pair_count", "pair_first", "way"),
-            *("pair_second", "pair_approach", "key", "key_before", "cache_before", "histogram"),
+            *("pair_second", "key", "key_before", "cache_before", "histogram"),
             "cache_begun",
         )
     ),
