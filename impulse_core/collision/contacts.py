@@ -258,12 +258,14 @@ class ContactRow:
 
 @record
 class Push:
-    """What contacts between the same two bodies, which follow each other, do to these at once."""
+    """What is new of the impulses of a contact, and what it does to its two bodies."""
 
     impulse: vec3
     """On body 2, and its opposite on body 1 [N s]."""
+    turn: vec3
+    """Torque impulse on body 2 of what resists turning, and its opposite on body 1 [N m s]."""
     torque1: vec3
-    """Torque impulse about the centre of mass of body 1 [N m s]."""
+    """Torque impulse of the impulse about the centre of mass of body 1 [N m s]."""
     torque2: vec3
     """The same of body 2."""
     body1: i8
@@ -287,8 +289,8 @@ class Contacts(NamedTuple):
     """What was left of the stage when first guesses were made with the points [s], 0 where none
     are; shape (1,)."""
     push: Records
-    """What new impulses do (Push), those of each CONTACTS that follow each other from the row of
-    the first of these on; shape (c,)."""
+    """What new impulses do (Push), where threads share that: those of each CONTACTS that follow
+    each other from the row of the first of these on; shape (c,)."""
     chunk: Floats
     """What a pass puts together of each CONTACTS of them that follow each other (FOUND, ALSO), and
     the island that all are of which it looked at, -1 if they are of several, -2 if it looked at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from impulse_core.algebra import ZERO3, cross, dot, put_vec3, set_vec3, vec3_at, vec3_of
 from impulse_core.collision.contacts import FOUND
 from impulse_core.jit import inlined_kernel, inner_kernel
-from impulse_core.jit.team import share
+from impulse_core.jit.team import is_shared, share
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -51,111 +51,75 @@ def apply_contact_impulses(contact, motion):
     Returns whether any of it acts on jointed bodies, in the probe as well; work of kinematic
     bodies, p times their own velocity, is added to the kinematic work.
     """
-    contacts, used = contact.contacts, contact.contacts.used[0]
+    contacts, team, used = contact.contacts, contact.team, contact.contacts.used[0]
     any_articulated = _act_on_probe(contact, motion)
-    if used <= CONTACTS:
+    any_kinematic = motion.dynamic < len(motion.bodies) - 1
+    if any_kinematic or not is_shared(team, used, CONTACTS):
         for c in range(used):
             act_at(contacts, c, motion, new_impulse(contacts.row[c]))
         return any_articulated
-    share(contact.team, GATHER, 0, used, CONTACTS, gather_pushes, (contacts,))
-    bodies = (motion.dynamic + contact.team.threads - 1) // contact.team.threads
-    share(contact.team, ACT, 0, motion.dynamic, bodies, act_on_bodies, (contacts, motion))
-    if motion.dynamic < len(motion.bodies) - 1:
-        _add_kinematic_work(contacts, motion)
+    share(team, GATHER, 0, used, CONTACTS, gather_pushes, (contacts,))
+    bodies = (motion.dynamic + team.threads - 1) // team.threads
+    share(team, ACT, 0, motion.dynamic, bodies, act_on_bodies, (contacts, motion))
     return any_articulated
 
 
 @inner_kernel
 def gather_pushes(contacts, begin, end):
-    """Put together what of the impulses of some contacts is new, for those between the same bodies
-    that follow each other.
-    """
-    first, second, pushes = -1, -1, begin
-    p, t1, t2 = ZERO3, ZERO3, ZERO3
+    """Put down what is new of the impulses of some contacts, and does to their bodies."""
+    pushes = begin
     for c in range(begin, end):
         row, mark = contacts.row[c], contacts.mark[c]
-        new, turning = new_impulse(row), _new_torque(row)
-        if row.resists > 0.0:
-            set_vec3(row.torque_applied, vec3_of(row.torque))
-        if new == ZERO3 and turning == ZERO3:
+        p, turn = new_impulse(row), _new_torque(row)
+        if p == ZERO3 and turn == ZERO3:
             continue
-        if mark.body1 != first or mark.body2 != second:
-            if first >= 0:
-                pushes = _put_push(contacts, pushes, first, second, p, t1, t2)
-            first, second = mark.body1, mark.body2
-            p, t1, t2 = ZERO3, ZERO3, ZERO3
-        p = p + new
-        t1 = t1 - cross(vec3_of(row.arm1), new) - turning
-        t2 = t2 + cross(vec3_of(row.arm2), new) + turning
-    if first >= 0:
-        pushes = _put_push(contacts, pushes, first, second, p, t1, t2)
+        if turn != ZERO3:
+            set_vec3(row.torque_applied, vec3_of(row.torque))
+        push = contacts.push[pushes]
+        push.body1, push.body2 = mark.body1, mark.body2
+        set_vec3(push.impulse, p)
+        set_vec3(push.turn, turn)
+        set_vec3(push.torque1, cross(vec3_of(row.arm1), -p))
+        set_vec3(push.torque2, cross(vec3_of(row.arm2), p))
+        pushes += 1
     contacts.chunk[begin // CONTACTS, FOUND] = pushes - begin
-
-
-@inlined_kernel
-def _put_push(contacts, k, body1, body2, p, t1, t2):
-    """Put down what contacts do together, as the k-th; returns the number of the next."""
-    push = contacts.push[k]
-    push.body1, push.body2 = body1, body2
-    set_vec3(push.impulse, p)
-    set_vec3(push.torque1, t1)
-    set_vec3(push.torque2, t2)
-    return k + 1
 
 
 @inner_kernel
 def act_on_bodies(contacts, motion, begin, end):
-    """Let what was put together act on some of the bodies, in the order of the contacts."""
+    """Let what was put down act on some of the bodies, in the order of the contacts."""
     states, bodies = motion.states, motion.bodies
     for at in range(0, contacts.used[0], CONTACTS):
         for k in range(at, at + int(contacts.chunk[at // CONTACTS, FOUND])):
             push = contacts.push[k]
-            i1, i2 = push.body1, push.body2
+            i1, i2, p, turn = push.body1, push.body2, vec3_of(push.impulse), vec3_of(push.turn)
             if begin <= i1 < end:
-                _push(
-                    states[i1],
-                    bodies[i1].inverse_mass,
-                    -vec3_of(push.impulse),
-                    vec3_of(push.torque1),
-                )
+                _act_on(states[i1], bodies[i1].inverse_mass, -turn, -p, vec3_of(push.torque1))
             if begin <= i2 < end:
-                _push(
-                    states[i2],
-                    bodies[i2].inverse_mass,
-                    vec3_of(push.impulse),
-                    vec3_of(push.torque2),
-                )
-
-
-@inner_kernel
-def _add_kinematic_work(contacts, motion):
-    """Add what kinematic bodies do against what was put together to the kinematic work."""
-    for at in range(0, contacts.used[0], CONTACTS):
-        for k in range(at, at + int(contacts.chunk[at // CONTACTS, FOUND])):
-            push = contacts.push[k]
-            p = vec3_of(push.impulse)
-            _add_work(motion, push.body1, -p, vec3_of(push.torque1))
-            _add_work(motion, push.body2, p, vec3_of(push.torque2))
+                _act_on(states[i2], bodies[i2].inverse_mass, turn, p, vec3_of(push.torque2))
 
 
 @inlined_kernel
-def _add_work(motion, i, p, torque):
-    """Add what a kinematic body i does where impulses act on it to the kinematic work."""
-    if motion.dynamic <= i < len(motion.bodies) - 1:
-        work = dot(p, vec3_of(motion.states[i].velocity))
-        motion.kinematic_work[0] -= work + dot(torque, vec3_at(motion.angular_velocity, i))
+def _act_on(body, inverse_mass, turn, p, torque):
+    """Let a torque impulse act on a body (BodyState), and then an impulse p, as one contact after
+    the other would: what is zero does nothing, not even to the sign of a zero.
+    """
+    if turn != ZERO3:
+        set_vec3(body.angular_momentum, vec3_of(body.angular_momentum) + turn)
+    if p != ZERO3:
+        _push(body, inverse_mass, p, torque)
 
 
 @inlined_kernel
 def act_at(contacts, c, motion, p):
     """Let a new impulse p of contact c, and what is new of its torque, act on its bodies."""
     row, mark = contacts.row[c], contacts.mark[c]
-    if row.resists > 0.0:
-        t = vec3_of(row.torque) - vec3_of(row.torque_applied)
+    t = _new_torque(row)
+    if t != ZERO3:
         set_vec3(row.torque_applied, vec3_of(row.torque))
         _turn_bodies(contacts, motion.states, motion.dynamic, c, t)
         _add_turning_work(contacts, motion, c, t)
-    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+    if p != ZERO3:
         _act(motion, mark.body1, -p, vec3_of(row.arm1))
         _act(motion, mark.body2, p, vec3_of(row.arm2))
 

@@ -1,4 +1,4 @@
-"""New impulses at contacts act on the bodies once, put together for those between the same two."""
+"""New impulses at contacts act on the bodies once, with the same bits where threads share that."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def on_a_lift(seed: int) -> Scene:
     return scene(plate, *bodies, materials=(SLICK, FELT))
 
 
-def few(seed: int) -> Scene:
-    """The same with so few that they are not put together."""
+def on_the_ground(seed: int) -> Scene:
+    """The same without the plate."""
     made = on_a_lift(seed)
-    del made.bodies[5:]
+    del made.bodies[0]
     return made
 
 
@@ -87,25 +87,32 @@ def expected(engine: Engine) -> tuple[np.ndarray, np.ndarray, float]:
     return velocity, momentum, done
 
 
-@pytest.mark.parametrize(("make", "seed"), [(few, 1), *((on_a_lift, seed) for seed in range(2, 8))])
-@pytest.mark.parametrize("threads", [1, 2])
-def test_what_is_new_acts_once(make, seed, threads):
-    """On bodies as contact by contact; what kinematic ones do is counted. Then nothing is new."""
-    compiled = compile_scene(make(seed))
+def pushed(made: Scene, seed: int, threads: int) -> Engine:
+    """After some steps, with drawn impulses at all contacts, two of three of which are new."""
+    compiled = compile_scene(made)
     engine = Engine(compiled, choose_options(compiled, step=0.005, threads=threads))
     engine.start_segment(0.0, np.zeros(0, dtype=np.int64))
-    assert engine.advance(0.005, 100, 0)
+    assert engine.advance(0.005, 200, 0)
     setup, random = engine.runner.setup, np.random.default_rng(seed)
     used = int(setup.contacts.used[0])
-    assert (used > CONTACTS) == (make is on_a_lift)
+    assert used > CONTACTS
     row = setup.contacts.row[:used]
     for given, acted in (("impulse", "applied"), ("torque", "torque_applied")):
         row[acted] = random.standard_normal((used, 3))
         new = random.standard_normal((used, 3)) * (random.random((used, 1)) < 0.7)
         row[given] = row[acted] + new
     engine.work.angular_velocity[:] = random.standard_normal(engine.work.angular_velocity.shape)
-    moving = engine.model.dynamic
-    assert (setup.contacts.mark["body1"][:used] == moving).any()  # the plate
+    return engine
+
+
+@pytest.mark.parametrize("make", [on_a_lift, on_the_ground])
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_what_is_new_acts_once(make, seed):
+    """On bodies as contact by contact; what kinematic ones do is counted. Then nothing is new."""
+    engine = pushed(make(seed), seed, 1)
+    setup, plate = engine.runner.setup, engine.model.dynamic
+    if make is on_a_lift:
+        assert (setup.contacts.mark["body1"][: setup.contacts.used[0]] == plate).any()
     velocity, momentum, done = expected(engine)
     engine.work.kinematic_work[0] = 0.0
 
@@ -119,3 +126,22 @@ def test_what_is_new_acts_once(make, seed, threads):
     before = bodies.copy()
     assert not act(setup, engine.model, engine.state, engine.work)
     np.testing.assert_array_equal(bodies, before)
+
+
+@pytest.mark.parametrize("seed", range(10, 14))
+def test_shares_act_with_the_same_bits(seed):
+    """The first thread does all shares where no other comes. Zeros keep their signs as well."""
+    ends = []
+    for shared in (False, True):
+        engine = pushed(on_the_ground(seed), seed, 2)
+        team = engine.runner.setup.team
+        engine.state.bodies["velocity"][::3] = -0.0
+        engine.state.bodies["angular_momentum"][1::3] = -0.0
+        row = engine.runner.setup.contacts.row
+        row["impulse"][::5] = row["applied"][::5]
+        team.open[0] = 1 if shared else 0
+        act(engine.runner.setup, engine.model, engine.state, engine.work)
+        team.open[0] = 0
+        ends.append(engine.state.bodies.tobytes())
+        assert bool(engine.runner.setup.contacts.chunk[0, 0] > 0) or not shared
+    assert ends[0] == ends[1]
