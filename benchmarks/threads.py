@@ -1,6 +1,6 @@
 """How much faster threads make the steps of a heap, and that its bits do not depend on them.
 
-python benchmarks/threads.py [SCENE ...] [--threads 2] [--steps 100] [--rounds 5]
+python benchmarks/threads.py [SCENE ...] [--threads 2] [--steps 100] [--call 100] [--rounds 5]
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ def main() -> None:
     parser.add_argument("scenes", nargs="*", type=Path, default=[SAMPLES / "cubes-1000-brick.xml"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--call", type=int, help="steps in each call of the kernel; default: all")
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     if choose_threads(given.threads) < given.threads:
         parser.error(f"there are not {given.threads} processors")
     for path in given.scenes:
-        compare(path, given.threads, given.steps, given.rounds)
+        compare(path, given.threads, given.steps, given.call or given.steps, given.rounds)
 
 
-def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
-    """Steps from the start in one call, with one thread and with so many, in turns; the best of
+def compare(path: Path, threads: int, steps: int, call: int, rounds: int) -> None:
+    """Steps from the start, so many in a call, with one thread and with more, in turns; the best of
     each counts. The slowest step is that of a round of its own.
     """
     engines = {count: started(path, count) for count in (1, threads)}
@@ -46,7 +47,9 @@ def compare(path: Path, threads: int, steps: int, rounds: int) -> None:
     for _ in range(rounds):
         for count, engine in engines.items():
             engine.restore(starts[count])
-            best[count] = min(best[count], milliseconds(engine, 0, steps) / steps)
+            calls = range(0, steps, call)
+            taken = sum(milliseconds(engine, k, min(call, steps - k)) for k in calls)
+            best[count] = min(best[count], taken / steps)
             ends.add(engine.digest())
     for count, engine in engines.items():
         engine.restore(starts[count])

@@ -269,7 +269,9 @@ class Push:
     torque2: vec3
     """The same of body 2."""
     body1: i8
+    """Row of the first body."""
     body2: i8
+    """Row of the second body."""
 
 
 @by_address
@@ -290,7 +292,7 @@ class Contacts(NamedTuple):
     are; shape (1,)."""
     push: Records
     """What new impulses do (Push), where threads share that: those of each CONTACTS that follow
-    each other from the row of the first of these on; shape (c,)."""
+    each other from the row of the first of these on; shape (c,), or none for one thread."""
     chunk: Floats
     """What a pass puts together of each CONTACTS of them that follow each other (FOUND, ALSO), and
     the island that all are of which it looked at, -1 if they are of several, -2 if it looked at
@@ -327,15 +329,15 @@ def new_staged(contacts: int, pairs: int, threads: int) -> Staged:
     )
 
 
-def new_contacts(rows: int) -> Contacts:
-    """Room for a number of contact points."""
+def new_contacts(rows: int, threads: int = 1) -> Contacts:
+    """Room for a number of contact points. One thread alone puts no impulses down."""
     chunks = (rows + CONTACTS - 1) // CONTACTS
     return Contacts(
         used=np.zeros(1, dtype=np.int64),
         mark=new_records(ContactMark, rows),
         row=new_records(ContactRow, rows),
         guessed=np.zeros(1),
-        push=new_records(Push, rows),
+        push=new_records(Push, rows if threads > 1 else 0),
         chunk=new_zeros(chunks * _NOTED).reshape(chunks, _NOTED),
         noted=new_zeros(rows * _NOTED).reshape(rows, _NOTED),
     )

@@ -31,7 +31,7 @@ def new_impulse(row):
     from now on.
     """
     p = vec3_of(row.impulse) - vec3_of(row.applied)
-    if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+    if p != ZERO3:
         set_vec3(row.applied, vec3_of(row.impulse))
     return p
 
@@ -54,7 +54,7 @@ def apply_contact_impulses(contact, motion):
     contacts, team, used = contact.contacts, contact.team, contact.contacts.used[0]
     any_articulated = _act_on_probe(contact, motion)
     any_kinematic = motion.dynamic < len(motion.bodies) - 1
-    if any_kinematic or not is_shared(team, used, CONTACTS):
+    if any_kinematic or not is_shared(team, used, CONTACTS):  # their work is added up in order
         for c in range(used):
             act_at(contacts, c, motion, new_impulse(contacts.row[c]))
         return any_articulated
@@ -66,7 +66,7 @@ def apply_contact_impulses(contact, motion):
 
 @inner_kernel
 def gather_pushes(contacts, begin, end):
-    """Put down what is new of the impulses of some contacts, and does to their bodies."""
+    """Put down what is new of the impulses of some contacts, and what that does to their bodies."""
     pushes = begin
     for c in range(begin, end):
         row, mark = contacts.row[c], contacts.mark[c]

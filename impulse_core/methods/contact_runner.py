@@ -88,7 +88,7 @@ class ContactRunner(ElementRunner):
             sweep=sweep,
             found=new_found(),
             staged=new_staged(rows, len(sweep.pair_first), threads),
-            contacts=new_contacts(rows),
+            contacts=new_contacts(rows, threads),
             memory=new_memory(rows, len(model.joints)),
             earlier=new_memory(rows if options.time_of_impact else 0, len(model.joints)),
             solver_bodies=new_solver_bodies(model),
@@ -292,7 +292,7 @@ class ContactRunner(ElementRunner):
         rows, articulated, pairs, events = wanted
         if rows := rows + rows // 2:
             setup = setup._replace(
-                contacts=new_contacts(rows),
+                contacts=new_contacts(rows, setup.team.threads),
                 memory=_copied(setup.memory, rows),
                 earlier=new_memory(rows if setup.time_of_impact else 0, len(model.joints)),
                 sleep=_copied_sleep(setup.sleep, 2 * rows),

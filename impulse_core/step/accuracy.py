@@ -118,10 +118,9 @@ def leaves_too_much(contact, violation, h, unit):
     if contact is None:
         return False
     may_divide = violation > contact.most_left and h > contact.finest
-    if may_divide and _are_worth_halves(contact, unit, False):
-        return True
-    if may_divide and _are_worth_halves(contact, unit, True):
-        return True
+    for large in (False, True):
+        if may_divide and _are_worth_halves(contact, unit, large):
+            return True
     return misses(contact, violation, h)
 
 
