@@ -37,6 +37,7 @@ from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 __all__ = ["solve_contacts", "solve_small", "sweep_one_by_one"]
 
 _FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
+_AT_ONCE = 1e-2  # of the accuracy: what impulses found without sweeps leave at most
 _LAST_SWEEPS = 8  # of a small one after that, which mostly has laws that contradict each other
 _MOST_SWEEPS = 100
 _MOST_OF_LARGE = 20
@@ -130,16 +131,26 @@ def _solve_one(contacts, solver_bodies, delassus, newton, batches, team, i, to):
 
 @deferred_kernel("int64", "int64", "float64")
 def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, large):
-    """A few sweeps and Newton's method: what that came to, SOLVED, IMPROVED or TOO_MANY, the number
-    of sweeps, and the largest change of a velocity in the first [m/s].
+    """A few sweeps and Newton's method, or where bodies are jointed this alone if it gets there at
+    once: what that came to, SOLVED, IMPROVED or TOO_MANY, the number of sweeps, and the largest
+    change of a velocity in the first [m/s].
     """
     diagonal_blocks(contacts, solver_bodies, delassus, i)
+    if solver_bodies.mark[i].articulated and not large:
+        exact = _AT_ONCE * accuracy
+        result, _ = solve_island(
+            contacts, solver_bodies, delassus, newton, i, accuracy, exact, True
+        )
+        if result == SOLVED:
+            return SOLVED, 0, 0.0
     sweeps, first, quiet = sweep_one_by_one(
         contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS
     )
     if quiet and large:
         return SOLVED, sweeps, first
-    result, items = solve_island(contacts, solver_bodies, delassus, newton, i, accuracy, rough)
+    result, items = solve_island(
+        contacts, solver_bodies, delassus, newton, i, accuracy, rough, False
+    )
     if result == IMPROVED:
         _apply_changes(contacts, solver_bodies, delassus, i)
         for k in range(solver_bodies.mark[i].number, items):

@@ -32,7 +32,7 @@ _ASTRAY = 1e3  # of the least residual, what a whole step leaves that counts as 
 _LESS_PATIENCE = 3  # the same of steps with care
 _CONTENT = 2  # the same where no more is left than contacts may contradict each other by
 _GAIN = 0.7  # of the least residual, what a step that helps leaves at most
-_QUICK = 0.1  # of a residual, what a step leaves that need not be damped as much
+_QUICK = 0.1  # of a residual, what a step leaves that leads straight to a solution
 _PROXIMAL = 1e-4  # proximal term to begin with, and the least after a step that left more
 _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
@@ -43,12 +43,14 @@ _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
 @deferred_kernel("int64", "int64")
-def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
+def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at_once):
     """Improve the impulses of the island of solver body i until its laws hold to accuracy [m/s],
     or to a rough one where steps that follow are not needed or do not help much.
 
     What is stored is the best iterate within its cones, and nothing worse than the impulses given.
     The velocities in solver_bodies and delassus belong to the impulses it begins with, and stay.
+    ``at_once``: an articulated island is solved straight from those, to the rough accuracy at
+    least, which is finer here, or left as it is.
     Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands left
     alone. Then how many rows of work are of contacts and of what resists turning.
     """
@@ -68,37 +70,43 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough):
     gather_rows(contacts, solver_bodies, delassus, work, n, items)
     given = _residual(work, n, items, 0.0)
     if articulated:
-        best = _solve_dense(work, n, items, accuracy, given)
+        best = _solve_dense(work, n, items, (accuracy, rough), given, at_once)
     else:
         size = bodies, bandwidth
         to = accuracy, rough, solver_bodies.mark[i].contradictory == 0
         best = _solve_banded(solver_bodies, work, n, items, size, to, given)
     if best < given:
         best = _take_best(solver_bodies, work, n, items, bodies, articulated, best)
-        if best < given:
+        if best < given and (best <= rough or not at_once):
             _store(contacts, work, n, items)
     return (SOLVED if min(best, given) <= rough else IMPROVED), items
 
 
 @inner_kernel
-def _solve_dense(work, n, items, accuracy, given):
+def _solve_dense(work, n, items, to, given, at_once):
     """Newton steps of an articulated island from the impulses of a residual ``given``; the least
     residual, whose iterate is kept [m/s].
 
-    Iterates may get worse for a while, since that leads over kinks of the laws.
+    Iterates may get worse for a while, since that leads over kinks of the laws. ``at_once``: what
+    sticks, slides or is open stays so, as it mostly does from one stage to the next, and each step
+    leaves little; else it is not worth the next. Even then the first is taken, for what is left at
+    rest would be left in each stage again, and add up.
     """
-    best = worst = given
+    (accuracy, rough), best, worst = to, given, given
+    enough = _EXACT * accuracy
     _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
-        if worst <= _EXACT * accuracy or not dense_step(work, n, items):
+        if worst <= enough or not dense_step(work, n, items):
             break
         dense_push(work, items)
         after = _residual(work, n, items, 1.0)
-        if worst <= accuracy and not (after < 0.5 * worst):
+        slow = not (after < (0.5 if worst <= accuracy else _QUICK) * worst)
+        if slow and (at_once or worst <= accuracy):
             break
         share, after = _shorten(work, n, items, worst, after)
         _go_on(work, items, share)
         worst = after
+        enough = rough if at_once else enough
         if worst < best:
             best = worst
             _keep_iterate(work, items)

@@ -74,7 +74,7 @@ def calls_of_step(model, system, state, work, tally) -> Calls:
     if contact is not None:
         islands = contact.contacts, contact.solver_bodies, contact.delassus, contact.own.newton
         search = Search(*(getattr(contact, name) for name in Search._fields))
-        calls.append((solve_island, (*islands, 1, 1.0, 1.0)))
+        calls.append((solve_island, (*islands, 1, 1.0, 1.0, False)))
         if not contact.solver_bodies.mark["jointed"][: model.dynamic].all():
             calls.append((settle, (contact, model, state, True, 1.0, False, work)))
         calls.append(
