@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -46,19 +48,25 @@ def table(legs: int, height: float, mass: float) -> Scene:
     return scene(*bodies).model_copy(update={"joints": hinges})
 
 
-@settings(max_examples=25)
-@given(
-    legs=st.integers(1, 3),
-    mass=st.floats(0.1, 100.0),
-    step=st.sampled_from([0.002, 0.005, 0.01]),
-    size=st.floats(1e-6, 0.03),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_what_sticks_is_solved_at_once(legs, mass, step, size, seed):
-    """Impulses are off by part of what presses the feet down, and nothing slides or lifts."""
+class Attempt(NamedTuple):
+    """At an island, and how its laws are broken [m/s]."""
+
+    result: int
+    before: float
+    after: float
+    changed: bool
+    """Whether any impulse was."""
+
+
+def attempt(
+    legs: int, mass: float, step: float, off: float, contradiction: float, seed: int
+) -> Attempt:
+    """At a table whose feet bear more than its weight and stick, from impulses that are off by a
+    part of that, and where corners ask for velocities that contradict each other [m/s].
+    """
     setup = after_steps(table(legs, 1.0, mass), 3, step)
     contacts, solver_bodies, delassus = setup.contacts, setup.solver_bodies, setup.delassus
-    work = setup.own.newton
+    work, random = setup.own.newton, np.random.default_rng(seed)
     island = int(np.argmax(solver_bodies.mark["number"]))
     n, _, _ = list_island(contacts, solver_bodies, delassus, work, island)
     rows = work.mark["contact"][:n].copy()
@@ -66,30 +74,59 @@ def test_what_sticks_is_solved_at_once(legs, mass, step, size, seed):
     contacts.row["offset"][rows] = 0.0
     improve(contacts, solver_bodies, delassus, work, island, False)  # for the Delassus operator
     W = work.delassus[: 3 * n, : 3 * n].copy()
-    normal = contacts.row["normal"][rows]
-    solution = normal * mass * 9.81 * step
-    off = np.random.default_rng(seed).uniform(-size, size, (n, 3)) * mass * 9.81 * step / 4.0
-    contacts.row["impulse"][rows] = solution + off
-    contacts.row["offset"][rows] = 0.0
+    most = mass * 9.81 * step
+    wrong = random.uniform(-off, off, (n, 3)) * most / 4.0
+    given = contacts.row["normal"][rows] * most + wrong
     still = velocities(contacts, solver_bodies, delassus, rows)
-    contacts.row["offset"][rows] = (W @ off.ravel()).reshape(n, 3) - still
+    asked = random.uniform(-contradiction, contradiction, (n, 3))
+    contacts.row["impulse"][rows] = given
+    contacts.row["offset"][rows] = (W @ wrong.ravel()).reshape(n, 3) - still + asked
     u = velocities(contacts, solver_bodies, delassus, rows)
 
     result, _ = improve(contacts, solver_bodies, delassus, work, island, True)
 
     p = contacts.row["impulse"][rows]
-    u = u + (W @ (p - solution - off).ravel()).reshape(n, 3)
-    assert result == SOLVED
     assert within_cones(contacts, rows, p)
-    assert residual(contacts, rows, p, u) <= ACCURACY
+    after = u + (W @ (p - given).ravel()).reshape(n, 3)
+    return Attempt(
+        result,
+        residual(contacts, rows, given, u),
+        residual(contacts, rows, p, after),
+        bool((p != given).any()),
+    )
+
+
+tables = {
+    "legs": st.integers(1, 3),
+    "mass": st.floats(0.1, 100.0),
+    "step": st.sampled_from([0.002, 0.005, 0.01]),
+    "seed": st.integers(0, 2**32 - 1),
+}
+
+
+@settings(max_examples=25)
+@given(off=st.floats(1e-6, 0.03), **tables)
+def test_what_sticks_is_solved_at_once(off, **drawn):
+    """Impulses near those of a solution lead there, where nothing slides or lifts."""
+    found = attempt(off=off, contradiction=0.0, **drawn)
+    assert found.result == SOLVED
+    assert found.after <= ACCURACY
+
+
+@settings(max_examples=25)
+@given(off=st.floats(1e-3, 0.03), contradiction=st.floats(1e-8, 1e-6), **tables)
+def test_what_is_not_is_left_as_it_was(off, contradiction, **drawn):
+    """The first step helps much and leaves what corners contradict each other by. The sweeps that
+    follow begin with the impulses that the velocities belong to.
+    """
+    found = attempt(off=off, contradiction=contradiction, **drawn)
+    assert found.changed == (found.result == SOLVED)
+    assert found.result != SOLVED or found.after <= ACCURACY
 
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("scale", [1e-7, 1e-5, 1e-3, 1e-1, 1.0])
-@pytest.mark.parametrize("step", [0.01, 0.003])
-def test_what_is_not_is_left_as_it_was(scale, step, seed):
-    """Corners ask for velocities that contradict each other. The sweeps that follow begin with the
-    impulses that the velocities belong to.
-    """
-    before, after = disturbed_residuals(jointed_stack(), step, scale, seed, at_once=True)
-    assert after in (before, 0.0) or after <= ACCURACY
+def test_what_contradicts_itself_is_left_as_it_was(scale, seed):
+    """The same of a stack, whatever its corners ask for."""
+    before, after = disturbed_residuals(jointed_stack(), 0.01, scale, seed, at_once=True)
+    assert after == before
