@@ -271,9 +271,7 @@ def fall(scene: Scene, engines: list[Callable[[], Any]], rounds: int, until: flo
 
 
 def fall_once(scene: Scene, engine: Any, until: float) -> Fall:
-    """One run. Python's collector, which takes 60 to 90 ms where three engines are loaded, does not
-    fall into a step.
-    """
+    """One run. Python's collector, which takes 60 ms and more, does not fall into a step."""
     count = round(until / scene.settings.step)
     seconds, depth, kinetic = np.zeros(count), np.zeros(count), np.zeros(count)
     gc.collect()

@@ -5,7 +5,8 @@ A contact is visited again only if one of its bodies was moved noticeably since.
 step of a conjugate gradient method, whose direction goes on as long as changes become smaller
 (Silcowitz, Niebe and Erleben 2010): a tower whose contacts stick is as ill-conditioned as the beam
 that it is. Islands that a few sweeps do not solve are solved by Newton's method where that is
-cheap. Large ones are swept in batches (batch_sweeps.py) where that is worth it.
+cheap, and those with jointed bodies are so without sweeps where it gets there at once. Large ones
+are swept in batches (batch_sweeps.py) where that is worth it.
 
 Small islands are solved by any thread, so nothing that stands for more than one of them is changed.
 """
@@ -36,8 +37,8 @@ from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["solve_contacts", "solve_small", "sweep_one_by_one"]
 
-_FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
 _AT_ONCE = 1e-2  # of the accuracy: what impulses found without sweeps leave at most
+_FIRST_SWEEPS = 8  # before an island is solved for by Newton's method
 _LAST_SWEEPS = 8  # of a small one after that, which mostly has laws that contradict each other
 _MOST_SWEEPS = 100
 _MOST_OF_LARGE = 20
