@@ -16,9 +16,10 @@ from impulse_core.algebra import (
     vec3_of,
 )
 from impulse_core.contact.delassus import delassus_block, put_block
+from impulse_core.contact.elimination import eliminate, solve_eliminated, stride_of
 from impulse_core.contact.law import LEAST_PROXIMAL, sides_of_piece
 from impulse_core.contact.newton_rows import piece_of, turning_piece_of
-from impulse_core.jit import inlined_kernel, inner_kernel, lanes
+from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
 __all__ = ["dense_delassus", "dense_push", "dense_step"]
@@ -30,11 +31,23 @@ def dense_delassus(contacts, solver_bodies, delassus, work, n, items):
     them, into work.delassus.
     """
     for k in range(items):
-        for m in range(items):
-            c, e = work.mark[k].contact, work.mark[m].contact
+        c = work.mark[k].contact
+        free = _is_free(contacts, solver_bodies, c, 0) or _is_free(contacts, solver_bodies, c, 1)
+        for m in range(k + 1):
+            e = work.mark[m].contact
             W = _articulated_block(contacts, delassus, c, e, k >= n, m >= n)
+            if free:
+                W = W + _by_free_bodies(contacts, solver_bodies, c, e, k >= n, m >= n)
             put_block(work.delassus, 3 * k, 3 * m, W)
-            _add_free_bodies(contacts, solver_bodies, work, k, m, k >= n, m >= n)
+            if m < k:
+                put_block(work.delassus, 3 * m, 3 * k, transposed(W))
+
+
+@inlined_kernel
+def _is_free(contacts, solver_bodies, c, side):
+    """Whether no joint holds a body of contact c that can move."""
+    i = contacts.mark[c].body2 if side else contacts.mark[c].body1
+    return solver_bodies.row[i].inverse_mass > 0.0
 
 
 @inner_kernel
@@ -54,11 +67,12 @@ def _articulated_block(contacts, delassus, c, e, turning, turned):
     return delassus_block(delassus.linear, 3 * j, 3 * l)
 
 
-@inlined_kernel
-def _add_free_bodies(contacts, solver_bodies, work, k, m, turning, turned):
-    """Add what the bodies that no joint holds do between two rows of the list."""
-    row, mark = contacts.row, contacts.mark
-    c, e = work.mark[k].contact, work.mark[m].contact
+@inner_kernel
+def _by_free_bodies(contacts, solver_bodies, c, e, turning, turned):
+    """The velocity at contact c by an impulse at contact e through bodies that no joint holds, or
+    the angular velocity there, or by a torque impulse.
+    """
+    row, mark, W = contacts.row, contacts.mark, NO_ROWS
     for side in range(2):
         i = mark[c].body2 if side else mark[c].body1
         for other in range(2):
@@ -67,44 +81,38 @@ def _add_free_bodies(contacts, solver_bodies, work, k, m, turning, turned):
                 continue
             sign = 1.0 if side == other else -1.0
             A = mat3_of(solver_bodies.row[i].inverse_inertia) * sign
-            w = 0.0 if turning or turned else sign * solver_bodies.row[i].inverse_mass
             if not turned:
                 A = A @ cross_matrix(vec3_of(row[e].arm2 if other else row[e].arm1))
             if not turning:
                 A = cross_matrix(vec3_of(row[c].arm2 if side else row[c].arm1)) @ A * -1.0
-            _add_block(work.delassus, 3 * k, 3 * m, A, w)
-
-
-@inlined_kernel
-def _add_block(matrix, row, column, A, w):
-    """Add A + w·1 to a block of a matrix."""
-    matrix[row, column] += A.xx + w
-    matrix[row, column + 1] += A.xy
-    matrix[row, column + 2] += A.xz
-    matrix[row + 1, column] += A.yx
-    matrix[row + 1, column + 1] += A.yy + w
-    matrix[row + 1, column + 2] += A.yz
-    matrix[row + 2, column] += A.zx
-    matrix[row + 2, column + 1] += A.zy
-    matrix[row + 2, column + 2] += A.zz + w
+            if not (turning or turned):
+                A = A + IDENTITY3 * (sign * solver_bodies.row[i].inverse_mass)
+            W = W + A
+    return W
 
 
 @inner_kernel
-def dense_step(work, n, items):
+def dense_step(work, n, items, again):
     """Put the Newton step of the impulses into their change; False if the system is singular.
 
-    What stays open in it needs no rows, which in the first half of a step is most of it.
+    What stays open in it needs no rows, which in the first half of a step is most of it. ``again``:
+    with the matrix of the step before, if the same contacts have rows.
     """
-    width = _find_pieces(work, n, items)
-    stride = (width + lanes.LANES - 1) // lanes.LANES * lanes.LANES
+    width, same = _find_pieces(work, n, items)
+    stride = stride_of(width)
+    again = again and same
     for k in range(items):
         if work.mark[k].column >= 0:
-            _put_rows(work, k, n, items, stride)
-    for row in range(width):
-        for column in range(width, stride):
-            work.matrix[row * stride + column] = 0.0
-    if not _eliminate(work.matrix, work.right, width, stride):
-        return False
+            _put_right_side(work, k, items)
+            if not again:
+                _put_rows(work, k, n, items, stride)
+    if not again:
+        for row in range(width):
+            for column in range(width, stride):
+                work.matrix[row * stride + column] = 0.0
+        if not eliminate(work.matrix, work.pivot, width, stride):
+            return False
+    solve_eliminated(work.matrix, work.pivot, work.right, width, stride)
     for k in range(items):
         if work.mark[k].column >= 0:
             for axis in range(3):
@@ -118,9 +126,9 @@ def _find_pieces(work, n, items):
     it: A Δu + B Δp + C Δp' = f, with p' the impulse of the contact at which it does.
 
     What stays open depends on nothing else, and its change is found; all others are numbered.
-    Returns how many rows they have.
+    Returns how many rows they have, and whether they are the same as before.
     """
-    count = 0
+    count, same = 0, True
     for k in range(items):
         place, C = work.mark[k].place, NO_ROWS
         if k < n:
@@ -139,35 +147,46 @@ def _find_pieces(work, n, items):
         set_mat3(work.row[k].softness, B * w)
         set_mat3(work.row[k].coupling, C * w)
         set_vec3(work.row[k].load, f)
-        work.mark[k].column = -1 if opens else count
+        column = -1 if opens else count
+        same = same and work.mark[k].column == column
+        work.mark[k].column = column
         if opens:
             set_vec3(work.row[k].change, change)
         else:
             count += 1
-    return 3 * count
+    return 3 * count, same
+
+
+@inner_kernel
+def _put_right_side(work, k, items):
+    """The right-hand side of the k-th of the list, with what open contacts do, which is known."""
+    A, f = mat3_of(work.row[k].stiffness), vec3_of(work.row[k].load)
+    for m in range(items):
+        if work.mark[m].column < 0:
+            M = delassus_block(work.delassus, 3 * k, 3 * m)
+            f = f - A @ (M @ vec3_of(work.row[m].change))
+    row = 3 * work.mark[k].column
+    work.right[row], work.right[row + 1], work.right[row + 2] = f.x, f.y, f.z
 
 
 @inner_kernel
 def _put_rows(work, k, n, items, stride):
-    """The rows of the k-th of the list, in which Δu = W Δp. What open contacts do is known."""
+    """The rows of the k-th of the list, in which Δu = W Δp."""
     A, B = mat3_of(work.row[k].stiffness), mat3_of(work.row[k].softness)
-    C, f = mat3_of(work.row[k].coupling), vec3_of(work.row[k].load)
     sticks = A == IDENTITY3
     row = 3 * work.mark[k].column
     for m in range(items):
+        column = work.mark[m].column
+        if column < 0:
+            continue
         M = delassus_block(work.delassus, 3 * k, 3 * m)
         if not sticks:
             M = A @ M
         if m == k:
             M = M + B
         elif k >= n and m == work.mark[k].place:
-            M = M + C
-        column = work.mark[m].column
-        if column >= 0:
-            _put_block(work.matrix, stride, row, 3 * column, M)
-        else:
-            f = f - M @ vec3_of(work.row[m].change)
-    work.right[row], work.right[row + 1], work.right[row + 2] = f.x, f.y, f.z
+            M = M + mat3_of(work.row[k].coupling)
+        _put_block(work.matrix, stride, row, 3 * column, M)
 
 
 @inlined_kernel
@@ -178,53 +197,6 @@ def _put_block(matrix, stride, row, column, A):
     matrix[k], matrix[k + 1], matrix[k + 2] = A.yx, A.yy, A.yz
     k += stride
     matrix[k], matrix[k + 1], matrix[k + 2] = A.zx, A.zy, A.zz
-
-
-@inner_kernel
-def _subtract_one_by_one(matrix, to, row, factor, begin, end):
-    for j in range(begin, end):
-        matrix[to + j] -= factor * matrix[row + j]
-
-
-# Of a part of a row, a multiple of the lanes of the processor long, subtract that of another.
-_subtract_row = lanes.subtract_row_by_lanes if lanes.AT_HAND else _subtract_one_by_one
-
-
-@inner_kernel
-def _eliminate(matrix, right, n, stride):
-    """Solve the system of n rows, one beginning every ``stride`` numbers, into its right-hand side;
-    False if it is singular.
-
-    Gaussian elimination with partial pivoting. Parts of rows are a multiple of the lanes of the
-    processor long, so that some of their numbers are eliminated already: a remainder of single
-    numbers takes longer than all others.
-    """
-    for k in range(n):
-        begin, row = k // lanes.LANES * lanes.LANES, k * stride
-        pivot, largest = k, abs(matrix[row + k])
-        for i in range(k + 1, n):
-            size = abs(matrix[i * stride + k])
-            if size > largest:
-                pivot, largest = i, size
-        if not (largest > 0.0):
-            return False
-        if pivot != k:
-            other = pivot * stride
-            for j in range(begin, stride):
-                matrix[row + j], matrix[other + j] = matrix[other + j], matrix[row + j]
-            right[k], right[pivot] = right[pivot], right[k]
-        inverse = 1.0 / matrix[row + k]
-        for i in range(k + 1, n):
-            factor = matrix[i * stride + k] * inverse
-            _subtract_row(matrix, i * stride, row, factor, begin, stride)
-            right[i] -= factor * right[k]
-    for k in range(n - 1, -1, -1):
-        row, known = matrix[k * stride + k : k * stride + n], right[k:n]
-        x = known[0]
-        for j in range(1, len(row)):
-            x -= row[j] * known[j]
-        right[k] = x / row[0]
-    return True
 
 
 @inner_kernel

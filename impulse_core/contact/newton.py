@@ -38,6 +38,10 @@ _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
 _SHRINKINGS = 6  # of a Newton step that does not help
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
+_KINKS = 2  # steps that lead over kinks of the laws, where all is to be solved at once,
+_NEAR = 1e3  # and no more times the accuracy was given: an impact may lead to another solution
+_LITTLE = 0.2  # of the accuracy: what contacts that contradict each other may leave at once,
+_LITTLE_OF_GIVEN = 1e-3  # and no more of what was given, so that at rest all is solved for
 _ON_BORDER = 1e-9  # of its radius: how near to that of its cone an impulse counts as on it
 _NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
@@ -49,8 +53,8 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
 
     What is stored is the best iterate within its cones, and nothing worse than the impulses given.
     The velocities in solver_bodies and delassus belong to the impulses it begins with, and stay.
-    ``at_once``: an articulated island is solved straight from those, to the rough accuracy at
-    least, which is finer here, or left as it is.
+    ``at_once``: an articulated island is solved straight from those, to the rough accuracy, which
+    is finer here, or as near as its contacts do not contradict each other, or left as it is.
     Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands left
     alone. Then how many rows of work are of contacts and of what resists turning.
     """
@@ -68,18 +72,20 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
         if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > MOST_WORK:
             return TOO_MANY, n
     gather_rows(contacts, solver_bodies, delassus, work, n, items)
-    given = _residual(work, n, items, 0.0)
+    given, content = _residual(work, n, items, 0.0), rough
     if articulated:
-        best = _solve_dense(work, n, items, (accuracy, rough), given, at_once)
+        if at_once:
+            content = max(rough, min(_LITTLE * accuracy, _LITTLE_OF_GIVEN * given))
+        best = _solve_dense(work, n, items, (accuracy, rough, content), given, at_once)
     else:
         size = bodies, bandwidth
         to = accuracy, rough, solver_bodies.mark[i].contradictory == 0
         best = _solve_banded(solver_bodies, work, n, items, size, to, given)
     if best < given:
         best = _take_best(solver_bodies, work, n, items, bodies, articulated, best)
-        if best < given and (best <= rough or not at_once):
+        if best < given and (best <= content or not at_once):
             _store(contacts, work, n, items)
-    return (SOLVED if min(best, given) <= rough else IMPROVED), items
+    return (SOLVED if min(best, given) <= content else IMPROVED), items
 
 
 @inner_kernel
@@ -87,26 +93,36 @@ def _solve_dense(work, n, items, to, given, at_once):
     """Newton steps of an articulated island from the impulses of a residual ``given``; the least
     residual, whose iterate is kept [m/s].
 
-    Iterates may get worse for a while, since that leads over kinks of the laws. ``at_once``: what
-    sticks, slides or is open stays so, as it mostly does from one stage to the next, and each step
-    leaves little; else it is not worth the next. Even then the first is taken, for what is left at
-    rest would be left in each stage again, and add up.
+    Iterates may get worse for a while, since that leads over kinks of the laws. The matrix of a
+    step serves for the next as well where that is foreseen to be the last. ``at_once``: what
+    sticks, slides or is open stays so, as it mostly does from one stage to the next, but for a few
+    kinks near to a solution; else what is left is not worth the steps. Even where little was given
+    the first is taken, for what is left at rest would be left in each stage again, and add up.
     """
-    (accuracy, rough), best, worst = to, given, given
-    enough = _EXACT * accuracy
+    (accuracy, rough, content), best, worst = to, given, given
+    enough, again = _EXACT * accuracy, False
+    kinks = _KINKS if given <= _NEAR * accuracy else 0
     _keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
-        if worst <= enough or not dense_step(work, n, items):
+        if worst <= enough or not dense_step(work, n, items, again):
             break
         dense_push(work, items)
-        after = _residual(work, n, items, 1.0)
-        slow = not (after < (0.5 if worst <= accuracy else _QUICK) * worst)
-        if slow and (at_once or worst <= accuracy):
-            break
-        share, after = _shorten(work, n, items, worst, after)
-        _go_on(work, items, share)
-        worst = after
+        after, share = _residual(work, n, items, 1.0), 1.0
         enough = rough if at_once else enough
+        slow = not (after < (0.5 if worst <= accuracy else _QUICK) * worst)
+        ends = slow and worst <= (content if at_once else accuracy)
+        if again and slow and not ends:
+            again = False
+            continue
+        if ends or (at_once and slow and kinks == 0):
+            break
+        kinks -= 1 if slow else 0
+        if not at_once:
+            share, after = _shorten(work, n, items, worst, after)
+        _go_on(work, items, share)
+        # without the kinks residuals fall by squares, and with an old matrix by the last ratio
+        again = share == 1.0 and 2.0 * after * after <= enough * worst
+        worst = after
         if worst < best:
             best = worst
             _keep_iterate(work, items)

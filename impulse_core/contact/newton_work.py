@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impulse_core.contact.elimination import room_of
 from impulse_core.types import (
     Floats,
     Ints,
@@ -33,7 +34,7 @@ __all__ = [
 MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way
 MOST_WORK = 4_000_000  # products in the elimination of a banded system
 MOST_BODIES = int(MOST_WORK ** (1 / 3) / 6)  # for which that is enough, whichever touch
-_ROOM = 1 << 18  # numbers of a banded matrix
+_ROOM = 1 << 18  # numbers of a matrix, and more where a dense one needs it
 
 
 @record
@@ -108,11 +109,13 @@ class NewtonWork(NamedTuple):
     row: Records
     """NewtonRow of the same."""
     matrix: Floats
-    """The linear system, row after row."""
+    """The linear system, row after row; of an articulated island its factors are kept behind it."""
     right: Floats
     """Its right-hand side and solution."""
     delassus: Floats
     """Delassus operator W of an articulated island [1/kg], shape (3d, 3d)."""
+    pivot: Ints
+    """Row that was exchanged with each as it was eliminated, shape (3d,)."""
     order: Ints
     """Body at each place, shape (b,)."""
 
@@ -124,8 +127,9 @@ def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
     return NewtonWork(
         mark=new_records(NewtonMark, rows),
         row=new_records(NewtonRow, rows),
-        matrix=np.zeros(_ROOM),
+        matrix=np.zeros(max(_ROOM, room_of(d))),
         right=np.zeros(max(6 * bodies, d)),
         delassus=np.zeros((d, d)),
+        pivot=np.zeros(d, dtype=np.int64),
         order=np.zeros(bodies, dtype=np.int64),
     )

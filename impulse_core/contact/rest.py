@@ -19,15 +19,16 @@ from impulse_core.algebra import (
 from impulse_core.contact.events import bears
 from impulse_core.contact.islands import root_of
 from impulse_core.forces.signals.signals import is_steady
-from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.joints.coordinates import rotor_energy
 from impulse_core.joints.table import NO_MOTOR
 
-__all__ = ["count_rest", "fall_asleep"]
+__all__ = ["count_rest", "fall_asleep", "slack_at_rest"]
 
 _SLOW = 1e-3  # m/s, of any point of a body that rests
 _LONG = 0.5  # s that all bodies of an island must have rested
 _ASTRAY = 2.0  # times as far as it came on, the way in a step that is one to and fro
+_OF_JOINTS = 4.0  # times the tolerance: by how much joints from foot to foot may be open together
 _NAP = 16  # steps, of which an island at rest costs one; more would save less than they hide
 
 # What is known of an island that may rest, a bit each.
@@ -36,6 +37,18 @@ _HELD_AWAKE = 2  # by what acts on it
 _RESTLESS = 4  # a body has not rested long enough to sleep
 _LIVELY = 8  # a body moves by more than a nap may hide
 _HUNG = 16  # by a joint, on something that does not move
+
+
+@inlined_kernel
+def slack_at_rest(mark, solver_bodies, c, tolerance):
+    """The gap of contact c that is left as it is at rest [m]: that of a machine.
+
+    Feet that stick and joints that rub hold each other, so that what closes the gap at one foot
+    opens that at another. To ask for it in each stage makes a machine creep for ever.
+    """
+    i1, i2 = mark[c].body1, mark[c].body2
+    jointed = solver_bodies.mark[i1].jointed or solver_bodies.mark[i2].jointed
+    return _OF_JOINTS * tolerance if jointed else 0.0
 
 
 @deferred_kernel("boolean")
@@ -148,7 +161,8 @@ def _judge_islands(model, contacts, solver_bodies, state, sleep, tolerance):
             if other >= model.dynamic and bears(row, c):
                 verdict[root] |= _BORNE
             moves = other >= model.dynamic and not sleep.still[other]
-            if moves or row[c].gap < -tolerance:  # what overlaps comes apart
+            slack = slack_at_rest(mark, solver_bodies, c, tolerance)
+            if moves or row[c].gap < -(slack + tolerance):  # what overlaps comes apart
                 verdict[root] |= _HELD_AWAKE
     _judge_joints(model, solver_bodies, state, sleep)
     for k in range(len(model.loads)):

@@ -26,6 +26,7 @@ __all__ = [
     "apply_by_lanes",
     "clear_by_lanes",
     "copy_by_lanes",
+    "dot_by_lanes",
     "gather_by_lanes",
     "product_by_lanes",
     "scatter_by_lanes",
@@ -214,20 +215,25 @@ def _gather(
     return types.void(x, i, blocks, offset, rows, first, end), written
 
 
+def _rows(context: Any, builder: Any, call: Any, args: Any, starts: tuple[int, ...]) -> list[Any]:
+    """Where parts of rows begin in an array of shape (n,), the first argument."""
+    kind, held = call.args[0], context.make_array(call.args[0])(context, builder, args[0])
+    return [
+        cgutils.get_item_pointer(context, builder, kind, held, [args[m]], wraparound=False)
+        for m in starts
+    ]
+
+
 def _subtract_row(
-    typing: Any, matrix: Any, to: Any, row: Any, factor: Any, begin: Any, end: Any
+    typing: Any, numbers: Any, to: Any, row: Any, factor: Any, begin: Any, end: Any
 ) -> Any:
-    """matrix[to + j] -= factor * matrix[row + j] for all j from begin to end, a multiple of four
+    """numbers[to + j] -= factor * numbers[row + j] for all j from begin to end, a multiple of four
     numbers, of an array of shape (n,).
     """
     del typing
 
     def written(context: Any, builder: Any, call: Any, args: Any) -> Any:
-        kind, held = call.args[0], context.make_array(call.args[0])(context, builder, args[0])
-        target, source = (
-            cgutils.get_item_pointer(context, builder, kind, held, [args[m]], wraparound=False)
-            for m in (1, 2)
-        )
+        target, source = _rows(context, builder, call, args, (1, 2))
         factors = _in_all_lanes(builder, args[3])
         four = context.get_constant(types.intp, LANES)
         with cgutils.for_range_slice(builder, args[4], args[5], four, args[4].type) as (j, _):
@@ -236,7 +242,27 @@ def _subtract_row(
             _write(builder, builder.fsub(_read(builder, here, 0), change), here, 0)
         return context.get_dummy_value()
 
-    return types.void(matrix, to, row, factor, begin, end), written
+    return types.void(numbers, to, row, factor, begin, end), written
+
+
+def _dot(typing: Any, numbers: Any, row: Any, other: Any, begin: Any, end: Any) -> Any:
+    """The sum of numbers[row + j] * numbers[other + j] over all j from begin to end, a multiple of
+    four numbers, first of each lane.
+    """
+    del typing
+
+    def written(context: Any, builder: Any, call: Any, args: Any) -> Any:
+        starts = _rows(context, builder, call, args, (1, 2))
+        total = cgutils.alloca_once_value(builder, ir.Constant(_COLUMN, None))
+        four = context.get_constant(types.intp, LANES)
+        with cgutils.for_range_slice(builder, args[3], args[4], four, args[3].type) as (j, _):
+            one, two = (_read(builder, builder.gep(start, [j]), 0) for start in starts)
+            builder.store(builder.fadd(builder.load(total), builder.fmul(one, two)), total)
+        sums = builder.load(total)
+        a, b, c, d = (builder.extract_element(sums, ir.Constant(_INDEX, k)) for k in range(LANES))
+        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+    return types.float64(numbers, row, other, begin, end), written
 
 
 @contextmanager
@@ -255,6 +281,7 @@ def _each(context: Any, builder: Any, call: Any, args: Any) -> Iterator[tuple[An
 
 apply_by_lanes: Any = intrinsic(_apply)
 subtract_row_by_lanes: Any = intrinsic(_subtract_row)
+dot_by_lanes: Any = intrinsic(_dot)
 scatter_by_lanes: Any = intrinsic(_scatter)
 gather_by_lanes: Any = intrinsic(_gather)
 copy_by_lanes: Any = intrinsic(_copy)

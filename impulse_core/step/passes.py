@@ -27,6 +27,7 @@ from impulse_core.contact.held import (
 from impulse_core.contact.jacobian import contact_direction, contact_velocity
 from impulse_core.contact.passivity import account_first_half
 from impulse_core.contact.residuals import set_target
+from impulse_core.contact.rest import slack_at_rest
 from impulse_core.contact.restitution import find_approach_velocity, impact_threshold
 from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -73,10 +74,23 @@ def begin_points(contact, motion, tolerance, left, guesses, begin, end):
         set_vec3(contacts.row[c].core1, A)
         set_vec3(contacts.row[c].core2, B)
         contact_velocity(contacts, c, motion)
-        set_target(contacts.row[c], tolerance, contact.slack, recovery)
+        rests = _slack_of_rest(contact, c, left, tolerance)
+        slack = max(contact.slack, rests)
+        set_target(contacts.row[c], max(tolerance, rests), slack, recovery)
         guess_force(contacts, contact.solver_bodies, c)
     if guesses:
         begin_first(contact, motion, left, begin, end)
+
+
+@inlined_kernel
+def _slack_of_rest(contact, c, h, tolerance):
+    """``slack_at_rest`` if no point of either body moves by more than the tolerance in a stage of
+    length h, else zero.
+    """
+    mark, sleep = contact.contacts.mark, contact.sleep
+    if max(sleep.speed[mark[c].body1], sleep.speed[mark[c].body2]) * h > tolerance:
+        return 0.0
+    return slack_at_rest(mark, contact.solver_bodies, c, tolerance)
 
 
 @inner_kernel
