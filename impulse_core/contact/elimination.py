@@ -83,7 +83,7 @@ def _largest_of_column(numbers, at, n, stride):
 
 @inlined_kernel
 def _exchange(numbers, k, other, n, stride):
-    """Exchange row k with one below, and what they are less by."""
+    """Exchange row k with another below, and their factors in the columns before."""
     if other == k:
         return
     for j in range(k // lanes.LANES * lanes.LANES, stride):

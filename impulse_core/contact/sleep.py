@@ -2,10 +2,11 @@
 
 An island is all that contacts and joints connect (islands.py). It may rest where something that
 does not move bears it, no load and no motor with a changing target acts on it, and nothing overlaps
-by more than the tolerance. It then keeps its poses exactly, its contacts are neither detected nor
-solved, and their forces are kept (frozen.py), as are the impulses of its joints. It wakes as a
-whole where a body that is awake, or a kinematic one in motion, could touch it within the step, or
-does so as impulses of the step lead it there. Bodies awake therefore never act on sleeping ones.
+by more than the tolerance beyond what is left as it is at rest (rest.py). It then keeps its poses
+exactly, its contacts are neither detected nor solved, and their forces are kept (frozen.py), as are
+the impulses of its joints. It wakes as a whole where a body that is awake, or a kinematic one in
+motion, could touch it within the step, or does so as impulses of the step lead it there. Bodies
+awake therefore never act on sleeping ones.
 
 - It *naps*, in all scenes and for a few steps, where what it would do in them is less than a look
   at its laws lets pass.

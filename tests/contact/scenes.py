@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from impulse_schema import Scene
-from impulse_schema.models import Body, Geometry, Keyframe, Material, Mesh, Settings
+from impulse_schema.models import (
+    Body,
+    Friction,
+    Geometry,
+    Joint,
+    Keyframe,
+    Material,
+    Mesh,
+    Motor,
+    Settings,
+)
 
 
 def scene(*bodies: Body, materials: tuple[Material, ...] = (), **settings: Any) -> Scene:
@@ -23,6 +33,31 @@ def scene(*bodies: Body, materials: tuple[Material, ...] = (), **settings: Any) 
         settings=Settings(**settings),
         materials=list(materials),
         bodies=[ground, *bodies],
+    )
+
+
+def rubbing_hinge(
+    name: str,
+    bodies: tuple[str, str],
+    anchor: tuple[float, float, float],
+    axis: tuple[float, float, float],
+    *,
+    stiffness: float,
+    damping: float,
+    friction: float,
+    target: float = 0.0,
+) -> Joint:
+    """A hinge with dry friction [N m] and a servo [N m/rad, N m s/rad] that holds it [rad]."""
+    servo = Motor(kind="servo", proportional=stiffness, derivative=damping, target=target)
+    return Joint(
+        name=name,
+        type="hinge",
+        body1=bodies[0],
+        body2=bodies[1],
+        anchor=anchor,
+        axis=axis,
+        motors=[servo],
+        frictions=[Friction(force=friction)],
     )
 
 

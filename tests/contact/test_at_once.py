@@ -56,8 +56,10 @@ class Attempt(NamedTuple):
 
     result: int
     """SOLVED, or else."""
+    given: float
+    """How its laws are broken before [m/s]."""
     left: float
-    """How its laws are broken then [m/s]."""
+    """The same after it."""
     changed: bool
     """Whether any impulse was."""
 
@@ -108,7 +110,15 @@ def attempt(
     p = contacts.row["impulse"][rows]
     assert within_cones(contacts, rows, p)
     after = u + (W @ (p - given).ravel()).reshape(n, 3)
-    return Attempt(result, residual(contacts, rows, p, after), bool((p != given).any()))
+    before, left = residual(contacts, rows, given, u), residual(contacts, rows, p, after)
+    return Attempt(result, before, left, bool((p != given).any()))
+
+
+def enough(found: Attempt) -> float:
+    """What may be left [m/s]: where little was given, as at rest, no more than without
+    contradictions.
+    """
+    return max(ACCURACY, min(LITTLE, 1e-3 * found.given)) * (1.0 + 1e-6)
 
 
 tables = {
@@ -134,18 +144,18 @@ def test_a_foot_that_has_to_slide_is_found_at_once(off, slides, **drawn):
     """The first step leaves more than a tenth, and leads over the kink where it begins to."""
     found = attempt(off=off, slides=slides, **drawn)
     assert found.result == SOLVED
-    assert found.left <= LITTLE
+    assert found.left <= enough(found)
 
 
 @settings(max_examples=25)
-@given(off=st.floats(1e-3, 0.03), contradiction=st.floats(1e-8, 1e-6), **tables)
+@given(off=st.floats(1e-9, 0.03), contradiction=st.floats(1e-8, 1e-6), **tables)
 def test_what_is_not_is_left_as_it_was(off, contradiction, **drawn):
-    """The first step helps much and leaves what corners contradict each other by. The sweeps that
-    follow begin with the impulses that the velocities belong to.
+    """The first step leaves what corners contradict each other by. The sweeps that follow begin
+    with the impulses that the velocities belong to.
     """
     found = attempt(off=off, contradiction=contradiction, **drawn)
     assert found.changed == (found.result == SOLVED)
-    assert found.result != SOLVED or found.left <= LITTLE
+    assert found.result != SOLVED or found.left <= enough(found)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from impulse_schema import Scene
-from impulse_schema.models import Body, Friction, Geometry, Joint, Material, Motor
-from tests.contact.scenes import scene
+from impulse_schema.models import Body, Geometry, Material
+from tests.contact.scenes import rubbing_hinge, scene
 from tests.contact.test_to_and_fro import G, naps
 
 FOOT = 0.07  # radius of the feet over the height
@@ -56,22 +56,16 @@ def table(
                 body.geometry = [
                     Geometry(shape="sphere", radius=FOOT * height, position=low, material="rubber")
                 ]
-            servo = Motor(
-                kind="servo",
-                proportional=gain * torque,
-                derivative=0.02 * gain * torque,
-                target=0.05,
-            )
             hinges.append(
-                Joint(
-                    name=f"{name}-{k}",
-                    type="hinge",
-                    body1=before,
-                    body2=body.name,
-                    anchor=(*at, hinge * height),
-                    axis=(0.0, 1.0, 0.0),
-                    motors=[servo],
-                    frictions=[Friction(force=rub * torque)],
+                rubbing_hinge(
+                    f"{name}-{k}",
+                    (before, body.name),
+                    (*at, hinge * height),
+                    (0.0, 1.0, 0.0),
+                    stiffness=gain * torque,
+                    damping=0.02 * gain * torque,
+                    friction=rub * torque,
+                    target=0.05,
                 )
             )
             bodies.append(body)
@@ -85,7 +79,6 @@ def table(
     )
     rubber = Material(name="rubber", static_friction=grip, rolling_friction=0.033 * height)
     found = scene(top, *bodies, materials=(rubber,), step=step)
-    found.bodies[0].geometry[0].material = "rubber"
     found.joints.extend(hinges)
     return found
 

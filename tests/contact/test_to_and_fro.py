@@ -11,8 +11,8 @@ import pytest
 
 import impulse_core as ic
 from impulse_schema import Scene
-from impulse_schema.models import Body, Friction, Geometry, Joint, Motor
-from tests.contact.scenes import box, scene
+from impulse_schema.models import Body, Geometry
+from tests.contact.scenes import box, rubbing_hinge, scene
 
 G = 9.81
 FOOT = 0.02  # m, radius
@@ -57,21 +57,14 @@ def legged(
                     Geometry(shape="sphere", radius=FOOT, position=tuple(end - middle))
                 ]
             found.bodies.append(body)
-            servo = Motor(
-                kind="servo",
-                proportional=gain * torque,
-                derivative=0.05 * gain * torque,
-                target=0.0,
-            )
-            joint = Joint(
-                name=f"{name}-{leg}",
-                type="hinge",
-                body1=before,
-                body2=body.name,
-                anchor=tuple(top),
-                axis=(-away[1], away[0], 0.0),
-                motors=[servo],
-                frictions=[Friction(force=rub * torque)],
+            joint = rubbing_hinge(
+                f"{name}-{leg}",
+                (before, body.name),
+                tuple(top),
+                (-away[1], away[0], 0.0),
+                stiffness=gain * torque,
+                damping=0.05 * gain * torque,
+                friction=rub * torque,
             )
             found.joints.append(joint)
             before = body.name
