@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
@@ -65,7 +65,7 @@ def test_a_leaning_ring_jams_in_a_thin_one() -> None:
     assert report["max_unexplained_step"] <= 0.1
 
 
-SHARE = 0.05  # of the energy moved, beyond which the report warns
+SHARE = 0.05  # of the energy moved (the most kinetic, and what was dissipated): more is told of
 
 
 @settings(max_examples=8, deadline=None)
@@ -76,6 +76,13 @@ SHARE = 0.05  # of the energy moved, beyond which the report warns
     friction=st.floats(0.5, 1.2),
     step=st.sampled_from([0.003, 0.005, 0.008]),
 )
+@example(
+    tube=0.059389309704300494,
+    across=0.8486224741175765,
+    lean=15.71905,
+    friction=0.5730323967125334,
+    step=0.003,
+)
 def test_no_energy_comes_from_nowhere_without_a_word(
     tube: float, across: float, lean: float, friction: float, step: float
 ) -> None:
@@ -85,12 +92,12 @@ def test_no_energy_comes_from_nowhere_without_a_word(
     """
     rings = [ring("upright", tube, 0.0, 0.0), ring("leaning", 0.05, -across, math.radians(lean))]
     try:
-        report = ic.simulate(slope(friction, rings, step)).diagnostics
+        recording = ic.simulate(slope(friction, rings, step), fps=1.0 / step)
     except ic.SimulationError as failed:
         event = failed.recording.events[-1]
         assert {"upright", "leaning", "ground"} >= {event["body1"], event.get("body2", "ground")}
         return
-    balance = report["energy_j"]
-    moved = balance["dissipated"] + balance["initial"] - balance["final"]
-    warned = any("explain" in text for text in report["warnings"])
+    balance = recording.diagnostics["energy_j"]
+    moved = balance["dissipated"] + recording.energy["kinetic"].max()
+    warned = any("explain" in text for text in recording.diagnostics["warnings"])
     assert warned or balance["max_abs_drift"] <= SHARE * moved

@@ -146,14 +146,14 @@ def largest_residual(engine: Engine, step: float) -> float:
     return worst / near
 
 
-def check_run(scene: Scene, step: float, steps: int) -> float:
-    """Run a machine and look at its laws after every step; what its energy rises by without motors,
-    over a hundredth of what moved.
+def check_run(scene: Scene, step: float, steps: int) -> tuple[float, float]:
+    """Run a machine and look at its laws after every step; the most that its energy rises by, but
+    for motors, over a hundredth of what moved until then, and by itself [J].
     """
     engine = engine_of(scene, step)
     totals, swing = engine.tally.totals, swing_of_friction(engine, step)
     energy = sum(observe(engine.model, engine.state, engine.work)[:2])
-    moved, largest = 0.0, 0.0
+    moved, largest, share = 0.0, 0.0, 0.0
 
     for n in range(steps):
         assert engine.advance(step, 1, n)
@@ -162,11 +162,11 @@ def check_run(scene: Scene, step: float, steps: int) -> float:
         rise = kinetic + potential - energy - float(totals["motor_work"][0])
         moved = max(moved, kinetic, -rise)
         assert math.isfinite(rise)
-        largest = max(largest, rise / (1e-2 * moved + 1e-7))
+        largest, share = max(largest, rise), max(share, rise / (1e-2 * moved + 1e-7))
 
     assert int(totals["halvings"][0]) == 0
     assert float(totals["dissipated"][0]) >= -1e-2 * moved - swing
-    return largest
+    return share, largest
 
 
 def swing_of_friction(engine: Engine, step: float) -> float:
@@ -192,18 +192,20 @@ def swing_of_friction(engine: Engine, step: float) -> float:
 @example(seed=34, count=34, chain=True, coupled=True, motors=True, step=7e-3)
 @example(seed=233, count=2, chain=True, coupled=True, motors=False, step=5e-4)
 @example(seed=38, count=2, chain=True, coupled=True, motors=False, step=5e-4)
+@example(seed=70917, count=2, chain=True, coupled=False, motors=True, step=2e-3)
 @example(seed=991322, count=12, chain=False, coupled=False, motors=True, step=7e-3)
 @settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
 def test_machines_of_all_laws(seed, count, chain, coupled, motors, step):
     """Every impulse is one of its law after every step; no step is divided; what friction and
     limits take out never comes back, and without motors the energy does not rise, but by the error
-    of the method, of which a quarter of the step leaves a sixteenth.
+    of the method, of which a quarter of the step leaves a sixteenth; of what a motor that jumps to
+    its speed at the start leaves in the first half of the first step, a quarter.
     """
     scene = machine(np.random.default_rng(seed), count, chain, coupled, motors)
 
-    rise = check_run(scene, step, 30)
+    share, rise = check_run(scene, step, 30)
 
-    assert rise <= 1.0 or check_run(scene, 0.25 * step, 120) <= 0.1 * rise
+    assert share <= 1.0 or check_run(scene, 0.25 * step, 120)[1] <= 0.3 * rise
 
 
 def test_what_is_seen_from_outside_can_fail():

@@ -1,8 +1,10 @@
 """Elimination order and direct solver: no fill on trees, and the answer of a dense solve."""
 
+import math
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from impulse_core.algebra import Mat3, Vec3
@@ -329,9 +331,11 @@ def test_loops_at_the_ends_of_limbs_are_solved(seed, links, count, free):
 
 @settings(max_examples=40)
 @given(seeds, st.integers(1, 7), st.booleans(), st.floats(0.0, 3.0))
+@example(3, 3, False, 3.0)
 def test_redundant_limbs_in_any_plane(seed, count, free, spread):
     """Of limbs that repeat themselves, in planes that face anywhere and of masses far apart, as
-    many rows are dropped as the matrix lacks in rank, and what is consistent is solved.
+    many rows are dropped as the matrix lacks in rank, and what is consistent is solved, but for
+    round-off that grows with the root of the ratio of the masses.
     """
     random = np.random.default_rng(seed)
     normals = random.normal(size=(count, 3))
@@ -345,7 +349,8 @@ def test_redundant_limbs_in_any_plane(seed, count, free, spread):
     dropped = sum(rows.bit_count() for rows in probe.work.dropped.tolist())
     scaled = A / np.sqrt(np.outer(np.diag(A), np.diag(A)))
     assert dropped == len(A) - np.linalg.matrix_rank(scaled, tol=1e-9)
-    assert np.linalg.norm(A @ found - b) <= 1e-9 * np.linalg.norm(b)
+    apart = max(1.0, masses.max()) / min(1.0, masses.min())
+    assert np.linalg.norm(A @ found - b) <= 1e-10 * math.sqrt(apart) * np.linalg.norm(b)
 
 
 def test_branches_of_a_loop_are_peeled():
