@@ -149,7 +149,8 @@ def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
             u = dot(vec3_of(row[c].normal), vec3_of(row[c].before))
             if u < -threshold:
                 mark[c].impacting = 1
-        closed = (pressed or row[c].gap <= tolerance) and not (jumps and mark[c].impacting)
+        closed = pressed or (row[c].gap <= tolerance and not _comes_apart(row[c], threshold))
+        closed = closed and not (jumps and mark[c].impacting)
         mark[c].active = 1 if closed else 0
         set_vec3(row[c].offset, ZERO3)
         if not closed:
@@ -161,6 +162,14 @@ def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
             set_vec3(row[c].turn_offset, ZERO3)
         if not closed:
             let_go(row[c])
+
+
+@inlined_kernel
+def _comes_apart(row, threshold):
+    """Whether a contact comes apart where a part ends at an impact, which may drive it together
+    again: that is an impact of its own, which follows.
+    """
+    return dot(vec3_of(row.normal), vec3_of(row.before)) > threshold
 
 
 @inner_kernel

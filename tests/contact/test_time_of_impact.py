@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import impulse_core as ic
@@ -187,6 +187,50 @@ def test_solids_that_tumble_and_lose_nothing():
     assert contacts["divisions"] >= 40
 
 
+def test_an_edge_that_comes_apart_is_not_closed():
+    """A plate lands nearly flat, one edge higher by a micrometre. It lands as the other has come
+    apart by less than the tolerance, and drives that into the ground: it was taken for closed
+    there, and took 7 % of the energy.
+    """
+    plate = _plate(1.0e-6, (0.5, 0.5, 0.25), 8.0, "poisson")
+    assert ic.simulate(plate, duration=0.03).energy["total"] == pytest.approx(
+        ic.simulate(plate, duration=0.01).energy["total"][0], rel=1e-11
+    )
+
+
+@settings(max_examples=30)
+@given(
+    st.floats(0.5, 4.0),
+    st.tuples(*[st.floats(0.2, 1.0)] * 3),
+    st.floats(1.0, 9.0),
+    st.sampled_from(["poisson", "newton"]),
+)
+@example(1.72402, (0.67981, 0.2251, 0.3579), 4.26349, "newton")
+def test_edges_that_land_one_after_the_other_lose_little(higher, size, speed, law):
+    """The same by some tolerances, of other plates: at most 1 % of the energy, in place of 14 %."""
+    flat = ic.simulate(_plate(0.0, size, speed, law), duration=0.01)
+    plate = _plate(higher * flat.diagnostics["tolerance_m"], size, speed, law)
+    energy = ic.simulate(plate, duration=0.02).energy["total"]
+    assert energy == pytest.approx(energy[0], rel=0.01)
+
+
+def _plate(higher: float, size: tuple[float, ...], speed: float, law: str) -> Scene:
+    """A plate with an edge that is higher than the other [m], which lands at the end of a step."""
+    tilt = math.asin(higher / size[0])
+    half = 0.5 * (size[0] * math.sin(tilt) + size[2] * math.cos(tilt))
+    plate = Body(
+        name="plate",
+        mass=1.0,
+        position=(0.0, 0.0, half + 0.01 * speed + 0.5 * 9.81 * 0.01**2),
+        orientation=(math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0),
+        velocity=(0.0, 0.0, -speed),
+        geometry=[Geometry(shape="box", size=size, material="ideal")],
+    )
+    falling = scene(plate, materials=(IDEAL,), step=0.01, fps=100.0, time_of_impact=True)
+    falling.settings.impact_law = law
+    return falling
+
+
 @settings(max_examples=60)
 @given(
     st.tuples(*[st.floats(-5.0, 5.0)] * 3),
@@ -195,6 +239,8 @@ def test_solids_that_tumble_and_lose_nothing():
     st.booleans(),
     st.sampled_from(["poisson", "newton"]),
 )
+@example((0.0, 1e-05, 0.0), (0.5, 0.5, 0.25), 0.0, True, "poisson")
+@example((0.0, 1e-05, 0.0), (0.5, 0.5, 0.25), 0.0, True, "newton")
 def test_what_is_about_to_meet_where_a_step_ends_loses_nothing(spin, size, share, ends, law):
     """A corner comes within the tolerance of the ground at the end of a step, and rebounds there:
     with the speed that it has there, which is not that at the start, as the box turns.
