@@ -134,7 +134,8 @@ def close_first(contact, motion, h, begin, end):
 @inner_kernel
 def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
     """Directions at t+h, and which contacts are closed there, without those that meet if they do so
-    in a jump. The threshold is that of impacts [m/s], infinite if the part ends at none.
+    in a jump, and those that come apart at an impact. The threshold is that of impacts [m/s],
+    infinite if the part ends at none.
     """
     contacts = contact.contacts
     row, mark = contacts.row, contacts.mark
@@ -166,8 +167,8 @@ def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
 
 @inlined_kernel
 def _comes_apart(row, threshold):
-    """Whether a contact comes apart where a part ends at an impact, which may drive it together
-    again: that is an impact of its own, which follows.
+    """Whether a contact comes apart faster than impacts are told from [m/s], infinite where a part
+    ends at none. An impact that drives it together again is followed by one of its own.
     """
     return dot(vec3_of(row.normal), vec3_of(row.before)) > threshold
 

@@ -65,7 +65,7 @@ def test_a_leaning_ring_jams_in_a_thin_one() -> None:
     assert report["max_unexplained_step"] <= 0.1
 
 
-SHARE = 0.05  # of the energy moved (the most kinetic, and what was dissipated): more is told of
+SHARE = 0.05  # of the most kinetic energy and what was dissipated: the report warns of more
 
 
 @settings(max_examples=8, deadline=None)

@@ -190,12 +190,11 @@ def test_solids_that_tumble_and_lose_nothing():
 def test_an_edge_that_comes_apart_is_not_closed():
     """A plate lands nearly flat, one edge higher by a micrometre. It lands as the other has come
     apart by less than the tolerance, and drives that into the ground: it was taken for closed
-    there, and took 7 % of the energy.
+    there, which took 7 % of the energy.
     """
     plate = _plate(1.0e-6, (0.5, 0.5, 0.25), 8.0, "poisson")
-    assert ic.simulate(plate, duration=0.03).energy["total"] == pytest.approx(
-        ic.simulate(plate, duration=0.01).energy["total"][0], rel=1e-11
-    )
+    energy = ic.simulate(plate, duration=0.03).energy["total"]
+    assert energy == pytest.approx(energy[0], rel=1e-11)
 
 
 @settings(max_examples=30)
@@ -207,7 +206,9 @@ def test_an_edge_that_comes_apart_is_not_closed():
 )
 @example(1.72402, (0.67981, 0.2251, 0.3579), 4.26349, "newton")
 def test_edges_that_land_one_after_the_other_lose_little(higher, size, speed, law):
-    """The same by some tolerances, of other plates: at most 1 % of the energy, in place of 14 %."""
+    """The same by some tolerances, of other plates: the energy to 1 %. One law lost up to 18 %, the
+    other gained up to 25 %.
+    """
     flat = ic.simulate(_plate(0.0, size, speed, law), duration=0.01)
     plate = _plate(higher * flat.diagnostics["tolerance_m"], size, speed, law)
     energy = ic.simulate(plate, duration=0.02).energy["total"]
@@ -221,7 +222,7 @@ def _plate(higher: float, size: tuple[float, ...], speed: float, law: str) -> Sc
     plate = Body(
         name="plate",
         mass=1.0,
-        position=(0.0, 0.0, half + 0.01 * speed + 0.5 * 9.81 * 0.01**2),
+        position=(0.0, 0.0, half + 0.01 * speed + 0.5 * G * 0.01**2),
         orientation=(math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0),
         velocity=(0.0, 0.0, -speed),
         geometry=[Geometry(shape="box", size=size, material="ideal")],

@@ -198,8 +198,8 @@ def swing_of_friction(engine: Engine, step: float) -> float:
 def test_machines_of_all_laws(seed, count, chain, coupled, motors, step):
     """Every impulse is one of its law after every step; no step is divided; what friction and
     limits take out never comes back, and without motors the energy does not rise, but by the error
-    of the method, of which a quarter of the step leaves a sixteenth; of what a motor that jumps to
-    its speed at the start leaves in the first half of the first step, a quarter.
+    of the method, of which a quarter of the step leaves a sixteenth; of what the first step leaves
+    where a motor begins, a quarter.
     """
     scene = machine(np.random.default_rng(seed), count, chain, coupled, motors)
 
