@@ -260,6 +260,7 @@ def _records(axes: list[_Axis], joints: JointRows, signals: SignalList) -> Recor
     for row, axis in zip(records, axes, strict=True):
         for key in _NUMBERS:
             row[key] = getattr(axis, key)
+        row["inverse_mass_behind"] = axis.inverse_mass
         motor = axis.motor
         row["motor_kind"], row["motor_limit"], row["motor_back"] = _kind(motor), np.inf, np.inf
         if motor is not None:

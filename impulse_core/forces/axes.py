@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from impulse_core.algebra import Vec3, norm, quat_of, rotate, vec3_of
 from impulse_core.forces.force_law import active_piece
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 from impulse_core.joints.constraints import apply_impulses
 from impulse_core.joints.coordinates import cross_angle, distance_along, swing_of, turned_angle
 from impulse_core.joints.swing import swung_elsewhere
@@ -43,8 +43,12 @@ _GIVE_TO_CONTACTS = 1e-3
 """The same where bodies touch. Feet that stick and contradict each other by δ push with δ over it,
 so it is as large as still brings what is left of a residual down a thousandfold with each round;
 with less from the start, contacts look for impulses at which no axis would stick any more. It falls
-where rounds gain too little (step/velocities.py)."""
+where rounds gain too little (``less_give``): where the two bodies of a joint are light beside what
+moves with them, what their vertical piece gives is much beside the machine's inverse mass."""
 
+_SLOW = 0.1  # of a residual: what a round leaves at most where vertical pieces need not give less
+_LESS = _SLOW * _SLOW  # of what they gave
+_LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
 _LAW_PRECISION = 100.0  # laws are met to this fraction of the tolerance: forces' errors add up
 _ROUND_OFF = 1e-15  # of the terms of a law: after many turns no smaller error can be told from zero
 
@@ -135,6 +139,16 @@ def give_of_axes(structure, contact):
     return give
 
 
+@inlined_kernel
+def less_give(give, residual, previous, enough):
+    """What vertical pieces give in the next round: less where the last one, from a residual
+    ``previous``, gained little, or the next would have to gain much, to leave ``enough``. In the
+    first look of a half no round has been.
+    """
+    slow = previous < 1e300 and residual > max(enough, min(_SLOW * previous, enough / _SLOW))
+    return _LESS * give if slow and give > _LEAST_GIVE else give
+
+
 @inner_kernel
 def axis_errors(model, state, x, h, slack, give, work, error):
     """Choose the active piece of every law at x (k,) and work.axes.impulse; residuals into error.
@@ -149,7 +163,7 @@ def axis_errors(model, state, x, h, slack, give, work, error):
     worst_axis = -1
     change = SAME
     for k in range(len(model.axes)):
-        w = model.axes[k].inverse_mass
+        w = model.axes[k].inverse_mass_behind
         p = work.axes[k].impulse
         rho = abs(h) * w
         vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
@@ -210,7 +224,7 @@ def largest_residual(model, h, work):
     """The largest residual in metres of the laws at work.axes.at and work.axes.impulse."""
     worst = 0.0
     for k in range(len(model.axes)):
-        x, p, rho = work.axes[k].at, work.axes[k].impulse, h * model.axes[k].inverse_mass
+        x, p, rho = work.axes[k].at, work.axes[k].impulse, h * model.axes[k].inverse_mass_behind
         vertical, value, slope = active_piece(work.laws[k], x - rho * p, rho)
         _, size = _residual(vertical, value, slope, x, p, rho)
         size *= model.axes[k].length
@@ -228,7 +242,7 @@ def softened_pieces(model, state, h, give, work, error):
     """
     change = SAME
     for k in range(len(model.axes)):
-        stage, w = work.axes[k], model.axes[k].inverse_mass
+        stage, w = work.axes[k], model.axes[k].inverse_mass_behind
         soft = give * w
         j, row = model.axes[k].joint, model.axes[k].row
         z = stage.at - h * soft * stage.anchor

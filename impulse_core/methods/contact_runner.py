@@ -222,9 +222,9 @@ class ContactRunner(ElementRunner):
         sleep.until[held] = -np.inf
         sleep.rested[held] = 0.0
 
-    def start_overlaps(self) -> list[tuple[int, int, float]]:
-        """Pairs of bodies of the scene that overlap by more than they may, with the depth [m]; to
-        be asked after contacts have been found for the first step.
+    def overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs of bodies of the scene that overlap by more than they may at the start, with the
+        depth [m], where contacts were found last.
         """
         c, limit = self.setup.contacts, _DEEPEST_START * self.model.size
         depth = -c.row["gap"][: int(c.used[0])]

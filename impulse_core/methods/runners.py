@@ -125,8 +125,8 @@ class Runner(Protocol):
     def wake_machines(self) -> None:
         """Let no machine sleep or nap, since something may have changed that moves it."""
 
-    def start_overlaps(self) -> list[tuple[int, int, float]]:
-        """Pairs of bodies of the scene that overlap too far at the start, with the depth [m]."""
+    def overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs of bodies of the scene that overlap too far for a start, with the depth [m]."""
 
 
 class Memoryless:
@@ -202,7 +202,7 @@ class Memoryless:
     def wake_machines(self) -> None:
         pass
 
-    def start_overlaps(self) -> list[tuple[int, int, float]]:
+    def overlaps(self) -> list[tuple[int, int, float]]:
         return []
 
 

@@ -166,6 +166,9 @@ class Axis:
     inverse_mass: f8
     """Inverse mass along the axis of the two bodies, their joint and its rotor alone
     [1/kg | 1/(kg m²)]."""
+    inverse_mass_behind: f8
+    """The same with the machine behind them, other axes free, at the start pose, where bodies may
+    touch (step/axis_masses.py); else the same."""
     length: f8
     """Weight of the coordinate [m/rad], 1 for displacements."""
     stiffness: f8

@@ -36,6 +36,7 @@ from impulse_core.simulation.options import digest_of_step
 from impulse_core.simulation.start_problems import moved_bodies, open_joint, overlap_problems
 from impulse_core.solver.layout import plan_structure
 from impulse_core.step.assembly import moves
+from impulse_core.step.axis_masses import find_masses_behind
 from impulse_core.step.start import begin, begin_elements, pass_keyframes
 from impulse_core.types import Ints
 
@@ -76,6 +77,7 @@ class Engine:
         totals["noise"], totals["fall"] = energy_bounds(model, options)
         self.events: list[dict[str, Any]] = []
         self._noted_breaks = 0
+        self._overlapped: set[tuple[int, int]] = set()
         self.options = options
         self.tolerance = options.tolerance
         self.comparison = new_comparison_run(
@@ -106,6 +108,7 @@ class Engine:
         self.compile_seconds = 0.0
         with compiled_beside(lambda: self.runner.calls_of_step(self.state, self.tally)):
             parts = self._load_kernels(on_part)
+            self._weigh_machines()
             self.start = self._make_consistent()
             if self.comparison:
                 self.comparison.start()
@@ -152,10 +155,25 @@ class Engine:
             calls.append(lambda: self._pass_keyframes(state, 0.0))
         if needs_elements(model):
             calls.append(lambda: self._begin_elements(state))
+        if self._touches_with_axes:
+            masses = np.empty(len(model.axes))
+            calls.append(lambda: find_masses_behind(model, structure, state, work, masses))
         calls.append(lambda: observe(model, state, work))
         loads = np.zeros((len(model.bodies), 6))
         calls.append(lambda: find_reactions(model, structure, state, loads, work))
         return calls
+
+    @property
+    def _touches_with_axes(self) -> bool:
+        return self.compiled.shapes is not None and len(self.model.axes) > 0
+
+    def _weigh_machines(self) -> None:
+        """Find what moves along the axes of machines that may touch something."""
+        if self._touches_with_axes:
+            start = copy_state(self.compiled.state)
+            masses = np.empty(len(self.model.axes))
+            find_masses_behind(self.model, self.structure, start, self.work, masses)
+            self.model.axes["inverse_mass_behind"] = masses
 
     def _begin_elements(self, state: State) -> None:
         if needs_elements(self.model):
@@ -189,12 +207,24 @@ class Engine:
         self.work.stop[0] = 1  # where contacts have been found: none is solved for
         self.peek(1e-3 * step, lambda: None)
         self.work.stop[0] = 0
-        overlaps = self.runner.start_overlaps()
+        overlaps = self.runner.overlaps()
         if overlaps and not assemble:
             raise SceneError(overlap_problems(self.compiled.scene, overlaps))
         if overlaps:  # to push them apart lifts them, which nothing else explains
             self.tally.totals["noise"] = self.tally.totals["fall"] = math.inf
             self.start["overlap_m"] = max(depth for *_, depth in overlaps)
+            self._overlapped = {(body1, body2) for body1, body2, _ in overlaps}
+
+    def still_overlap(self) -> list[tuple[str, str, float]]:
+        """Names of bodies that overlapped at the start and do so yet, with the depth [m]."""
+        if not self._overlapped:
+            return []
+        names = self.compiled.body_names
+        return [
+            (names[body1], names[body2], depth)
+            for body1, body2, depth in self.runner.overlaps()
+            if (body1, body2) in self._overlapped
+        ]
 
     def _refuse_overconstraint(self) -> None:
         """Raise for couplings that hold still what the other joints let move."""
@@ -395,5 +425,6 @@ class Engine:
             self.tally.failure[0],
             self.tolerance,
             self.comparison,
+            self.still_overlap(),
         )
         return failure_event(attempt, start + self.completed * length + into)

@@ -36,13 +36,16 @@ __all__ = [
     "Attempt",
     "energy_bounds",
     "failure_event",
+    "held_together",
     "what_failed",
 ]
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a step that failed has left behind: fields as in Engine, ``failure`` of its tally."""
+    """What a step that failed has left behind: fields as in Engine, ``failure`` of its tally, and
+    what ``Engine.still_overlap`` says.
+    """
 
     compiled: CompiledScene
     names: Names
@@ -52,6 +55,7 @@ class Attempt:
     failure: np.void
     tolerance: float
     comparison: ComparisonRun | None
+    overlaps: list[tuple[str, str, float]]
 
 
 def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
@@ -59,7 +63,20 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     event = _failure_event(attempt, failed_at)
     if attempt.failure["what"] in (NO_LOAD, NO_TARGET, CONTRADICTS):
         return event
+    if attempt.overlaps:
+        return {**event, "message": f"{event['message']}; {held_together(attempt.overlaps)}"}
     return {**event, "message": event["message"] + _squeezing_hint(attempt)}
+
+
+def held_together(overlaps: list[tuple[str, str, float]]) -> str:
+    """A clause about bodies that have overlapped since the start (``Engine.still_overlap``)."""
+    body1, body2, depth = max(overlaps, key=lambda pair: pair[2])
+    others = f" (and {len(overlaps) - 1} more pairs)" if len(overlaps) > 1 else ""
+    return (
+        f"bodies '{body1}' and '{body2}'{others} have overlapped since the start, by {depth:.2g} m"
+        " now, and nothing lets them come apart: deny the pair in the collision_filter, or move"
+        " them apart"
+    )
 
 
 def _failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from impulse_core.contact.account import MOST_CREATED
 from impulse_core.simulation.engine import Engine
+from impulse_core.simulation.failures import held_together
 from impulse_core.simulation.options import finest_tolerance
 
 __all__ = ["run_warnings"]
@@ -33,6 +34,7 @@ def run_warnings(engine: Engine, moving: float) -> list[str]:
         *_tolerance_warnings(engine),
         *_newton_warnings(engine, moving),
         *_contact_warnings(engine),
+        *_overlap_warnings(engine),
         *_balance_warnings(engine),
         *_motor_warnings(engine),
     ]
@@ -97,6 +99,15 @@ def _contact_warnings(engine: Engine) -> list[str]:
         " choose masses less far apart"
     )
     return [warning]
+
+
+def _overlap_warnings(engine: Engine) -> list[str]:
+    """Bodies that were to come apart and did not."""
+    overlaps = engine.still_overlap()
+    if not overlaps:
+        return []
+    cost = "; as long as they do steps may be divided for it, and the energy is not balanced"
+    return [held_together(overlaps) + cost]
 
 
 def _balance_warnings(engine: Engine) -> list[str]:

@@ -69,8 +69,9 @@ def _alone(model, structure, joint, error, h):
 
 @inner_kernel
 def note_correction(model, structure, h, error, joint, work, tally):
-    """Take note of the first correction of a stage, in work.impulse: of the largest error [m] and
-    its joint, and of its energy and the joint that has most of it.
+    """Take note of the first correction of a stage, in work.impulse: of the largest error [m],
+    which is that of a joint and not of a law along an axis, and its joint, and of its energy and
+    the joint that has most of it. Only where joints close loops rows may nearly repeat others.
     """
     energy, owner = _correction_energy(model, -1.0 / h, work)
     amplification = abs(energy) / _alone(model, structure, joint, error, h)
@@ -78,7 +79,8 @@ def note_correction(model, structure, h, error, joint, work, tally):
     # one that is out of the ordinary says little about those that follow
     usual = math.sqrt(recent * min(amplification, _MOST_GROWTH * recent))
     tally.totals[0].amplification = usual if usual >= 1.0 else 1.0
-    if amplification > _NEARLY_REPEATED and energy > tally.totals[0].kick:
+    repeats = structure.has_loops and amplification > _NEARLY_REPEATED
+    if repeats and energy > tally.totals[0].kick:
         tally.totals[0].kick = energy
         tally.totals[0].kick_joint = owner
 

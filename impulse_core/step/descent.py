@@ -193,7 +193,7 @@ def _least_share(model, h, give, work):
 def _ends_on_same_pieces(model, h, give, work):
     """Whether the laws are on the same pieces before and after a whole step."""
     for k in range(len(model.axes)):
-        stage, soft = work.axes[k], h * give * model.axes[k].inverse_mass
+        stage, soft = work.axes[k], h * give * model.axes[k].inverse_mass_behind
         z = stage.at + stage.way - soft * stage.anchor
         vertical, value, slope = active_piece(work.laws[k], z, soft)
         if vertical != stage.vertical or value != stage.piece[0] or slope != stage.piece[1]:
@@ -208,7 +208,7 @@ def _derivative(model, share, h, give, work):
     """
     total, noise = 0.0, 0.0
     for k in range(len(model.axes)):
-        stage, soft = work.axes[k], h * give * model.axes[k].inverse_mass
+        stage, soft = work.axes[k], h * give * model.axes[k].inverse_mass_behind
         change = work.impulse[model.axes[k].joint, model.axes[k].row]
         p = stage.impulse - (1.0 - share) * change
         x = stage.at + share * stage.way

@@ -16,6 +16,7 @@ from impulse_core.forces.axes import (
     SAME,
     axis_errors,
     give_of_axes,
+    less_give,
     predict_axes,
 )
 from impulse_core.free_motion.flow import turns_too_far
@@ -133,6 +134,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         return NO_ROOM
     previous, most = 1e300, totals.corrections + MOST_OF_AN_ATTEMPT
     stalls, newton, descended, descents, rounds = 0, False, False, 0, 0
+    give = give_of_axes(structure, contact)
     enough = _enough_of_a_guess(model, contact, state, h, tolerance, work)
     for correction in range(MOST_CORRECTIONS):
         first = correction == 0
@@ -143,8 +145,13 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             return TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
         error, failure.joint, moved, astray = _law_errors(
-            model, structure, axes, contact, state, h, gap, opened, work
+            model, axes, state, h, give, gap, opened, work
         )
+        sticks = contact is not None and not moved and work.worst_axis[0] >= 0
+        less = less_give(give, error, previous, tolerance) if sticks else give
+        if less < give:
+            give, newton = less, False
+            error, _, _, _ = _law_errors(model, axes, state, h, give, gap, opened, work)
         failure.error = error
         if astray >= 0:
             failure.joint = astray
@@ -177,10 +184,11 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
                 descents += 1
                 totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
                 continue
+        new = first or moved or not work.factored[0]
         correct_joints(model, structure, state, -1.0 / h, newton, work)
-        if first and gap > tolerance:
+        if first and gap > tolerance and work.worst_axis[0] < 0:  # no limit is hit
             note_correction(model, structure, h, gap, opened, work, tally)
-        correct_contacts(contact, model, structure, state, h, moved or first, False, work, tally)
+        correct_contacts(contact, model, structure, state, h, new, False, work, tally)
         totals.corrections += 1
         rounds += 1
     return _what_is_left(axes, contact, tolerance, work, tally)
@@ -357,7 +365,7 @@ def _closing_errors(model, structure, state, work):
 
 
 @inner_kernel
-def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
+def _law_errors(model, axes, state, h, give, error, joint, work):
     """Add the rows of the axes to work.error: the worst error and joint of all rows, and the axis
     in work.worst_axis if it is the error of a law.
 
@@ -366,7 +374,6 @@ def _law_errors(model, structure, axes, contact, state, h, error, joint, work):
     """
     if axes is None:
         return error, joint, False, -1
-    give = give_of_axes(structure, contact)
     astray = predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, work, work.error

@@ -16,11 +16,12 @@ from impulse_core.forces.axes import (
     add_axis_impulses,
     axis_errors,
     give_of_axes,
+    less_give,
     read_axes,
     rotor_errors,
     start_velocities,
 )
-from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -47,9 +48,6 @@ __all__ = ["JOINT_RATE", "THOROUGHLY", "begin_velocities", "correct_velocities",
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
 THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
-_SLOW = 0.1  # of a residual: what a round leaves at most where vertical pieces need not give less
-_LESS_GIVE = _SLOW * _SLOW  # of what they gave
-_LEAST_GIVE = 1e-8  # relative to the inverse mass along an axis: what gives less is left as it is
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 54  # plain ones, those of contacts in turns with descents, and what axes need then
 _LAST_OF_CONTACTS = 2 * PLAIN_ITERATIONS  # round; the laws along axes are then met by themselves
@@ -141,8 +139,9 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
         if has_joints:
             rate, change = _law_rates(model, give, state, work)
             sticks = contact is not None and change == SAME and work.worst_axis[0] >= 0
-            if sticks and give > _LEAST_GIVE and _gains_little(rate, previous, enough):
-                give *= _LESS_GIVE
+            less = less_give(give, rate, previous, enough) if sticks else give
+            if less < give:
+                give = less
                 rate, change = _law_rates(model, give, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
                 work.factored[0] = 0
@@ -181,14 +180,6 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
     if not _settles(contact, violation, h, not anew, tally):
         return UNSETTLED
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
-
-
-@inlined_kernel
-def _gains_little(rate, previous, enough):
-    """Whether the last round, from a residual ``previous`` [m/s], gained little, or the next one
-    would have to gain much. In the first look of a half no round has been.
-    """
-    return previous < 1e300 and rate > max(enough, min(_SLOW * previous, enough / _SLOW))
 
 
 @inner_kernel
