@@ -150,8 +150,11 @@ def less_give(give, residual, previous, enough):
 
 
 @inner_kernel
-def axis_errors(model, state, x, h, slack, give, work, error):
+def axis_errors(model, state, x, h, slack, give, first, work, error):
     """Choose the active piece of every law at x (k,) and work.axes.impulse; residuals into error.
+
+    In the ``first`` look of a half joints have not answered, so that impulses, which have acted
+    before, tell more than x: they count as if the two bodies of the joint moved alone.
 
     x are the coordinates at the end of the stage, or with h = 1 the velocities there. A compliance
     that changes by less than ``slack`` of it is left as it is in the matrix; ``give`` is that of
@@ -165,7 +168,7 @@ def axis_errors(model, state, x, h, slack, give, work, error):
     for k in range(len(model.axes)):
         w = model.axes[k].inverse_mass_behind
         p = work.axes[k].impulse
-        rho = abs(h) * w
+        rho = abs(h) * (model.axes[k].inverse_mass if first else w)
         vertical, value, slope = active_piece(work.laws[k], x[k] - rho * p, rho)
         compliance = _compliance(vertical, slope, h, w, give * w)
         change = max(

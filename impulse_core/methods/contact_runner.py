@@ -39,7 +39,7 @@ _ACCURACY = 1e-4  # of the tolerance, to which the law of each contact is to hol
 _FINEST = 1e-10  # m
 _COARSE = 0.03  # of the tolerance, for the contacts of large islands
 _SLACK = 0.01  # of the tolerance, the gap or penetration of bodies at rest that is left as it is
-_RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
+RECOVERY = 0.02  # part of what exceeds it that is taken back in a step
 _ROUNDS = 6  # iterations of either solve for the sake of contacts, before twice as many may help
 _MOST_LEFT = 5.0  # times the tolerance: the overlap for which a stage is solved again
 _FINEST_STAGE = 0.3  # of a step, the length of a stage that may leave more
@@ -108,7 +108,7 @@ class ContactRunner(ElementRunner):
             fine=accuracy / options.step,
             coarse=_COARSE * options.tolerance / options.step,
             slack=max(_SLACK * options.tolerance, _FINEST),
-            recovery=_RECOVERY / options.step,
+            recovery=RECOVERY / options.step,
             rounds=_ROUNDS,
             most_left=max(_MOST_LEFT * options.tolerance, options.left_by_contacts),
             finest=_FINEST_STAGE * options.step,

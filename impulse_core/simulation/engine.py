@@ -33,10 +33,15 @@ from impulse_core.simulation.examining import Examiner
 from impulse_core.simulation.failures import Attempt, energy_bounds, failure_event
 from impulse_core.simulation.names import Names
 from impulse_core.simulation.options import digest_of_step
-from impulse_core.simulation.start_problems import moved_bodies, open_joint, overlap_problems
+from impulse_core.simulation.overlaps import Pairs, still_overlap
+from impulse_core.simulation.start_problems import (
+    changes_at_start,
+    open_joint,
+    overlap_problems,
+    refuse_overconstraint,
+)
 from impulse_core.solver.layout import plan_structure
-from impulse_core.step.assembly import moves
-from impulse_core.step.axis_masses import find_masses_behind
+from impulse_core.step.axis_masses import weigh
 from impulse_core.step.start import begin, begin_elements, pass_keyframes
 from impulse_core.types import Ints
 
@@ -77,7 +82,7 @@ class Engine:
         totals["noise"], totals["fall"] = energy_bounds(model, options)
         self.events: list[dict[str, Any]] = []
         self._noted_breaks = 0
-        self._overlapped: set[tuple[int, int]] = set()
+        self._overlapped: Pairs = []
         self.options = options
         self.tolerance = options.tolerance
         self.comparison = new_comparison_run(
@@ -108,7 +113,6 @@ class Engine:
         self.compile_seconds = 0.0
         with compiled_beside(lambda: self.runner.calls_of_step(self.state, self.tally)):
             parts = self._load_kernels(on_part)
-            self._weigh_machines()
             self.start = self._make_consistent()
             if self.comparison:
                 self.comparison.start()
@@ -155,25 +159,12 @@ class Engine:
             calls.append(lambda: self._pass_keyframes(state, 0.0))
         if needs_elements(model):
             calls.append(lambda: self._begin_elements(state))
-        if self._touches_with_axes:
-            masses = np.empty(len(model.axes))
-            calls.append(lambda: find_masses_behind(model, structure, state, work, masses))
+        if self.compiled.shapes is not None:
+            calls.append(lambda: weigh(model, structure, state, work))
         calls.append(lambda: observe(model, state, work))
         loads = np.zeros((len(model.bodies), 6))
         calls.append(lambda: find_reactions(model, structure, state, loads, work))
         return calls
-
-    @property
-    def _touches_with_axes(self) -> bool:
-        return self.compiled.shapes is not None and len(self.model.axes) > 0
-
-    def _weigh_machines(self) -> None:
-        """Find what moves along the axes of machines that may touch something."""
-        if self._touches_with_axes:
-            start = copy_state(self.compiled.state)
-            masses = np.empty(len(self.model.axes))
-            find_masses_behind(self.model, self.structure, start, self.work, masses)
-            self.model.axes["inverse_mass_behind"] = masses
 
     def _begin_elements(self, state: State) -> None:
         if needs_elements(self.model):
@@ -185,22 +176,13 @@ class Engine:
         before, after, joint = begin(
             self.model, self.structure, self.state, self.tolerance, self.work, self.tally
         )
+        if self.compiled.shapes is not None:
+            weigh(self.model, self.structure, self.state, self.work)
         self._begin_elements(self.state)
         if not (after <= self.tolerance):
             raise SceneError([open_joint(self.compiled.scene, self.names, int(joint), after)])
-        self._refuse_overconstraint()
-        shift, turn = moves(given, self.state)
-        changes = (self.state.bodies["velocity"] - given.bodies["velocity"])[: self.model.dynamic]
-        change = np.linalg.norm(changes, axis=1).max(initial=0.0)
-        moved = moved_bodies(self.compiled, shift, turn)
-        return {
-            "joint_error_before_m": before,
-            "joint_error_after_m": after,
-            "max_shift_m": float(shift.max()),
-            "max_turn_rad": float(turn.max()),
-            "max_velocity_change_m_s": float(change),
-            "moved_bodies": moved if before > self.tolerance else {},
-        }
+        refuse_overconstraint(self.compiled, self.structure, self.state)
+        return changes_at_start(self.compiled, given, self.state, (before, after), self.tolerance)
 
     def _check_overlaps(self, step: float, assemble: bool) -> None:
         """Raise for bodies that overlap at the start, unless they are to be pushed apart."""
@@ -213,26 +195,12 @@ class Engine:
         if overlaps:  # to push them apart lifts them, which nothing else explains
             self.tally.totals["noise"] = self.tally.totals["fall"] = math.inf
             self.start["overlap_m"] = max(depth for *_, depth in overlaps)
-            self._overlapped = {(body1, body2) for body1, body2, _ in overlaps}
+            self._overlapped = overlaps
 
-    def still_overlap(self) -> list[tuple[str, str, float]]:
-        """Names of bodies that overlapped at the start and do so yet, with the depth [m]."""
-        if not self._overlapped:
-            return []
-        names = self.compiled.body_names
-        return [
-            (names[body1], names[body2], depth)
-            for body1, body2, depth in self.runner.overlaps()
-            if (body1, body2) in self._overlapped
-        ]
-
-    def _refuse_overconstraint(self) -> None:
-        """Raise for couplings that hold still what the other joints let move."""
-        if len(self.model.couplings.joint):
-            from impulse_core.analysis.overconstraint import overconstraint_problem
-
-            if problem := overconstraint_problem(self.compiled, self.structure, self.state):
-                raise SceneError([problem])
+    def overlapping(self, share: float) -> list[tuple[str, str, float]]:
+        """Bodies that have overlapped since the start (``still_overlap``)."""
+        now = self.runner.overlaps() if self._overlapped else []
+        return still_overlap(self._overlapped, now, self.compiled.body_names, share)
 
     def start_segment(self, time: float, active: Ints) -> None:
         """Set the time [s] and choose the loads that act from now on."""
@@ -425,6 +393,6 @@ class Engine:
             self.tally.failure[0],
             self.tolerance,
             self.comparison,
-            self.still_overlap(),
+            self.overlapping(0.0),
         )
         return failure_event(attempt, start + self.completed * length + into)

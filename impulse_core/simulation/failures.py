@@ -31,12 +31,12 @@ from impulse_core.model.status import (
     UNSETTLED,
 )
 from impulse_core.simulation.names import Names
+from impulse_core.simulation.overlaps import held_together
 
 __all__ = [
     "Attempt",
     "energy_bounds",
     "failure_event",
-    "held_together",
     "what_failed",
 ]
 
@@ -44,7 +44,7 @@ __all__ = [
 @dataclass(frozen=True)
 class Attempt:
     """What a step that failed has left behind: fields as in Engine, ``failure`` of its tally, and
-    what ``Engine.still_overlap`` says.
+    what ``Engine.overlapping`` says.
     """
 
     compiled: CompiledScene
@@ -66,17 +66,6 @@ def failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:
     if attempt.overlaps:
         return {**event, "message": f"{event['message']}; {held_together(attempt.overlaps)}"}
     return {**event, "message": event["message"] + _squeezing_hint(attempt)}
-
-
-def held_together(overlaps: list[tuple[str, str, float]]) -> str:
-    """A clause about bodies that have overlapped since the start (``Engine.still_overlap``)."""
-    body1, body2, depth = max(overlaps, key=lambda pair: pair[2])
-    others = f" (and {len(overlaps) - 1} more pairs)" if len(overlaps) > 1 else ""
-    return (
-        f"bodies '{body1}' and '{body2}'{others} have overlapped since the start, by {depth:.2g} m"
-        " now, and nothing lets them come apart: deny the pair in the collision_filter, or move"
-        " them apart"
-    )
 
 
 def _failure_event(attempt: Attempt, failed_at: float) -> dict[str, Any]:

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from impulse_core.contact.account import MOST_CREATED
+from impulse_core.methods.contact_runner import RECOVERY
 from impulse_core.simulation.engine import Engine
-from impulse_core.simulation.failures import held_together
 from impulse_core.simulation.options import finest_tolerance
+from impulse_core.simulation.overlaps import held_together
 
 __all__ = ["run_warnings"]
 
@@ -19,6 +20,7 @@ _LARGEST_LEFT = 1e-4  # of the largest kinetic energy: 1 % of the velocities
 _LARGEST_KICK = 1e-4  # the same, of one correction along rows that nearly repeat others
 _DEEPEST = 1e-3  # of the scene's size: how far contacts may be from their laws
 _STILL = 1e-6
+_STUCK = 0.5  # of what bodies overlapped by at the start, that may still be there
 
 
 def run_warnings(engine: Engine, moving: float) -> list[str]:
@@ -102,8 +104,9 @@ def _contact_warnings(engine: Engine) -> list[str]:
 
 
 def _overlap_warnings(engine: Engine) -> list[str]:
-    """Bodies that were to come apart and did not."""
-    overlaps = engine.still_overlap()
+    """Bodies that were to be pushed apart and were not, after steps enough to tell."""
+    left = (1.0 - RECOVERY) ** engine.steps
+    overlaps = engine.overlapping(_STUCK) if left < 0.5 * _STUCK else []
     if not overlaps:
         return []
     cost = "; as long as they do steps may be divided for it, and the energy is not balanced"

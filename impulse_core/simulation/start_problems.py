@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from impulse_core.compile import CompiledScene, Problem, Scene
+from typing import Any
+
+import numpy as np
+
+from impulse_core.compile import CompiledScene, Problem, Scene, SceneError
 from impulse_core.compile.problems import BAD_JOINT, OVERLAP, ProblemList, problem_at
+from impulse_core.model import State, Structure
 from impulse_core.simulation.names import Names
+from impulse_core.step.assembly import moves
 from impulse_core.types import Floats
 
-__all__ = ["moved_bodies", "open_joint", "overlap_problems"]
+__all__ = ["changes_at_start", "open_joint", "overlap_problems", "refuse_overconstraint"]
 
 
-def moved_bodies(
+def changes_at_start(
+    compiled: CompiledScene,
+    given: State,
+    state: State,
+    errors: tuple[float, float],
+    tolerance: float,
+) -> dict[str, Any]:
+    """What closing the joints changed of a given state, whose largest error [m] was the first and
+    is the second: the figures ``start`` of a report.
+    """
+    shift, turn = moves(given, state)
+    change = (state.bodies["velocity"] - given.bodies["velocity"])[: compiled.model.dynamic]
+    before, after = errors
+    return {
+        "joint_error_before_m": before,
+        "joint_error_after_m": after,
+        "max_shift_m": float(shift.max()),
+        "max_turn_rad": float(turn.max()),
+        "max_velocity_change_m_s": float(np.linalg.norm(change, axis=1).max(initial=0.0)),
+        "moved_bodies": _moved_bodies(compiled, shift, turn) if before > tolerance else {},
+    }
+
+
+def _moved_bodies(
     compiled: CompiledScene, shift: Floats, turn: Floats
 ) -> dict[str, dict[str, float]]:
     """How far closing the joints moved each body [m] and turned it [rad], by rows (b,)."""
@@ -32,6 +61,15 @@ def open_joint(scene: Scene, names: Names, j: int, error: float) -> Problem:
         " joints or limits contradict each other, or a part cannot reach",
         "Move the bodies nearer to a pose that fits, or correct the joints",
     )
+
+
+def refuse_overconstraint(compiled: CompiledScene, structure: Structure, state: State) -> None:
+    """Raise for couplings that hold still what the other joints let move."""
+    if len(compiled.model.couplings.joint):
+        from impulse_core.analysis.overconstraint import overconstraint_problem
+
+        if problem := overconstraint_problem(compiled, structure, state):
+            raise SceneError([problem])
 
 
 def overlap_problems(scene: Scene, overlaps: list[tuple[int, int, float]]) -> list[Problem]:

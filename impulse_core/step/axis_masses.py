@@ -12,6 +12,8 @@ hinges of an ankle moves with the foot about the one and with the leg about the 
 
 from __future__ import annotations
 
+import numpy as np
+
 from impulse_core.algebra import (
     ZERO3,
     Vec3,
@@ -26,19 +28,30 @@ from impulse_core.algebra import (
 from impulse_core.forces.axes import release_axes
 from impulse_core.jit import inner_kernel, kernel
 from impulse_core.joints.table import FIRST_ROTATION
+from impulse_core.model import Model, State, Structure, Workspace
 from impulse_core.solver.direct import prepare, set_compliances
 
-__all__ = ["find_masses_behind"]
+__all__ = ["weigh"]
 
 _HELD = 1e-2
 """Of the inverse mass of the two bodies, what is left at least where loops may hold an axis: it is
 as good as none there, and vertical pieces have to give something all the same."""
 
 
+def weigh(model: Model, structure: Structure, state: State, work: Workspace) -> None:
+    """Find the inverse masses behind the axes of a model, at a state whose velocities are not what
+    steps begin with. What is in ``work`` is lost.
+    """
+    if len(model.axes):
+        found = np.empty(len(model.axes))
+        _find_masses(model, structure, state, work, found)
+        model.axes["inverse_mass_behind"] = found
+
+
 @kernel
-def find_masses_behind(model, structure, state, work, found):
-    """Inverse masses along all axes at the poses of a state [1/kg | 1/(kg m²)], into ``found`` (a,):
-    at most those of the two bodies of a joint alone. What is in ``work`` is lost.
+def _find_masses(model, structure, state, work, found):
+    """Inverse masses along all axes at the poses of a state [1/kg | 1/(kg m²)], shape (a,): at most
+    those of the two bodies of a joint alone.
     """
     release_axes(model, state, work)
     set_compliances(model, structure, state, work)

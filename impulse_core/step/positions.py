@@ -145,13 +145,13 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
             return TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
         error, failure.joint, moved, astray = _law_errors(
-            model, axes, state, h, give, gap, opened, work
+            model, axes, state, h, give, first, gap, opened, work
         )
         sticks = contact is not None and not moved and work.worst_axis[0] >= 0
         less = less_give(give, error, previous, tolerance) if sticks else give
         if less < give:
             give, newton = less, False
-            error, _, _, _ = _law_errors(model, axes, state, h, give, gap, opened, work)
+            error, _, _, _ = _law_errors(model, axes, state, h, give, False, gap, opened, work)
         failure.error = error
         if astray >= 0:
             failure.joint = astray
@@ -365,7 +365,7 @@ def _closing_errors(model, structure, state, work):
 
 
 @inner_kernel
-def _law_errors(model, axes, state, h, give, error, joint, work):
+def _law_errors(model, axes, state, h, give, first, error, joint, work):
     """Add the rows of the axes to work.error: the worst error and joint of all rows, and the axis
     in work.worst_axis if it is the error of a law.
 
@@ -376,7 +376,7 @@ def _law_errors(model, axes, state, h, give, error, joint, work):
         return error, joint, False, -1
     astray = predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
-        model, state, work.axes.next, h, _SLACK, give, work, work.error
+        model, state, work.axes.next, h, _SLACK, give, first, work, work.error
     )
     if change == OTHER_MATRIX:
         work.factored[0] = 0

@@ -47,6 +47,7 @@ __all__ = ["JOINT_RATE", "THOROUGHLY", "begin_velocities", "correct_velocities",
 
 MOST_SOLVES = 12  # with one factor where joints close loops
 JOINT_RATE = 1e-3  # part of tolerance / h to which joints must not move after a step
+_ALIKE = 0.1  # of a residual: how near it is to that of two rounds before where these repeat
 THOROUGHLY = 1e-3  # of a residual, to which what is at rest is corrected if at all
 _MOST_ITERATIONS = PLAIN_ITERATIONS + MOST_SOLVES  # at the laws
 _MOST_ROUNDS = 54  # plain ones, those of contacts in turns with descents, and what axes need then
@@ -124,7 +125,7 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
     """The same without restitution."""
     totals = tally.totals[0]
     has_joints = len(model.joints) > 0
-    previous, rate, violation = 1e300, 0.0, 0.0
+    before, previous, rate, violation = 1e300, 1e300, 0.0, 0.0
     solves, change = 0, SAME
     rounds, descended, anew = 0, False, True
     last = totals.velocity_corrections + MOST_OF_AN_ATTEMPT
@@ -137,12 +138,12 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
             return STOPPED
         angular_velocities(model, state, work)
         if has_joints:
-            rate, change = _law_rates(model, give, state, work)
+            rate, change = _law_rates(model, give, iteration == 0, state, work)
             sticks = contact is not None and change == SAME and work.worst_axis[0] >= 0
             less = less_give(give, rate, previous, enough) if sticks else give
             if less < give:
                 give = less
-                rate, change = _law_rates(model, give, state, work)
+                rate, change = _law_rates(model, give, False, state, work)
             if iteration == 0 or change == OTHER_MATRIX:
                 work.factored[0] = 0
         violation, kept = check_velocities(contact, model, state, h, rounds, work, tally)
@@ -155,11 +156,14 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
                 met = True
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
                 met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
+        # two pieces in turns, by one of which the law is met as well as asked for
+        turns = sure and abs(rate - before) <= _ALIKE * rate and rate * h <= tolerance
+        met = met or turns
         if met and kept and (iteration > 0 or agrees or not has_joints):
             return COMPLETED if _settles(contact, violation, h, not anew, tally) else UNSETTLED
         if iteration == most - 1:
             break
-        previous = rate
+        before, previous = previous, rate
         if sure and not descended:
             if totals.velocity_corrections >= last:
                 break
@@ -205,7 +209,7 @@ def _descend(model, structure, state, enough, first, work):
 
 
 @inner_kernel
-def _law_rates(model, give, state, work):
+def _law_rates(model, give, first, state, work):
     """Rates of the joints and residuals of the laws, into work.error: the largest of all [m/s], and
     what changed with the pieces; its axis in work.worst_axis if it is that of a law. ``give``: of
     vertical pieces, relative to the inverse mass.
@@ -214,7 +218,7 @@ def _law_rates(model, give, state, work):
     leave_at_rest(model, work)
     read_axes(model, work.error, work.axes.after)
     residual, axis, change = axis_errors(
-        model, state, work.axes.after, 1.0, 0.0, give, work, work.error
+        model, state, work.axes.after, 1.0, 0.0, give, first, work, work.error
     )
     work.worst_axis[0] = axis if residual > rate else -1
     return max(rate, residual), change

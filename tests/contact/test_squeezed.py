@@ -81,6 +81,48 @@ def test_what_overlaps_at_the_start_and_is_pushed_apart_is_not_warned_of(depth):
     assert overlaps(recording) == []
 
 
+def held_in(depth: float, along: tuple[float, float, float], step: float, size: float) -> Scene:
+    """A cube on a rail, so deep in the ground [m]."""
+    slide = Body(
+        name="slide",
+        position=(0.0, 0.0, 0.5 * size - depth),
+        mass=2.0,
+        geometry=[{"shape": "box", "size": (size, size, size)}],
+    )
+    made = scene(slide, step=step, assemble="all")
+    made.joints = [Joint(type="slider", body2="slide", anchor=slide.position, axis=along)]
+    return made
+
+
+def kept_together(recording: ic.Recording) -> list[str]:
+    return [text for text in recording.diagnostics["warnings"] if "since the start" in text]
+
+
+def test_what_a_rail_keeps_in_the_ground_is_told():
+    recording = ic.simulate(held_in(0.1, (1.0, 0.0, 0.0), 0.01, 1.0), duration=1.0)
+
+    (text,) = kept_together(recording)
+    assert "bodies 'ground' and 'slide' have overlapped since the start, by 0.1 m" in text
+    assert "collision_filter" in text
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_cannot_come_apart_is_told_and_what_can_is_not(seed):
+    """Other sizes, depths, steps; a rail that leads up lets them come apart."""
+    random = np.random.default_rng([seed, 8])
+    size = float(random.uniform(0.2, 2.0))
+    depth, step = float(random.uniform(0.02, 0.3)) * size, float(random.uniform(0.003, 0.01))
+    turn = float(random.uniform(0.0, np.pi))
+    level, up = (float(np.cos(turn)), float(np.sin(turn)), 0.0), (0.0, 0.0, 1.0)
+
+    stuck, free = (
+        ic.simulate(held_in(depth, along, step, size), duration=300 * step) for along in (level, up)
+    )
+
+    assert len(kept_together(stuck)) == 1
+    assert kept_together(free) == []
+
+
 def press(seed: int) -> Scene:
     """Boxes in a row, joined by ropes, hinges or balls, and a plate that comes down on them."""
     random = np.random.default_rng(seed)
