@@ -60,6 +60,8 @@ class Engine:
         completed: Steps that the last call of ``advance`` completed.
     """
 
+    _overlapped: Pairs = ()
+
     def __init__(
         self,
         compiled: CompiledScene,
@@ -82,7 +84,6 @@ class Engine:
         totals["noise"], totals["fall"] = energy_bounds(model, options)
         self.events: list[dict[str, Any]] = []
         self._noted_breaks = 0
-        self._overlapped: Pairs = []
         self.options = options
         self.tolerance = options.tolerance
         self.comparison = new_comparison_run(

@@ -21,11 +21,7 @@ from impulse_core.forces.axes import (
 )
 from impulse_core.free_motion.flow import turns_too_far
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
-from impulse_core.joints.constraints import (
-    angular_velocities,
-    apply_impulses,
-    joint_errors,
-)
+from impulse_core.joints.constraints import angular_velocities, apply_impulses, joint_errors
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
 from impulse_core.joints.far_turns import turned_beyond_a_stage
 from impulse_core.model.status import (
@@ -51,10 +47,7 @@ from impulse_core.solver.loose import (
     take_again,
 )
 from impulse_core.solver.newton import prepare_newton
-from impulse_core.step.accuracy import (
-    leaves_too_much,
-    note_correction,
-)
+from impulse_core.step.accuracy import leaves_too_much, note_correction
 from impulse_core.step.contacts import (
     begin_contacts,
     check_positions,
@@ -132,9 +125,8 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
     _warm_start(model, contact, state, h, work)
     if not begin_contacts(contact, model, state, True, work):
         return NO_ROOM
-    previous, most = 1e300, totals.corrections + MOST_OF_AN_ATTEMPT
-    stalls, newton, descended, descents, rounds = 0, False, False, 0, 0
-    give = give_of_axes(structure, contact)
+    give, most = give_of_axes(structure, contact), totals.corrections + MOST_OF_AN_ATTEMPT
+    previous, stalls, newton, descended, descents, rounds = 1e300, 0, False, False, 0, 0
     enough = _enough_of_a_guess(model, contact, state, h, tolerance, work)
     for correction in range(MOST_CORRECTIONS):
         first = correction == 0
@@ -144,25 +136,21 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         if failure.body >= 0:
             return TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
-        error, failure.joint, moved, astray = _law_errors(
-            model, axes, state, h, give, first, gap, opened, work
+        error, failure.joint, moved, astray, less = _law_errors(
+            model, axes, contact, state, h, give, first, previous, tolerance, gap, opened, work
         )
-        sticks = contact is not None and not moved and work.worst_axis[0] >= 0
-        less = less_give(give, error, previous, tolerance) if sticks else give
-        if less < give:
-            give, newton = less, False
-            error, _, _, _ = _law_errors(model, axes, state, h, give, False, gap, opened, work)
+        newton, give = newton and not moved and less == give, less
         failure.error = error
         if astray >= 0:
             failure.joint = astray
             return LINE
         violation, kept = check_positions(contact, model, state, h, rounds, work, tally)
         if kept and error <= (enough if first else _well(tolerance, error < 0.5 * previous, work)):
-            errors = shift, turn, violation
             state.clock[0].corrected = 0 if first else 2 if state.clock[0].corrected == 1 else 1
-            return _accept(model, structure, contact, state, h, errors, work, tally)
+            return _accept(
+                model, structure, contact, state, h, (shift, turn, violation), work, tally
+            )
         if moved:  # another piece of a force law is another problem, so count anew
-            newton = False
             previous = 1e300
         if not (error < 0.9 * previous) and not (error <= tolerance):
             stalls += 1
@@ -176,9 +164,9 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         previous = error
         if axes is not None and sure:
             descended = _descends_now(moved, descended, work)
-            if descended and totals.corrections >= most:
-                break
             if descended:
+                if totals.corrections >= most:
+                    break
                 rounds = rounds if descents else 1  # of contacts: anew, in turns with descents
                 anew = gap > tolerance or descents == 0
                 descents += 1
@@ -365,26 +353,36 @@ def _closing_errors(model, structure, state, work):
 
 
 @inner_kernel
-def _law_errors(model, axes, state, h, give, first, error, joint, work):
+def _law_errors(
+    model, axes, contact, state, h, give, first, previous, tolerance, error, joint, work
+):
     """Add the rows of the axes to work.error: the worst error and joint of all rows, and the axis
     in work.worst_axis if it is the error of a law.
 
     The factor is stale where the active piece of a law has another compliance. Returns whether
-    any law is on another piece, and the joint of a swing that goes astray (``predict_axes``).
+    any law is on another piece, the joint of a swing that goes astray (``predict_axes``), and what
+    vertical pieces give: less where bodies touch and the last round, from ``previous``, gained
+    little.
     """
+    work.worst_axis[0] = -1
     if axes is None:
-        return error, joint, False, -1
+        return error, joint, False, -1, give
     astray = predict_axes(model, state, h, work)
     residual, axis, change = axis_errors(
         model, state, work.axes.next, h, _SLACK, give, first, work, work.error
     )
-    if change == OTHER_MATRIX:
+    sticks = contact is not None and change == SAME and not (residual <= error)
+    less = less_give(give, residual, previous, tolerance) if sticks else give
+    if less < give:
+        residual, axis, _ = axis_errors(
+            model, state, work.axes.next, h, _SLACK, less, False, work, work.error
+        )
+    if change == OTHER_MATRIX or less < give:
         work.factored[0] = 0
-    work.worst_axis[0] = -1
     if not (residual <= error):
         work.worst_axis[0] = axis
-        return residual, model.axes[axis].joint, change != SAME, astray
-    return error, joint, change != SAME, astray
+        return residual, model.axes[axis].joint, change != SAME, astray, less
+    return error, joint, change != SAME, astray, less
 
 
 @inner_kernel

@@ -138,12 +138,9 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
             return STOPPED
         angular_velocities(model, state, work)
         if has_joints:
-            rate, change = _law_rates(model, give, iteration == 0, state, work)
-            sticks = contact is not None and change == SAME and work.worst_axis[0] >= 0
-            less = less_give(give, rate, previous, enough) if sticks else give
-            if less < give:
-                give = less
-                rate, change = _law_rates(model, give, False, state, work)
+            rate, change, give = _look(
+                model, contact, give, iteration == 0, previous, enough, state, work
+            )
             if iteration == 0 or change == OTHER_MATRIX:
                 work.factored[0] = 0
         violation, kept = check_velocities(contact, model, state, h, rounds, work, tally)
@@ -206,6 +203,19 @@ def _descend(model, structure, state, enough, first, work):
     for k in range(len(model.axes)):
         work.axes[k].at = work.axes[k].after
     return descend(model, structure, state, 1.0, 0.5 * enough, first, True, work)
+
+
+@inner_kernel
+def _look(model, contact, give, first, previous, enough, state, work):
+    """Rates of the joints and residuals of the laws, what changed with the pieces, and what these
+    give: less where bodies touch and the last round gained little.
+    """
+    rate, change = _law_rates(model, give, first, state, work)
+    sticks = contact is not None and change == SAME and work.worst_axis[0] >= 0
+    less = less_give(give, rate, previous, enough) if sticks else give
+    if less < give:
+        rate, change = _law_rates(model, less, False, state, work)
+    return rate, change, less
 
 
 @inner_kernel
