@@ -147,9 +147,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         violation, kept = check_positions(contact, model, state, h, rounds, work, tally)
         if kept and error <= (enough if first else _well(tolerance, error < 0.5 * previous, work)):
             state.clock[0].corrected = 0 if first else 2 if state.clock[0].corrected == 1 else 1
-            return _accept(
-                model, structure, contact, state, h, (shift, turn, violation), work, tally
-            )
+            return _accept(model, structure, contact, state, h, shift, turn, violation, work, tally)
         if moved:  # another piece of a force law is another problem, so count anew
             previous = 1e300
         if not (error < 0.9 * previous) and not (error <= tolerance):
@@ -251,11 +249,10 @@ def _in_a_loop(structure, joint):
 
 
 @inner_kernel
-def _accept(model, structure, contact, state, h, errors, work, tally):
+def _accept(model, structure, contact, state, h, shift, turn, violation, work, tally):
     """COMPLETED with these errors (translational, rotational, of contacts), UNSETTLED or
     CONTRADICTS.
     """
-    shift, turn, violation = errors
     totals = tally.totals[0]
     if leaves_too_much(contact, violation, h, 1.0):
         name_unsettled(contact, tally)
