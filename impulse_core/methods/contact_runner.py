@@ -30,7 +30,7 @@ from impulse_core.model.snapshot import Kept
 from impulse_core.step.run import System
 from impulse_core.types import PLAIN, Floats, new_records
 
-__all__ = ["ContactRunner"]
+__all__ = ["RECOVERY", "ContactRunner"]
 
 _ROWS = 64  # contacts there is room for at first
 _ROWS_PER_SHAPE = 16  # and so many for each shape: cubes in a heap have thirteen

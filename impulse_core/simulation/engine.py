@@ -60,7 +60,7 @@ class Engine:
         completed: Steps that the last call of ``advance`` completed.
     """
 
-    _overlapped: Pairs = ()
+    _overlapped: Pairs = ()  # at the start, where they are to be pushed apart
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ def still_overlap(
 def held_together(overlaps: list[tuple[str, str, float]]) -> str:
     """A clause about them, by the deepest."""
     body1, body2, depth = max(overlaps, key=lambda pair: pair[2])
-    others = f" (and {len(overlaps) - 1} more pairs)" if len(overlaps) > 1 else ""
+    others = f" (and {len(overlaps) - 1} more)" if len(overlaps) > 1 else ""
     return (
         f"bodies '{body1}' and '{body2}'{others} have overlapped since the start, by {depth:.2g} m"
         " now, and may have no way to come apart: deny the pair in the collision_filter, or"

@@ -39,8 +39,8 @@ as good as none there, and vertical pieces have to give something all the same."
 
 
 def weigh(model: Model, structure: Structure, state: State, work: Workspace) -> None:
-    """Find the inverse masses behind the axes of a model, at a state whose velocities are not what
-    steps begin with. What is in ``work`` is lost.
+    """Find the inverse masses behind the axes of a model at the poses of a state, whose axes are
+    left free, as at a start. What is in ``work`` is lost.
     """
     if len(model.axes):
         found = np.empty(len(model.axes))

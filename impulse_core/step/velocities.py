@@ -21,7 +21,7 @@ from impulse_core.forces.axes import (
     rotor_errors,
     start_velocities,
 )
-from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 from impulse_core.joints.constraints import (
     angular_velocities,
     apply_impulses,
@@ -153,9 +153,8 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
                 met = True
             elif work.worst_axis[0] < 0 or iteration > PLAIN_ITERATIONS:
                 met = not (rate < 0.5 * previous) or (contact is None and solves == MOST_SOLVES)
-        # two pieces in turns, by one of which the law is met as well as asked for
-        turns = sure and abs(rate - before) <= _ALIKE * rate and rate * h <= tolerance
-        met = met or turns
+        if sure and change != SAME and contact is not None:
+            met = met or _repeats(rate, before, tolerance / h)
         if met and kept and (iteration > 0 or agrees or not has_joints):
             return COMPLETED if _settles(contact, violation, h, not anew, tally) else UNSETTLED
         if iteration == most - 1:
@@ -181,6 +180,14 @@ def _iterate(model, structure, contact, state, h, tolerance, enough, work, tally
     if not _settles(contact, violation, h, not anew, tally):
         return UNSETTLED
     return COMPLETED if rate * h <= tolerance else _what_moves(model, work, tally)
+
+
+@inlined_kernel
+def _repeats(rate, before, most):
+    """Whether a residual that is small enough [m/s] is that of two looks before: pieces take turns,
+    by one of which the law is met.
+    """
+    return abs(rate - before) <= _ALIKE * rate and rate <= most
 
 
 @inner_kernel
