@@ -61,6 +61,7 @@ def find_delassus(structure, contacts, solver_bodies, delassus, block):
     block are the factors, shape (K+E, 12).
     """
     used = delassus.used[0]
+    delassus.known[0] = 1
     delassus.rolls[0] = 0
     for k in range(used):
         if contacts.row[delassus.contact[k]].resists > 0.0:

@@ -98,11 +98,11 @@ def relative_angular_velocity(contacts, c, motion):
 
 @inner_kernel
 def number_articulated(contacts, solver_bodies, delassus, needed):
-    """Number the active contacts on jointed bodies; False if there is not room for all of them, of
-    which needed[1] then tells.
+    """Number the active contacts on jointed bodies; False if there would not be room for those that
+    wait as well, of which needed[1] then tells.
     """
-    mark = contacts.mark
-    count = delassus.used[0] = 0
+    mark, total = contacts.mark, 0
+    count = delassus.used[0] = delassus.known[0] = 0
     if len(delassus.probe.joints) == 0:  # and all rows are -1
         return True
     for c in range(contacts.used[0]):
@@ -110,14 +110,16 @@ def number_articulated(contacts, solver_bodies, delassus, needed):
         jointed = (
             solver_bodies.mark[mark[c].body1].jointed or solver_bodies.mark[mark[c].body2].jointed
         )
-        if mark[c].active and jointed:
-            if count < len(delassus.contact):
-                mark[c].delassus_row = count
-                delassus.contact[count] = c
+        if not jointed:
+            continue
+        total += 1
+        if mark[c].active and total <= len(delassus.contact):
+            mark[c].delassus_row = count
+            delassus.contact[count] = c
             count += 1
-    delassus.used[0] = min(count, len(delassus.contact))
-    if count > len(delassus.contact):
-        needed[1] = count
+    delassus.used[0] = count
+    if total > len(delassus.contact):
+        needed[1] = total
         return False
     return True
 

@@ -58,6 +58,8 @@ class Delassus(NamedTuple):
 
     used: Ints
     """Their number, shape (1,)."""
+    known: Ints
+    """1 if the operator has been found for them, shape (1,)."""
     contact: Ints
     """Their rows, shape (k,)."""
     rolls: Ints
@@ -207,6 +209,7 @@ def new_delassus(structure: Structure, state: State, work: Workspace, rows: int)
     return Delassus(
         used=np.zeros(1, dtype=np.int64),
         contact=np.zeros(rows, dtype=np.int64),
+        known=np.zeros(1, dtype=np.int64),
         rolls=np.zeros(1, dtype=np.int64),
         velocity=np.zeros((rows, 3)),
         angular_velocity=np.zeros((rows, 3)),

@@ -22,7 +22,7 @@ from impulse_core.collision.memory import copy_impulses
 from impulse_core.collision.narrow import collide
 from impulse_core.contact.guesses import let_go
 from impulse_core.contact.jacobian import normal_inverse_mass
-from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = [
     "FINEST_JOINTED",
@@ -33,6 +33,7 @@ __all__ = [
     "find_impacts",
     "first_trial",
     "half_of",
+    "is_left_open",
     "is_short",
     "leave_open",
     "next_trial",
@@ -221,6 +222,12 @@ def leave_open(contacts, c):
     contacts.mark[c].active = 0
     row.target = -_FAR
     let_go(row)
+
+
+@inlined_kernel
+def is_left_open(row):
+    """Whether a contact (ContactRow) is left open in a first half, wherever that leads."""
+    return row.target == -_FAR
 
 
 @inner_kernel

@@ -33,6 +33,7 @@ from impulse_core.contact.restitution import (
 )
 from impulse_core.contact.sleep import put_to_rest
 from impulse_core.contact.system import motion_of
+from impulse_core.contact.waiting import join_closing, note_meeting
 from impulse_core.forces.axes import add_axis_impulses
 from impulse_core.jit import inner_kernel
 from impulse_core.jit.team import share
@@ -115,6 +116,8 @@ def begin_contacts(contact, model, state, first, work):
     if not _find_islands(contact):
         return False
     if first:
+        if len(model.joints) > 0:
+            note_meeting(contact.contacts, contact.solver_bodies)
         hold_until_impact(contact.contacts, contact.solver_bodies)
     elif contact.time_of_impact:
         hold_at_impact(contact.contacts, contact.solver_bodies)
@@ -146,6 +149,7 @@ def check_positions(contact, model, state, h, iteration, work, tally):
     if contact is None:
         return 0.0, True
     worst = contact.solver_bodies.worst[0]
+    joined = _join_closing(contact, model, work)
     if contact.solver_bodies.counted[OTHERS] == 0:
         return worst, True
     angular_velocities(model, state, work)
@@ -156,13 +160,28 @@ def check_positions(contact, model, state, h, iteration, work, tally):
         motion_of(model, state, work),
         h,
         (accuracy_of_ways(contact, h), contact.coarse * h, is_patient(tally)),
-        iteration == 0,
+        iteration == 0 or joined,
         tally.totals,
     )
-    ends = rounds_end(contact, violation, iteration, is_patient(tally))
+    ends = not joined and rounds_end(contact, violation, iteration, is_patient(tally))
     if ends and iteration < _BEFORE_HALVES * contact.rounds:
         ends = not large_leave_too_much(contact, violation, h)
     return max(violation, worst), solved or ends
+
+
+@inner_kernel
+def _join_closing(contact, model, work):
+    """Let contacts that waited and are closed at the prediction join the others; whether any do.
+    Small islands, which are settled, are none of theirs.
+    """
+    if len(model.joints) == 0:
+        return False
+    if not join_closing(contact.contacts, work.next):
+        return False
+    worst = contact.solver_bodies.worst[0]
+    _find_islands(contact)
+    contact.solver_bodies.worst[0] = worst
+    return True
 
 
 @inner_kernel
@@ -200,7 +219,7 @@ def correct_contacts(contact, model, structure, state, h, new, multipliers, work
     contacts, solver_bodies, delassus = contact.contacts, contact.solver_bodies, contact.delassus
     if solver_bodies.counted[OTHERS] == 0:
         return
-    if new and delassus.used[0] > 0:
+    if (new or not delassus.known[0]) and delassus.used[0] > 0:
         find_delassus(structure, contacts, solver_bodies, delassus, work.block)
         add_give(contacts, solver_bodies, delassus)
     if len(model.joints) > 0:

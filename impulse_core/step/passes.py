@@ -30,6 +30,7 @@ from impulse_core.contact.residuals import set_target
 from impulse_core.contact.rest import slack_at_rest
 from impulse_core.contact.restitution import find_approach_velocity, impact_threshold
 from impulse_core.contact.time_of_impact import leave_open
+from impulse_core.contact.waiting import waits
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.model.tasks import CONTACTS
 from impulse_core.step.accuracy import accuracy_of_ways
@@ -110,6 +111,8 @@ def begin_first(contact, motion, h, begin, end):
             start_from(row[c], row[c].first, row[c].roll_first, 1.0)
         if mark[c].impacting and not contact.closed[0]:
             leave_open(contacts, c)
+        elif waits(contacts, contact.solver_bodies, c, contact.slack):
+            mark[c].active = 0
 
 
 @inner_kernel
