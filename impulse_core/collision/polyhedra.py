@@ -72,6 +72,7 @@ class Core:
         face_corner_start: corners of face f are ``face_vertex[start[f]:start[f + 1]]``, (F + 1,).
         face_vertex: counter-clockwise seen from outside.
         face_edge: edge from each corner to the next, as ``face_vertex``.
+        uneven: how far the corners of a face lie from its plane, and others above it [m].
     """
 
     vertices: Floats
@@ -83,6 +84,7 @@ class Core:
     face_corner_start: Ints
     face_vertex: Ints
     face_edge: Ints
+    uneven: float = 0.0
 
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Core:
         """The core with vertices ``rotation @ v + translation``, for a rotation matrix (3, 3)."""
@@ -100,6 +102,7 @@ class Core:
             self.face_corner_start,
             self.face_vertex,
             self.face_edge,
+            self.uneven,
         )
 
 
@@ -189,7 +192,21 @@ def core_of_hull(hull: PolygonMesh) -> Core:
         core = _core(hull.vertices, hull.corners, hull.offsets)
     if core is None:
         raise CoreError("The convex hull of the points is not a closed surface; simplify them.")
-    return core
+    return replace(core, uneven=_unevenness(core))
+
+
+def _unevenness(core: Core) -> float:
+    """How far the corners of a face lie from its plane, and others above it, at most [m]."""
+    starts = core.face_corner_start
+    owner = np.repeat(np.arange(len(core.face_plane)), np.diff(starts))
+    heights = np.einsum("ki,ki->k", core.vertices[core.face_vertex], core.face_plane[owner, :3])
+    below, above = float(np.max(core.face_plane[owner, 3] - heights, initial=0.0)), 0.0
+    block = max(1, 1_000_000 // max(1, len(core.vertices)))
+    for start in range(0, len(core.face_plane), block):
+        planes = core.face_plane[start : start + block]
+        higher = np.einsum("fi,vi->fv", planes[:, :3], core.vertices) - planes[:, 3:]
+        above = max(above, float(higher.max()))
+    return below + above
 
 
 # ---------------------------------------------------------------------------------------

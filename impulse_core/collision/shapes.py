@@ -64,6 +64,8 @@ class Shapes(NamedTuple):
     reach: Floats
     """Radius of a ball around ``center`` that holds the shape with its rounding [m], shape (s,);
     inf for planes."""
+    uneven: Floats
+    """How far corners of a face of its core lie from the plane of that [m], shape (s,)."""
     material: Ints
     """Number of its material in the pair tables, shape (s,)."""
 

@@ -30,21 +30,25 @@ from impulse_core.collision.features import (
 from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = [
+    "LOST",
     "OVERLAPPING",
     "SEPARATE",
     "closest_features",
     "first_features",
     "gap_along",
     "transposed",
+    "walk_to_closest",
 ]
 
 SEPARATE = 0
 OVERLAPPING = 1
 _GOING_ON = 2
-_LOST = 3
+LOST = 3
 
 INFINITE = 1e300
 _MOST_MOVES = 200
+_UNEVEN = 2.0  # times what both cores are uneven by: what a plane between them may leave open
+_MOST_OF_A_CIRCLE = 32  # places of a walk in a circle that are tried for a proof
 # Sine of the angle by which a nearest point may lie outside a Voronoi region that another feature
 # would have to take over: the distance then is long by half its square, far below round-off.
 _ANGLE = 1e-11
@@ -68,10 +72,10 @@ def closest_features(cores, s1, s2, R, t, first, second, size):
         normal from the first to the second (frame of s1), and the distance [m].
         Of overlapping cores only the codes say something: where the walk ended.
     """
-    state, first, second, A, B, n, distance = _walk(cores, s1, s2, R, t, first, second, size)
-    if state == SEPARATE and not _proven(cores, R, t, first, second, n, distance, size):
-        state = _LOST
-    if state == _LOST:
+    state, first, second, A, B, n, distance = walk_to_closest(
+        cores, s1, s2, R, t, first, second, size
+    )
+    if state == LOST:
         state = OVERLAPPING
         best = _TOUCHING * size
         for kinds in range(3):
@@ -83,6 +87,35 @@ def closest_features(cores, s1, s2, R, t, first, second, size):
             if gap > best:  # of features equally near, those with the better plane
                 best = gap
                 state, first, second, A, B, n, distance = SEPARATE, i, j, P, Q, m, apart
+    return state, first, second, A, B, n, distance
+
+
+@inner_kernel
+def walk_to_closest(cores, s1, s2, R, t, first, second, size):
+    """The same by walks alone: LOST where none of the places that one comes to is proven.
+
+    A walk between faces that are uneven may go in a circle, whose places are all nearest to what
+    those are uneven by: one of them is proven mostly.
+    """
+    uneven = cores.uneven[s1] + cores.uneven[s2]
+    A, B, n, distance = ZERO3, ZERO3, ZERO3, 0.0
+    state, moves = LOST, _MOST_MOVES
+    for _ in range(_MOST_OF_A_CIRCLE):
+        state, first, second, A, B, n, distance = _walk(
+            cores, s1, s2, R, t, first, second, size, moves
+        )
+        if state == OVERLAPPING:
+            break
+        ended = state == SEPARATE
+        if not ended and _have_points(first, second):
+            A, B, n, distance = nearest_points(cores, R, t, first, second)
+            state = SEPARATE if distance > _TOUCHING * size else LOST
+        if state == SEPARATE:
+            proven, n = _proven(cores, R, t, first, second, n, distance, size, uneven)
+            state = SEPARATE if proven else LOST
+        if ended or state == SEPARATE:
+            break
+        moves = 1
     return state, first, second, A, B, n, distance
 
 
@@ -103,12 +136,25 @@ def transposed(R):
     return Mat3(R.xx, R.yx, R.zx, R.xy, R.yy, R.zy, R.xz, R.yz, R.zz)
 
 
+@inner_kernel
+def _have_points(first, second):
+    """Whether the nearest points of two features are known to lie on them: of two vertices or two
+    edges, not of a face that the other need not be above.
+    """
+    return first % 3 == second % 3 and first % 3 != FACE
+
+
 @inlined_kernel
-def _walk(cores, s1, s2, R, t, first, second, size):
+def _walk(cores, s1, s2, R, t, first, second, size, most):
     Rt = transposed(R)
     tt = -(Rt @ t)
     A, B, n, distance = ZERO3, ZERO3, ZERO3, 0.0
-    for _ in range(_MOST_MOVES):
+    seen1, seen2, look = -1, -1, 8
+    for move in range(most):
+        if move == look:  # it goes in a circle where it comes back to a place (Brent)
+            seen1, seen2, look = first, second, 2 * look
+        elif first == seen1 and second == seen2:
+            break
         # The pair as i and j with the kind of i not below that of j, so that each pair of kinds is
         # written once; poses and results in the frame of i.
         swapped = first % 3 < second % 3
@@ -136,7 +182,7 @@ def _walk(cores, s1, s2, R, t, first, second, size):
             if swapped:
                 A, B, n = R @ B + t, R @ A + t, -(R @ n)
             return state, first, second, A, B, n, distance
-    return _LOST, first, second, A, B, n, distance
+    return LOST, first, second, A, B, n, distance
 
 
 @inner_kernel
@@ -370,12 +416,49 @@ def _nearest_side(cores, f, P, d):
 
 
 @inner_kernel
-def _proven(cores, R, t, first, second, n, distance, size):
-    """True if a plane across n leaves the distance between the cores, to round-off."""
-    gap = gap_along(cores, R, t, first, second, n)
+def _proven(cores, R, t, first, second, n, distance, size, uneven):
+    """Whether a plane leaves the distance between the cores, to round-off and what their faces are
+    uneven by [m]; and the normal of that plane: n, or where faces are uneven that of a face at one
+    of the features, since edges of two walls that lie along each other do not name it well. What is
+    as near as that has no plane between.
+    """
     # A normal is right to an angle, and between close points to round-off over their distance.
     floor = (_ROUND_OFF + 2.0 * _ANGLE) * size + _EPSILON * size * size / distance
-    return gap >= distance * (1.0 - _PROOF) - floor
+    least = distance * (1.0 - _PROOF) - floor
+    if gap_along(cores, R, t, first, second, n) >= least:
+        return True, n
+    least -= _UNEVEN * uneven
+    if uneven > 0.0 and least > 0.0:
+        for side in range(2):
+            feature = second if side else first
+            start, end = _edges_at(cores, feature)
+            for k in range(2 * start, 2 * end):
+                m = _normal_at(cores, feature, k)
+                if side:
+                    m = -(R @ m)
+                if gap_along(cores, R, t, first, second, m) >= least:
+                    return True, m
+    return False, n
+
+
+@inner_kernel
+def _edges_at(cores, feature):
+    """The edges of a feature, as places in ``vertex_edge`` of a vertex: begin and end."""
+    number, kind = feature // 3, feature % 3
+    if kind == VERTEX:
+        return cores.vertex_edge_start[number], cores.vertex_edge_start[number + 1]
+    return 0, 1
+
+
+@inner_kernel
+def _normal_at(cores, feature, k):
+    """Normal of the face to the left or right of an edge of a feature, or of its face."""
+    number, kind = feature // 3, feature % 3
+    if kind == FACE:
+        return face_normal(cores, number)
+    e = cores.vertex_edge[k // 2] if kind == VERTEX else number
+    f = cores.edge_face[e, k % 2]
+    return face_normal(cores, f) if f >= 0 else ZERO3
 
 
 @inner_kernel

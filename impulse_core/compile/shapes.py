@@ -249,6 +249,7 @@ def _stack(placed: list[_Placed], materials: dict[str, Any], rules: dict[str, An
         reach=np.concatenate(
             [np.array([p.reach for p in placed]), ground.reach + radius[of_triangle]]
         ),
+        uneven=np.concatenate([[p.core.uneven for p in placed], np.zeros(len(of_triangle))]),
         material=np.concatenate([material, material[of_triangle]]),
         ring_start=sought + np.cumsum([0, *[len(ring) for ring in rings]]),
         **features,

@@ -15,12 +15,10 @@ from impulse_core.collision.penetration import nearest_features
 from impulse_core.collision.polyhedra import Core, stacked
 from impulse_core.collision.shapes import POLYHEDRON, TRIANGLE, Shapes
 from impulse_core.collision.vclip import (
-    OVERLAPPING,
-    SEPARATE,
-    _proven,
-    _walk,
+    LOST,
     closest_features,
     first_features,
+    walk_to_closest,
 )
 from impulse_core.jit import kernel
 
@@ -57,6 +55,7 @@ def shapes_of(pieces: list[Piece], beyond=None) -> Shapes:
         "frame": np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         "extent": extent,
         "reach": reach,
+        "uneven": np.array([piece.core.uneven for piece in pieces]),
         "edge_beyond": np.zeros((len(tables["edge_vertex"]), 3)) if beyond is None else beyond,
         **_one_ground(pieces),
         **tables,
@@ -147,9 +146,7 @@ def astray(shapes, pairs, translation, orientation):
         between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
         first, second = first_features(shapes, s1, s2, R, between)
         size = shapes.reach[s1] + shapes.reach[s2]
-        state, first, second, _, _, n, distance = _walk(shapes, s1, s2, R, t, first, second, size)
-        proven = state == SEPARATE and _proven(shapes, R, t, first, second, n, distance, size)
-        if not proven and state != OVERLAPPING:
+        if walk_to_closest(shapes, s1, s2, R, t, first, second, size)[0] == LOST:
             count += 1
     return count
 

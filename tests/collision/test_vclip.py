@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
 from impulse_core.collision.polyhedra import (
     box_core,
@@ -250,6 +251,52 @@ def test_cores_side_by_side_need_no_fallback(cores, angle):
     lost = astray(FLUSH_SHAPES, np.tile(cores, (count, 1)), translation, turned)
 
     assert lost <= 1
+
+
+def _uneven_plate(rng, turned, digits):
+    """A plate with drawn corners, turned, and written with so many digits: its faces are uneven."""
+    angles = np.sort(rng.uniform(0.0, 2.0 * np.pi, rng.integers(5, 24)))
+    rim = np.column_stack([np.cos(angles), np.sin(angles)]) * rng.uniform(0.5, 1.5, 2)
+    corners = np.vstack([np.column_stack([rim, np.full(len(rim), z)]) for z in (-0.1, 0.1)])
+    return hull_core(np.round(0.05 * corners @ turned.T, digits))
+
+
+@pytest.mark.parametrize("digits", [6, 7, 8, 9])
+@pytest.mark.parametrize("seed", range(6))
+def test_uneven_plates_side_by_side_need_no_fallback(seed, digits):
+    """Hulls of meshes that were written with few digits lie along each other, as fingers do: some
+    place that a walk comes to is proven to what their faces are uneven by.
+    """
+    rng = np.random.default_rng([seed, digits])
+    turned = matrices([turn(rng.normal(size=3), rng.uniform(0.0, 3.0))])[0]
+    one, other = _uneven_plate(rng, turned, digits), _uneven_plate(rng, turned, digits)
+    shapes, count = shapes_of([Piece(one), Piece(other)]), 400
+    shift = np.column_stack([rng.uniform(-0.05, 0.05, (count, 2)), np.zeros(count)])
+    shift[:, 2] = 0.01 + 10.0 ** rng.uniform(-5.0, -1.0, count)
+    rotation = np.column_stack([np.ones(count), 0.5e-9 * rng.normal(size=(count, 3))])
+    translation = shift @ turned.T
+    pairs, codes = np.tile((0, 1), (count, 1)), np.full((count, 2), -1)
+    result = np.zeros((count, 11))
+
+    lost = astray(shapes, pairs, translation, rotation)
+    closest_of_pairs(shapes, pairs, translation, rotation, codes, result)
+
+    assert lost <= 0.02 * count
+    assert (result[:, 0] == SEPARATE).all()
+    for p in range(0, count, 20):
+        moved = other.vertices @ matrices(rotation[p : p + 1])[0].T + translation[p]
+        exact = _distance_of_hulls(one.vertices, moved)
+        assert abs(result[p, 1] - exact) <= 1e-9 + 3.0 * (one.uneven + other.uneven)
+
+
+def _distance_of_hulls(one, other):
+    """Of two sets of corners, by least squares over their mixtures [m]."""
+    sums = 1e3 * np.array(
+        [[1.0] * len(one) + [0.0] * len(other), [0.0] * len(one) + [1.0] * len(other)]
+    )
+    mixture, _ = nnls(np.vstack([np.hstack([one.T, -other.T]), sums]), [0.0, 0.0, 0.0, 1e3, 1e3])
+    first, second = mixture[: len(one)], mixture[len(one) :]
+    return np.linalg.norm(first @ one / first.sum() - second @ other / second.sum())
 
 
 @settings(max_examples=300)

@@ -72,9 +72,7 @@ def hung(cradle: Cradle) -> Scene:
                 axis=(0.0, 1.0, 0.0),
             )
         )
-    lead = Material(
-        name="lead", static_friction=0.0, restitution=cradle.restitution
-    )
+    lead = Material(name="lead", static_friction=0.0, restitution=cradle.restitution)
     made = scene(*bodies, materials=(lead,), step=cradle.step, duration=0.2)
     made.joints = joints
     return made
