@@ -5,7 +5,7 @@ from __future__ import annotations
 from impulse_core.algebra import ZERO3, dot, norm, set_vec3, vec3_of
 from impulse_core.jit import inner_kernel
 
-__all__ = ["guess_force", "let_go", "start_from"]
+__all__ = ["begin_anew", "guess_force", "let_go", "start_from"]
 
 
 @inner_kernel
@@ -53,3 +53,11 @@ def let_go(contact):
     set_vec3(contact.impulse, ZERO3)
     if contact.resists > 0.0:
         set_vec3(contact.torque, ZERO3)
+
+
+@inner_kernel
+def begin_anew(contacts, scale):
+    """Begin a first half with first guesses times a scale: as they are, or none. None has acted."""
+    row = contacts.row
+    for c in range(contacts.used[0]):
+        start_from(row[c], row[c].first, row[c].roll_first, scale)

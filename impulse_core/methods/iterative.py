@@ -48,8 +48,9 @@ from impulse_core.model.copies import copy_into
 from impulse_core.model.status import COMPLETED, LINE, OPEN, STOPPED, TOO_FAR
 from impulse_core.observables.invariants import tally_step
 from impulse_core.step.dividing import halving_step, note_most
+from impulse_core.step.first_guess import begin_with
 from impulse_core.step.fitting import clear
-from impulse_core.step.positions import begin_with, lines_turn_little
+from impulse_core.step.positions import lines_turn_little
 from impulse_core.step.run import save
 
 __all__ = ["run_steps_in_turn"]

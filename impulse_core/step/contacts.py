@@ -62,7 +62,6 @@ __all__ = [
     "correct_contacts",
     "let_sleep",
     "note_motion",
-    "start_again",
 ]
 
 _BEFORE_HALVES = 4  # times the rounds, in large islands: as many more as one of two halves may take
@@ -82,16 +81,6 @@ def begin_first_half(contact, model, state, h, work):
     share(
         team, BEGIN_FIRST, 0, contact.contacts.used[0], CONTACTS, begin_first, (contact, motion, h)
     )
-
-
-@inner_kernel
-def start_again(contact):
-    """Go back to the first guesses, none of which has acted."""
-    if contact is None:
-        return
-    row = contact.contacts.row
-    for c in range(contact.contacts.used[0]):
-        start_from(row[c], row[c].first, row[c].roll_first, 1.0)
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ active at the prediction; contacts are solved for after the joints, whose reacti
 
 from __future__ import annotations
 
-from impulse_core.algebra import set_vec3, vec3_of
+from impulse_core.algebra import vec3_of
 from impulse_core.forces.axes import (
     OTHER_MATRIX,
     SAME,
@@ -21,7 +21,7 @@ from impulse_core.forces.axes import (
 )
 from impulse_core.free_motion.flow import turns_too_far
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
-from impulse_core.joints.constraints import angular_velocities, apply_impulses, joint_errors
+from impulse_core.joints.constraints import angular_velocities, joint_errors
 from impulse_core.joints.coupling import coupling_errors, foresee_coordinates
 from impulse_core.joints.far_turns import turned_beyond_a_stage
 from impulse_core.model.status import (
@@ -37,7 +37,7 @@ from impulse_core.model.status import (
     UNSETTLED,
 )
 from impulse_core.observables.invariants import most_pushing
-from impulse_core.solver.direct import factorise, factorise_if_stale, prepare
+from impulse_core.solver.direct import factorise, factorise_if_stale
 from impulse_core.solver.loose import (
     LARGEST_CONTRADICTION,
     any_loose,
@@ -52,22 +52,24 @@ from impulse_core.step.contacts import (
     begin_contacts,
     check_positions,
     correct_contacts,
-    start_again,
 )
 from impulse_core.step.corrections import correct_joints, leave_at_rest
 from impulse_core.step.descent import PLAIN_ITERATIONS, descend
 from impulse_core.step.dividing import MOST_OF_AN_ATTEMPT
+from impulse_core.step.first_guess import begin_again, begin_guessed, keep_start, take_back
 from impulse_core.step.judgement import name_unsettled
 from impulse_core.step.small_islands import predict_and_settle
 from impulse_core.step.velocities import JOINT_RATE, THOROUGHLY
 
-__all__ = ["begin_with", "lines_turn_little", "solve_positions"]
+__all__ = ["lines_turn_little", "solve_positions"]
 
 MOST_CORRECTIONS = 50  # per stage; usual are 1 to 6. Reaching it is a failure.
 STALLS_ALLOWED = 3  # corrections that may fail to reduce the error before the stage gives up
 REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at singular poses
 _LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _OF_THE_WAY = 0.25  # to and fro, what may be left of it without a correction
+_MOST_OPEN = 0.1  # of the scene's size, by which joints are open that a guess does not mislead
+_MISLED = -1  # by first guesses: a status of this file
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
 
@@ -80,22 +82,19 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
     none with any, rows that nearly repeat others are let go.
     """
     attempts = 1 + len(REGULARISATION_LADDER) if structure.has_loops else 1
-    if attempts > 1:
-        for i in range(len(model.bodies)):
-            set_vec3(work.stage[i].velocity, vec3_of(state.bodies[i].velocity))
-            set_vec3(work.stage[i].angular_momentum, vec3_of(state.bodies[i].angular_momentum))
+    keep_start(model, state, work)
     status = OPEN
     for attempt in range(attempts):
         if attempt > 0:
-            _begin_again(model, structure, contact, state, REGULARISATION_LADDER[attempt - 1], work)
-        status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
+            begin_again(model, structure, contact, state, REGULARISATION_LADDER[attempt - 1], work)
+        status = _solve(model, structure, axes, contact, state, h, tolerance, work, tally)
         if status in (COMPLETED, NO_ROOM, STOPPED, LINE, UNSETTLED):
             break
     if status == OPEN and structure.has_loops:
-        _begin_again(model, structure, contact, state, 0.0, work)
+        begin_again(model, structure, contact, state, 0.0, work)
         if let_go(model, structure, state, work):
             factorise(model, structure, state, work)
-            status = _iterate(model, structure, axes, contact, state, h, tolerance, work, tally)
+            status = _solve(model, structure, axes, contact, state, h, tolerance, work, tally)
     if status == TOO_FAR and structure.has_loops:
         status = _too_far_by(model, structure, h, work, tally)
     work.regularisation[0] = 0.0
@@ -106,24 +105,28 @@ def solve_positions(model, structure, axes, contact, state, h, tolerance, work, 
 
 
 @inner_kernel
-def _begin_again(model, structure, contact, state, regularisation, work):
-    """Take back what was tried, and factorise with this part of diag(A) added to it."""
-    for i in range(len(model.bodies)):
-        set_vec3(state.bodies[i].velocity, vec3_of(work.stage[i].velocity))
-        set_vec3(state.bodies[i].angular_momentum, vec3_of(work.stage[i].angular_momentum))
-    work.kinematic_work[0] = 0.0
-    work.regularisation[0] = regularisation
-    prepare(model, structure, state, work)
-    start_again(contact)
+def _solve(model, structure, axes, contact, state, h, tolerance, work, tally):
+    """The same with one matrix, from first guesses unless they mislead."""
+    status = _iterate(model, structure, axes, contact, state, h, tolerance, True, work, tally)
+    if status == _MISLED:
+        take_back(model, contact, state, work)
+        status = _iterate(model, structure, axes, contact, state, h, tolerance, False, work, tally)
+    return status
 
 
 @inner_kernel
-def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
-    """The same with one matrix."""
-    failure, totals = tally.failure[0], tally.totals[0]
+def _begin(model, contact, state, h, guessed, work):
+    """Begin with first guesses, or with none; False if there is no room for contacts."""
     foresee_coordinates(model, model.coupled, state, h, work)
-    _warm_start(model, contact, state, h, work)
-    if not begin_contacts(contact, model, state, True, work):
+    begin_guessed(model, contact, state, h, guessed, work)
+    return begin_contacts(contact, model, state, True, work)
+
+
+@inner_kernel
+def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work, tally):
+    """The same from first guesses, or from none; _MISLED by guesses that lead nowhere."""
+    failure, totals = tally.failure[0], tally.totals[0]
+    if not _begin(model, contact, state, h, guessed, work):
         return NO_ROOM
     give, most = give_of_axes(structure, contact), totals.corrections + MOST_OF_AN_ATTEMPT
     previous, stalls, newton, descended, descents, rounds = 1e300, 0, False, False, 0, 0
@@ -134,12 +137,14 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         if work.stop[0]:
             return STOPPED
         if failure.body >= 0:
-            return TOO_FAR
+            return _MISLED if first and guessed else TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
         error, failure.joint, moved, astray, less = _law_errors(
             model, axes, contact, state, h, give, first, previous, tolerance, gap, opened, work
         )
         newton, give = newton and not moved and less == give, less
+        if first and guessed and not (error <= _MOST_OPEN * model.size):
+            return _MISLED
         failure.error = error
         if astray >= 0:
             failure.joint = astray
@@ -148,8 +153,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, work, tally):
         if kept and error <= (enough if first else _well(tolerance, error < 0.5 * previous, work)):
             state.clock[0].corrected = 0 if first else 2 if state.clock[0].corrected == 1 else 1
             return _accept(model, structure, contact, state, h, shift, turn, violation, work, tally)
-        if moved:  # another piece of a force law is another problem, so count anew
-            previous = 1e300
+        previous = 1e300 if moved else previous  # another piece of a law is another problem
         if not (error < 0.9 * previous) and not (error <= tolerance):
             stalls += 1
             if stalls > STALLS_ALLOWED or not (error < 1e6):
@@ -291,32 +295,6 @@ def _descend(model, structure, state, h, tolerance, anew, work):
 def _converges_slowly(error, previous, tolerance):
     """Whether two more corrections, each as good as the last, leave more than the tolerance."""
     return error > tolerance and previous > 0.0 and error * (error / previous) ** 2 > tolerance
-
-
-@inner_kernel
-def _warm_start(model, contact, state, h, work):
-    """Begin with the impulses of joints and axes in the second half of the last stage, scaled to
-    the length of this one.
-    """
-    if contact is None:
-        last = state.clock[0].multiplier_step
-        begin_with(model, state, state.joints.multiplier, h / last if last != 0.0 else 0.0, work)
-    else:
-        last = contact.memory.step[0]
-        begin_with(model, state, contact.memory.multiplier, h / last if last > 0.0 else 0.0, work)
-
-
-@inner_kernel
-def begin_with(model, state, multiplier, scale, work):
-    """Apply scale times these impulses of joints (m, 6), and say so of the axes among them."""
-    for j in range(len(model.joints)):
-        begun = 0.0 if work.resting[j] else scale
-        for row in range(6):
-            work.impulse[j, row] = begun * multiplier[j, row]
-    apply_impulses(model, work.impulse, state, work)
-    for k in range(len(model.axes)):
-        work.axes[k].impulse = work.impulse[model.axes[k].joint, model.axes[k].row]
-        work.axes[k].begun = work.axes[k].impulse
 
 
 @inner_kernel
