@@ -169,3 +169,21 @@ def test_what_is_pressed_is_told_whatever_gives_way_first(seed):
     except ic.SimulationError as error:
         ended = str(error)
     assert not ended or ended.endswith("let 'press' squeeze nothing against what cannot give way")
+
+
+def test_an_end_tells_what_has_overlapped_since_the_start():
+    """Presses, most of which end a run, beside a cube that a rail keeps in the ground."""
+    beside = (-5.0, 0.0, 0.4)
+    ends = []
+    for seed in (1, 10, 24, 25):
+        made, rail = press(seed), held_in(0.1, (1.0, 0.0, 0.0), 0.01, 1.0)
+        made.bodies.append(rail.bodies[1].model_copy(update={"position": beside}))
+        made.joints.append(rail.joints[0].model_copy(update={"anchor": beside}))
+        made.settings.assemble = "all"
+        try:
+            (told,) = kept_together(ic.simulate(made, duration=SECONDS))
+        except ic.SimulationError as error:
+            told = str(error)
+            ends.append(seed)
+        assert "bodies 'ground' and 'slide' have overlapped since the start, by 0.1 m" in told
+    assert ends
