@@ -2,7 +2,8 @@
 
 A stage in which something is hit has impulses like no other. What begins with them may turn light
 bodies by many turns and open joints by any length, and no correction leads back from there: where a
-guess does that, the half begins with no impulses.
+guess does that, the half begins with no impulses. Not so in loops: where joints contradict each
+other impulses grow by themselves, and a half from none finds an absurd solution.
 """
 
 from __future__ import annotations

@@ -132,18 +132,18 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
     previous, stalls, newton, descended, descents, rounds = 1e300, 0, False, False, 0, 0
     enough = _enough_of_a_guess(model, contact, state, h, tolerance, work)
     for correction in range(MOST_CORRECTIONS):
-        first = correction == 0
+        first, drops = correction == 0, correction == 0 and guessed and not structure.has_loops
         failure.body = predict_and_settle(contact, model, state, h, first, work, tally)
         if work.stop[0]:
             return STOPPED
         if failure.body >= 0:
-            return _MISLED if first and guessed else TOO_FAR
+            return _MISLED if drops else TOO_FAR
         shift, turn, gap, opened = _closing_errors(model, structure, state, work)
         error, failure.joint, moved, astray, less = _law_errors(
             model, axes, contact, state, h, give, first, previous, tolerance, gap, opened, work
         )
         newton, give = newton and not moved and less == give, less
-        if first and guessed and not (error <= _MOST_OPEN * model.size):
+        if drops and not (error <= _MOST_OPEN * model.size):
             return _MISLED
         failure.error = error
         if astray >= 0:
