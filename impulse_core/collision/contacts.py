@@ -116,7 +116,8 @@ class ContactMark:
     kind: i8
     """PLANE_POINT, POINT_POINT, …."""
     active: i8
-    """1 for points that can bear an impulse in this half of the step."""
+    """1 for points that can bear an impulse in this half of the step; those that wait
+    (contact/waiting.py) cannot yet."""
     next: i8
     """Next contact of the same island, -1 at its end."""
     delassus_row: i8

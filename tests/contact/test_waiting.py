@@ -39,6 +39,24 @@ class Cradle(NamedTuple):
 SIZE = 0.02  # m, half the thickness of each
 
 
+def drawn(
+    random: np.random.Generator,
+    count: int,
+    narrowest: float,
+    speeds: tuple[float, float],
+    shortest: float,
+) -> Cradle:
+    """So many pendulums of any mass, with gaps from the narrowest up to 1 cm, steps from the
+    shortest up to 5 ms.
+    """
+    return Cradle(
+        tuple(10.0 ** random.uniform(-1.0, 1.0, count)),
+        tuple(10.0 ** random.uniform(np.log10(narrowest), -2.0, count - 1)),
+        speed=random.uniform(*speeds),
+        step=10.0 ** random.uniform(np.log10(shortest), -2.3),
+    )
+
+
 def hung(cradle: Cradle) -> Scene:
     bodies, joints, x = [], [], 0.0
     for k, mass in enumerate(cradle.masses):
@@ -119,14 +137,8 @@ def test_points_that_bear_nothing_have_no_rows(seed):
     """Drawn rows of plates, some of which touch."""
     random = np.random.default_rng([seed, 7])
     count = int(random.integers(3, 12))
-    cradle = Cradle(
-        tuple(10.0 ** random.uniform(-1.0, 1.0, count)),
-        tuple(10.0 ** random.uniform(-3.5, -2.0, count - 1)),
-        speed=random.uniform(2.0, 6.0),
-        step=10.0 ** random.uniform(-3.0, -2.3),
-        together=bool(random.integers(2)),
-        plates=True,
-    )
+    cradle = drawn(random, count, 10.0**-3.5, (2.0, 6.0), 1e-3)
+    cradle = cradle._replace(together=bool(random.integers(2)), plates=True)
     all_near = 0
     for steps in (0, 1, 3, 10, 20):
         near, solved, acting = begun(cradle, steps)
@@ -175,14 +187,8 @@ def test_drawn_cradles_meet_their_laws(seed):
     """Other gaps, steps, what balls give back; they strike each other again and again."""
     random = np.random.default_rng([seed, 13])
     count = int(random.integers(2, 9))
-    cradle = Cradle(
-        tuple(10.0 ** random.uniform(-1.0, 1.0, count)),
-        tuple(10.0 ** random.uniform(-5.0, -2.0, count - 1)),
-        speed=random.uniform(0.5, 4.0),
-        step=10.0 ** random.uniform(-3.3, -2.3),
-        plates=bool(random.integers(2)),
-        restitution=random.uniform(0.0, 0.9),
-    )
+    cradle = drawn(random, count, 1e-5, (0.5, 4.0), 10.0**-3.3)
+    cradle = cradle._replace(plates=bool(random.integers(2)), restitution=random.uniform(0.0, 0.9))
     made = hung(cradle)
     made.settings.duration = 1.0
 
