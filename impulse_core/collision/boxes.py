@@ -17,6 +17,7 @@ from impulse_core.algebra import (
     vec3_at,
     vec3_of,
 )
+from impulse_core.collision.ring import DEVIATION
 from impulse_core.collision.shapes import (
     PLANE,
 )
@@ -28,7 +29,7 @@ from impulse_core.collision.sweep import (
     BY_VERTICES,
     SLACK,
 )
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
     "find_boxes",
@@ -186,6 +187,13 @@ def find_given_boxes(model, shapes, state, h, margin, sweep):
             sweep.box[s, x + 3] = max(sweep.box[s, x + 3], sweep.high[s, x])
 
 
+@inlined_kernel
+def _rounding(shapes, s):
+    """Rounding of a shape [m], with what a capsule of a ring may be inside of its torus."""
+    r = shapes.radius[s]
+    return r + DEVIATION * r if shapes.torus[s] >= 0 else r
+
+
 @inner_kernel
 def _find_box(model, shapes, state, h, margin, turn, sweep, s):
     """The box of shape s, whose body may turn so far [rad]."""
@@ -200,7 +208,7 @@ def _find_box(model, shapes, state, h, margin, turn, sweep, s):
     v = vec3_of(state.bodies[row].velocity)
     after = v + gravity_of(model) * h if row < model.dynamic else v
     sweep.way[s] = h * max(norm(v), norm(after))
-    around = 0.5 * margin + shapes.radius[s] + sweep.turning[s]
+    around = 0.5 * margin + _rounding(shapes, s) + sweep.turning[s]
     around += SLACK * max(norm(low), norm(high))
     put_vec3(
         sweep.low,
@@ -231,6 +239,6 @@ def find_boxes_at(shapes, poses, sweep):
             continue
         pose = poses[shapes.body[s]]
         low, high = _bounds(shapes, sweep, s, quat_of(pose.orientation), vec3_of(pose.position))
-        around = Vec3(1.0, 1.0, 1.0) * shapes.radius[s]
+        around = Vec3(1.0, 1.0, 1.0) * _rounding(shapes, s)
         put_vec3(sweep.low, s, low - around)
         put_vec3(sweep.high, s, high + around)

@@ -68,6 +68,11 @@ class FoundPoint:
     """Radius of a rim [m]."""
     gap: f8
     """Distance of the two surfaces [m], negative where they overlap."""
+    round1: f8
+    """Radius of the surface of body 1 about its core there, besides its rounding: along the side of
+    a cylinder, whose core then is its axis [m]."""
+    round2: f8
+    """The same of body 2."""
 
 
 @by_address

@@ -350,7 +350,8 @@ def keep_point(shapes, contacts, c, s1, s2, point):
     row[c].least = -math.inf
     if point.kind in (PLANE_ELLIPSOID, PLANE_RIM):
         set_vec3(row[c].lowest, ZERO3)
-    row[c].radius1, row[c].radius2 = shapes.radius[s1], shapes.radius[s2]
+    row[c].radius1 = shapes.radius[s1] + point.round1
+    row[c].radius2 = shapes.radius[s2] + point.round2
     m1, m2 = shapes.material[s1], shapes.material[s2]
     row[c].static = shapes.static_friction[m1, m2]
     row[c].friction = shapes.kinetic_friction[m1, m2]

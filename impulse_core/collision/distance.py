@@ -7,8 +7,8 @@ that the filter lets touch counts, by its distance or, where it overlaps, by the
     shape and plane   the height of its lowest point, curved shapes as they are curved
     core and ground   that of the nearest triangle, negative behind its front
 
-Cores are those of contacts: cylinders, cones and ellipsoids are inscribed polyhedra to all but
-planes, and a torus is its ring of capsules. A core that reaches through triangles of a ground is as
+Of curved shapes the cores count to all but planes: inscribed polyhedra of cylinders, cones and
+ellipsoids, the ring of capsules of a torus. A core that reaches through triangles of a ground is as
 deep as the deepest of them says, by the shortest way off it; one that is all behind them as deep as
 its farthest point lies beyond the nearest face, edge or corner of theirs. Beside the border of a
 ground nothing is behind it.

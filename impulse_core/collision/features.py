@@ -16,9 +16,11 @@ __all__ = [
     "closest_of_segments",
     "coded",
     "direction",
+    "face_along",
     "face_normal",
     "feature_vertex",
     "is_farthest",
+    "reaches_beyond",
     "side_normal",
     "support",
 ]
@@ -27,6 +29,7 @@ VERTEX = 0
 EDGE = 1
 FACE = 2
 
+_LEVEL = 1e-7  # part of the smaller shape that one may reach beyond its farthest point
 _PARALLEL = 1e-26  # sin² of the angle below which segments have no crossing point of their own
 
 
@@ -65,6 +68,27 @@ def feature_vertex(cores, code):
     if kind == EDGE:
         return cores.edge_vertex[number, 0]
     return cores.face_vertex[cores.face_corner_start[number]]
+
+
+@inner_kernel
+def face_along(cores, feature, n):
+    """The face at a feature whose normal is closest to n, and the cosine of their angle."""
+    number, kind = feature // 3, feature % 3
+    if kind == FACE:
+        return number, dot(face_normal(cores, number), n)
+    best, found = -2.0, -1
+    start, end = number, number + 1
+    if kind == VERTEX:
+        start, end = cores.vertex_edge_start[number], cores.vertex_edge_start[number + 1]
+    for i in range(start, end):
+        e = cores.vertex_edge[i] if kind == VERTEX else i
+        for side in range(2):
+            f = cores.edge_face[e, side]
+            if f >= 0:
+                along = dot(face_normal(cores, f), n)
+                if along > best:
+                    best, found = along, f
+    return found, best
 
 
 @inner_kernel
@@ -131,3 +155,12 @@ def is_farthest(cores, e, n):
         if f >= 0 and dot(n, side_normal(cores, e, f)) < 0.0:
             return False
     return True
+
+
+@inner_kernel
+def reaches_beyond(cores, v, n, most, size):
+    """Whether the core of vertex v reaches farther along n than ``most`` [m], by more than
+    round-off of a shape of this size.
+    """
+    _, farthest = support(cores, v, n)
+    return farthest - most > _LEVEL * size

@@ -30,13 +30,15 @@ from impulse_core.collision.contacts import (
     PLANE_RIM,
 )
 from impulse_core.collision.features import closest_of_segments
-from impulse_core.jit import inner_kernel
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
     "contact_geometry",
     "fix_lowest",
     "has_direction",
     "line_points",
+    "lowest_of_ellipsoid",
+    "lowest_of_rim",
     "moved",
     "note_lowest",
     "turn",
@@ -66,9 +68,9 @@ def contact_geometry(contacts, c, poses):
         n = rotate(q1, vec3_of(row[c].axis1))
         if kind == PLANE_ELLIPSOID:
             frame = quat_of(row[c].frame)
-            B = B + _lowest_of_ellipsoid(q2 * frame, vec3_of(row[c].axis2), n, row[c])
+            B = B + _lowest_or_before(q2 * frame, vec3_of(row[c].axis2), n, row[c])
         elif kind == PLANE_RIM:
-            e = _lowest_of_rim(rotate(q2, vec3_of(row[c].axis2)), n)
+            e = lowest_of_rim(rotate(q2, vec3_of(row[c].axis2)), n)
             before = rotate(q2, vec3_of(row[c].lowest))
             B = B + row[c].rim * (before if dot(e, before) < 0.0 else e)
         gap = dot(n, B - A)
@@ -112,7 +114,7 @@ def note_lowest(contacts, c, poses):
     q2 = quat_of(poses[contacts.mark[c].body2].orientation)
     n = rotate(q1, vec3_of(row.axis1))
     if kind == PLANE_RIM:
-        set_vec3(row.lowest, rotate_back(q2, _lowest_of_rim(rotate(q2, vec3_of(row.axis2)), n)))
+        set_vec3(row.lowest, rotate_back(q2, lowest_of_rim(rotate(q2, vec3_of(row.axis2)), n)))
     else:
         w = _downwards(q2 * quat_of(row.frame), vec3_of(row.axis2), n)
         set_vec3(row.lowest, w * (-1.0 / norm(w)))
@@ -147,19 +149,33 @@ def _downwards(q, half_axes, n):
 
 
 @inner_kernel
-def _lowest_of_ellipsoid(q, half_axes, n, row):
-    """From the centre to the point of an ellipsoid farthest against n, or to the one that was so if
-    that lies a quarter of a turn away; world frame.
+def lowest_of_ellipsoid(q, half_axes, n):
+    """From the centre of an ellipsoid, whose axes q turns into a frame, to its point farthest
+    against n in that frame.
+    """
+    w = _downwards(q, half_axes, n)
+    return _on_ellipsoid(q, half_axes, w, -1.0 / norm(w))
+
+
+@inlined_kernel
+def _on_ellipsoid(q, half_axes, w, s):
+    return rotate(q, Vec3(half_axes.x * w.x * s, half_axes.y * w.y * s, half_axes.z * w.z * s))
+
+
+@inner_kernel
+def _lowest_or_before(q, half_axes, n, row):
+    """The same in the world frame, or to the point that was the lowest if that lies a quarter of a
+    turn away.
     """
     w, before = _downwards(q, half_axes, n), vec3_of(row.lowest)
     s = -1.0 / norm(w)
     if dot(w, before) > 0.0:
         w, s = before, 1.0
-    return rotate(q, Vec3(half_axes.x * w.x * s, half_axes.y * w.y * s, half_axes.z * w.z * s))
+    return _on_ellipsoid(q, half_axes, w, s)
 
 
 @inner_kernel
-def _lowest_of_rim(axis, n):
+def lowest_of_rim(axis, n):
     """Unit vector across the axis that goes farthest against n; zero where all go equally far."""
     across = axis * dot(axis, n) - n
     size = norm(across)

@@ -37,6 +37,7 @@ from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = [
     "CROSSING",
+    "FLUSH",
     "MANY",
     "FaceLimits",
     "edge_crossing",
@@ -52,7 +53,7 @@ CROSSING = 0.05  # sine above which edges that cross have a normal of their own
 
 # Corners may lie this part of the smaller shape outside the reference face before they are cut:
 # flush faces of equal boxes keep their corners however the round-off falls.
-_FLUSH = 1e-5
+FLUSH = 1e-5
 _LEVEL = 1e-6  # part of the smaller shape that the core may be lower beside the face than over it
 _SURE = 1e-5  # part of the smaller shape to which the gap over a face must be the distance
 _DEEPER = 1e-6  # part of the smaller shape by which a left-out point must be deeper to be taken
@@ -101,7 +102,7 @@ def face_contact(cores, f, w, R, t, swapped, limits, memory, found):
     if lowest < limits.deepest:
         return -1, w, lowest
     buffer, corners, incident = _incident_polygon(cores, w, m, R, t, found)
-    buffer, corners = _clipped(cores, f, buffer, corners, _FLUSH * limits.size, swapped, found)
+    buffer, corners = _clipped(cores, f, buffer, corners, FLUSH * limits.size, swapped, found)
     if corners == 0:
         return -1, w, lowest
     polygon, source = found.polygon[buffer], found.polygon_source[buffer]
@@ -259,6 +260,7 @@ def put_point(found, i, what, point1, point2, axis1, axis2, gap):
     set_vec3(row.axis1, axis1)
     set_vec3(row.axis2, axis2)
     row.rim, row.gap = 0.0, gap
+    row.round1, row.round2 = 0.0, 0.0
 
 
 # ---------------------------------------------------------------------------------------

@@ -11,43 +11,34 @@ from __future__ import annotations
 from impulse_core.algebra import (
     ZERO3,
     conjugate,
-    cross,
     dot,
-    norm,
     rotate_back,
     rotation_matrix,
     transposed_times,
-    unit,
     vec3_at,
 )
-from impulse_core.collision.contacts import (
-    EDGE_EDGE,
-    LINE_LINE,
-    LINE_POINT,
-    PLANE_POINT,
-    POINT_POINT,
+from impulse_core.collision.contacts import PLANE_POINT
+from impulse_core.collision.curved import (
+    coarseness,
+    curved_on_face,
+    is_curved,
+    refuses_polygons,
+    side_contact,
 )
+from impulse_core.collision.edges import points_at_features
 from impulse_core.collision.features import (
-    EDGE,
     FACE,
     VERTEX,
-    closest_of_segments,
     coded,
-    direction,
+    face_along,
     face_normal,
     feature_vertex,
     support,
 )
-from impulse_core.collision.manifold import (
-    CROSSING,
-    FaceLimits,
-    edge_crossing,
-    face_contact,
-    put_point,
-    vertex_of,
-)
-from impulse_core.collision.penetration import NEAR, SHALLOW, nearest_features
+from impulse_core.collision.manifold import FaceLimits, face_contact, put_point, vertex_of
+from impulse_core.collision.penetration import SHALLOW, nearest_features
 from impulse_core.collision.planes import plane_contact
+from impulse_core.collision.round_edges import round_contact
 from impulse_core.collision.shapes import PLANE, TRIANGLE
 from impulse_core.collision.solid import keep_those_behind
 from impulse_core.collision.triangles import (
@@ -74,10 +65,8 @@ _FACE_OF_SECOND = 2
 _FLAT = 0.05  # angle to a face up to which a core lies on it [rad]
 _STILL_FLAT = 0.06  # and that of one that lay on it in the step before
 _STRAIGHT = 1.0 - 0.5 * _FLAT * _FLAT
+_ROUGHLY_STRAIGHT = 0.98  # that of the core of a curved shape, whose sides are 0.2 rad wide
 _HARDLY = 1e-9  # part of the smaller shape by which a place is not behind a plane but in it
-_SIDE_BY_SIDE = 0.05  # sine of the angle up to which edges touch along their length
-_ACROSS = 0.9999  # cosine of the angle that it may be off the direction found
-_NO_CROSSING = 1e-3  # and below which they have no crossing point besides
 
 
 @inlined_kernel
@@ -113,7 +102,7 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
     triangle of the ground its front, however deep the other core is below it), then those that
     the normal of the closest features nearly follows.
     """
-    sizes = (shapes.reach[s1], shapes.reach[s2])
+    pair, sizes = (s1, s2), (shapes.reach[s1], shapes.reach[s2])
     size = min(sizes[0], sizes[1])
     between = R @ vec3_at(shapes.center, s2) + t - vec3_at(shapes.center, s1)
     triangle = s2 if shapes.kind[s2] == TRIANGLE else -1
@@ -127,68 +116,100 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
         if not reaches_front(shapes, s2, R, t, feature_vertex(shapes, first), rounding):
             return 0
         limits = FaceLimits(size, wanted, -INFINITE, triangle, _FLAT)
-        count = _on_front(shapes, s2, R, t, first, limits, memory, found)
+        count = _on_front(shapes, pair, R, t, first, limits, memory, found)
         if count > 0:
             count = keep_those_behind(shapes, s2, R, t, count, SHALLOW * size, found)
             if count == 0:
                 count = -1
     elif mode != _CLOSEST:
         limits = FaceLimits(size, wanted, -SHALLOW * size, triangle, _STILL_FLAT)
-        count = _on_face(shapes, R, t, first, second, mode, limits, memory, found)
+        count = _on_face(shapes, pair, R, t, first, second, mode, limits, memory, found)
     if count >= 0:
         return count
     first, second, A, B, n, gap = nearest_features(
         shapes, s1, s2, R, t, between, first, second, sizes
     )
     memory[0], memory[1], memory[2] = first, second, _CLOSEST
-    if gap > wanted:
+    if gap > wanted + coarseness(shapes, s1) + coarseness(shapes, s2):
         return 0
+    features, nearest, rest = (first, second), (A, B, n, gap), (wanted, rounding, size)
     if of_ground:
-        push = ground_push(shapes, shapes.edge_beyond, s2, -transposed_times(R, n), gap)
-        if push == NOT_HERE:
-            return 0
-        if push == ALONG_FRONT:
-            limits = FaceLimits(size, wanted, -INFINITE, triangle, INFINITE)
-            count, deep = _on_front(shapes, s2, R, t, first, limits, memory, found), SHALLOW
-            if count < 0:  # beside the triangle even what is hardly behind it may be in the open
-                count, deep = _in_valley(shapes, s2, R, t, first, found), _HARDLY
-            return keep_those_behind(shapes, s2, R, t, count, deep * size, found)
+        count = _beside_front(shapes, pair, R, t, features, nearest, rest, memory, found)
+        if count >= 0:
+            return count
     limits = FaceLimits(size, wanted, -INFINITE, triangle, _FLAT)
-    count = _on_straight_face(shapes, R, t, first, second, n, limits, memory, found)
+    count = _on_straight_face(shapes, pair, R, t, first, second, n, limits, memory, found)
+    if count < 0 and not of_ground:
+        count = _curved_beside(shapes, pair, R, t, features, nearest, rest, found)
     if count >= 0:
         return count
-    return _at_features(shapes, R, t, first, second, A, B, n, gap, wanted, rounding, size, found)
+    if gap > wanted:
+        return 0
+    return points_at_features(shapes, R, t, features, nearest, rest, found)
 
 
 @inlined_kernel
-def _on_straight_face(cores, R, t, first, second, n, limits, memory, found):
+def _curved_beside(shapes, pair, R, t, features, nearest, limits, found):
+    """Points where a curved surface touches an edge, a corner or another one; -1 if none does."""
+    count = side_contact(shapes, pair, R, t, features, limits, found)
+    if count < 0 and (is_curved(shapes, pair[0]) or is_curved(shapes, pair[1])):
+        count = round_contact(shapes, pair, R, t, features, nearest, limits, found)
+    return count
+
+
+@inlined_kernel
+def _beside_front(shapes, pair, R, t, features, nearest, rest, memory, found):
+    """Points at an edge or a corner of a triangle of the ground; -1 where the normal of the closest
+    features is one of the ground's.
+    """
+    (first, _), (_, _, n, gap), (wanted, _, size) = features, nearest, rest
+    triangle = pair[1]
+    count = _curved_beside(shapes, pair, R, t, features, nearest, rest, found)
+    if count >= 0:
+        return count
+    push = ground_push(shapes, shapes.edge_beyond, triangle, -transposed_times(R, n), gap)
+    if push == NOT_HERE:
+        return 0
+    if push != ALONG_FRONT:
+        return -1
+    limits = FaceLimits(size, wanted, -INFINITE, triangle, INFINITE)
+    count, deep = _on_front(shapes, pair, R, t, first, limits, memory, found), SHALLOW
+    if count < 0:  # beside the triangle even what is hardly behind it may be in the open
+        count, deep = _in_valley(shapes, triangle, R, t, first, found), _HARDLY
+    return keep_those_behind(shapes, triangle, R, t, count, deep * size, found)
+
+
+@inlined_kernel
+def _on_straight_face(cores, pair, R, t, first, second, n, limits, memory, found):
     """Contact polygon on a face at one of two features that the normal n nearly follows; -1 where
     there is none. The straighter face first; of equal ones that of the first shape.
     """
-    face1, straight1 = _face_along(cores, first, n)
-    face2, straight2 = _face_along(cores, second, -transposed_times(R, n))
+    face1, straight1 = face_along(cores, first, n)
+    face2, straight2 = face_along(cores, second, -transposed_times(R, n))
     if limits.triangle >= 0:  # its front was refused already
         straight2 = -1.0
+    curved = is_curved(cores, pair[0]) or is_curved(cores, pair[1])
+    straight = _ROUGHLY_STRAIGHT if curved else _STRAIGHT
     for attempt in range(2):
         of_first = (straight1 >= straight2 - 1e-6) == (attempt == 0)
-        if (straight1 if of_first else straight2) < _STRAIGHT:
+        if (straight1 if of_first else straight2) < straight:
             continue
         if of_first:
             mode, i, j = _FACE_OF_FIRST, coded(face1, FACE), second
         else:
             mode, i, j = _FACE_OF_SECOND, first, coded(face2, FACE)
-        count = _on_face(cores, R, t, i, j, mode, limits, memory, found)
+        count = _on_face(cores, pair, R, t, i, j, mode, limits, memory, found)
         if count >= 0:
             return count
     return -1
 
 
 @inner_kernel
-def _on_front(cores, triangle, R, t, first, limits, memory, found):
+def _on_front(cores, pair, R, t, first, limits, memory, found):
     """Contact polygon on the front of a triangle of the ground; -1 where it is refused."""
     i = coded(feature_vertex(cores, first), VERTEX)
-    j = coded(cores.face_start[triangle], FACE)
-    return _on_face(cores, R, t, i, j, _FACE_OF_SECOND, limits, memory, found)
+    j = coded(cores.face_start[pair[1]], FACE)
+    return _on_face(cores, pair, R, t, i, j, _FACE_OF_SECOND, limits, memory, found)
 
 
 @inner_kernel
@@ -210,179 +231,30 @@ def _in_valley(shapes, triangle, R, t, first, found):
 
 
 @inner_kernel
-def _on_face(cores, R, t, first, second, mode, limits, memory, found):
-    """Contact polygon on the face that ``mode`` names; -1 where it is refused."""
+def _on_face(cores, pair, R, t, first, second, mode, limits, memory, found):
+    """Contact points on the face that ``mode`` names, of a curved surface or of a polygon; -1 where
+    it is refused.
+    """
     of_first = mode == _FACE_OF_FIRST
     if of_first:
         f, other, Q, x = first // 3, second, R, t
+        owner, s = pair
     else:
         Q = transposed(R)
         f, other, x = second // 3, first, -(Q @ t)
-    w = feature_vertex(cores, other)
-    swapped = 0 if of_first else 1
-    count, w, _ = face_contact(cores, f, w, Q, x, swapped, limits, memory, found)
+        s, owner = pair
+    n = face_normal(cores, f)
+    if refuses_polygons(cores, owner, n):
+        return -1
+    w, swapped, count = feature_vertex(cores, other), 0 if of_first else 1, -1
+    if is_curved(cores, s):
+        count = curved_on_face(cores, f, s, Q, x, swapped, limits, memory, found)
+        if count < 0 and refuses_polygons(cores, s, transposed_times(Q, n)):
+            return -1
+    if count < 0:
+        count, w, _ = face_contact(cores, f, w, Q, x, swapped, limits, memory, found)
     if count >= 0:
         memory[0] = coded(f, FACE) if of_first else coded(w, VERTEX)
         memory[1] = coded(w, VERTEX) if of_first else coded(f, FACE)
         memory[2] = mode
     return count
-
-
-@inner_kernel
-def _face_along(cores, feature, n):
-    """The face at a feature whose normal is closest to n, and the cosine of their angle."""
-    number, kind = feature // 3, feature % 3
-    if kind == FACE:
-        return number, dot(face_normal(cores, number), n)
-    best, found = -2.0, -1
-    start, end = number, number + 1
-    if kind == VERTEX:
-        start, end = cores.vertex_edge_start[number], cores.vertex_edge_start[number + 1]
-    for i in range(start, end):
-        e = cores.vertex_edge[i] if kind == VERTEX else i
-        for side in range(2):
-            f = cores.edge_face[e, side]
-            if f >= 0:
-                along = dot(face_normal(cores, f), n)
-                if along > best:
-                    best, found = along, f
-    return found, best
-
-
-# ---------------------------------------------------------------------------------------
-# Vertices and edges
-# ---------------------------------------------------------------------------------------
-
-
-@inner_kernel
-def _at_features(cores, R, t, first, second, A, B, n, gap, wanted, rounding, size, found):
-    """One point where two features are closest, or several along edges side by side."""
-    i, kind1 = first // 3, first % 3
-    j, kind2 = second // 3, second % 3
-    name = _name(cores, first, second)
-    kind, swapped = PLANE_POINT, 0
-    point1, point2 = A, transposed_times(R, B - t)
-    axis1, axis2 = n, ZERO3
-    if kind1 == EDGE and kind2 == EDGE:
-        a, b = unit(direction(cores, i)), unit(direction(cores, j))
-        c = cross(a, R @ b)
-        along, sine = dot(c, n), norm(c)
-        if sine > CROSSING and abs(along) > _ACROSS * sine:  # n is across both, turns with either
-            sign = 1.0 if along > 0.0 else -1.0
-            kind, axis1, axis2 = EDGE_EDGE, a, b * sign
-            gap = dot(c, B - A) * (sign / sine)
-    if rounding > 0.0 and gap >= NEAR * size and max(kind1, kind2) < FACE:
-        count = _side_by_side(cores, R, t, first, second, wanted, found)
-        if count > 0:
-            return count
-        if kind1 == EDGE:
-            point1, axis1 = _tail(cores, i), direction(cores, i)
-            if kind2 == EDGE:
-                kind = LINE_LINE
-                point2, axis2 = _tail(cores, j), direction(cores, j)
-            else:
-                kind = LINE_POINT
-        elif kind2 == EDGE:
-            kind, swapped = LINE_POINT, 1
-            point1, point2, axis1 = _tail(cores, j), point1, direction(cores, j)
-        else:
-            kind = POINT_POINT
-    put_point(found, 0, (kind, swapped, name), point1, point2, axis1, axis2, gap)
-    return 1
-
-
-@inner_kernel
-def _name(cores, first, second):
-    """Name of the point where two features are closest: of a vertex if there is one.
-
-    That of a core without edges comes first, so that a ball's only point keeps its name.
-    """
-    i, kind1 = first // 3, first % 3
-    j, kind2 = second // 3, second % 3
-    if kind1 == VERTEX and kind2 == VERTEX:
-        is_ball = cores.vertex_edge_start[j] == cores.vertex_edge_start[j + 1]
-        return vertex_of(j, True) if is_ball else vertex_of(i, False)
-    if kind1 == VERTEX:
-        return vertex_of(i, False)
-    if kind2 == VERTEX:
-        return vertex_of(j, True)
-    return edge_crossing(i, j, False)
-
-
-@inlined_kernel
-def _side_by_side(cores, R, t, first, second, wanted, found):
-    """Points at the ends of the stretch along which two edges at these features lie side by side.
-
-    Where the edges cross in between, their crossing point comes besides. Returns 0 where there are
-    no such edges.
-    """
-    e, g, sine = _aligned_edges(cores, R, first, second)
-    if e < 0:
-        return 0
-    a, b = direction(cores, e), R @ direction(cores, g)
-    length, other_length = norm(a), norm(b)
-    P = vec3_at(cores.vertex, cores.edge_vertex[e, 0])
-    Q = R @ vec3_at(cores.vertex, cores.edge_vertex[g, 0]) + t
-    a1 = a * (1.0 / length)
-    at_tail = dot(a1, Q - P)
-    at_head = at_tail + dot(a1, b)
-    same_way = at_head >= at_tail
-    low, high = min(at_tail, at_head), max(at_tail, at_head)
-    if min(high, length) - max(low, 0.0) < 0.01 * min(length, other_length):
-        return 0
-    count = 0
-    for end in range(2):
-        of_first = low <= 0.0 if end == 0 else high >= length
-        if of_first:
-            v = cores.edge_vertex[e, end]
-            tail, edge = _tail(cores, g), direction(cores, g)
-            d = transposed_times(R, vec3_at(cores.vertex, v) - t) - tail
-        else:
-            v = cores.edge_vertex[g, end if same_way else 1 - end]
-            tail, edge = P, a
-            d = R @ vec3_at(cores.vertex, v) + t - P
-        line = unit(edge)
-        gap = norm(d - line * dot(line, d))
-        if gap <= wanted:
-            what = (LINE_POINT, 1 if of_first else 0, vertex_of(v, not of_first))
-            put_point(found, count, what, tail, vec3_at(cores.vertex, v), edge, ZERO3, gap)
-            count += 1
-    if sine > _NO_CROSSING:
-        s, u = closest_of_segments(P, a, Q, b)
-        if 0.0 < s < 1.0 and 0.0 < u < 1.0:
-            what = (LINE_LINE, 0, edge_crossing(e, g, False))
-            gap = norm(Q + b * u - P - a * s)
-            put_point(found, count, what, P, _tail(cores, g), a, direction(cores, g), gap)
-            count += 1
-    return count
-
-
-@inlined_kernel
-def _tail(cores, e):
-    """Where an edge begins, in the frame of its core."""
-    return vec3_at(cores.vertex, cores.edge_vertex[e, 0])
-
-
-@inlined_kernel
-def _aligned_edges(cores, R, first, second):
-    """Two edges at these features that are nearly parallel (or -1), and the sine of their angle."""
-    i, kind1 = first // 3, first % 3
-    j, kind2 = second // 3, second % 3
-    start1, end1, start2, end2 = i, i + 1, j, j + 1
-    if kind1 == VERTEX:
-        start1, end1 = cores.vertex_edge_start[i], cores.vertex_edge_start[i + 1]
-    if kind2 == VERTEX:
-        start2, end2 = cores.vertex_edge_start[j], cores.vertex_edge_start[j + 1]
-    least = _SIDE_BY_SIDE
-    found1, found2 = -1, -1
-    for x in range(start1, end1):
-        e = cores.vertex_edge[x] if kind1 == VERTEX else x
-        a = direction(cores, e)
-        for y in range(start2, end2):
-            g = cores.vertex_edge[y] if kind2 == VERTEX else y
-            b = R @ direction(cores, g)
-            sine = norm(cross(a, b)) / (norm(a) * norm(b))
-            if sine < least:
-                least = sine
-                found1, found2 = e, g
-    return found1, found2, least

@@ -34,7 +34,7 @@ from impulse_core.collision.manifold import reduced, vertex_of
 from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, TORUS
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
-__all__ = ["plane_contact"]
+__all__ = ["plane_contact", "round_points"]
 
 _FEW = 16  # vertices of a core up to which all of them are looked at
 # Sine of the angle between a rim and the plane: below the first it has no lowest point of its own,
@@ -54,16 +54,13 @@ def plane_contact(shapes, plane, s, pose1, pose2, swapped, wanted, memory, found
         memory: as for ``collide``.
     """
     (C1, q1), (C2, q2) = pose1, pose2
-    kind, center, frame = shapes.kind[s], vec3_at(shapes.center, s), quat_at(shapes.frame, s)
-    extent, plane_center = vec3_at(shapes.extent, s), vec3_at(shapes.center, plane)
+    plane_center = vec3_at(shapes.center, plane)
     n = rotate(quat_at(shapes.frame, plane), Vec3(0.0, 0.0, 1.0))
     m = rotate_back(q2, rotate(q1, n))
     from_plane = rotate_back(q1, C2 - C1) - plane_center
     offset = dot(n, from_plane)
-    if kind == ELLIPSOID:
-        count = _ellipsoid(center, frame, extent, m, offset, wanted, found)
-    elif kind in (CYLINDER, CONE, TORUS):
-        count = _round(center, frame, extent, kind, m, offset, wanted, found)
+    if shapes.kind[s] in (ELLIPSOID, CYLINDER, CONE, TORUS):
+        count = round_points(shapes, s, m, offset, wanted, found)
     else:
         count = _corners(shapes, s, m, offset, wanted, swapped == 0, memory, found)
     turn = conjugate(q1) * q2
@@ -84,6 +81,7 @@ def _put(found, i, kind, name, point, axis, rim, height):
     set_vec3(row.point2, point)
     set_vec3(row.axis2, axis)
     row.rim, row.gap = rim, height
+    row.round1, row.round2 = 0.0, 0.0
 
 
 # ---------------------------------------------------------------------------------------
@@ -162,6 +160,18 @@ def _add(cores, v, m, offset, wanted, second, count, found):
 # ---------------------------------------------------------------------------------------
 # Curved shapes
 # ---------------------------------------------------------------------------------------
+
+
+@inner_kernel
+def round_points(shapes, s, m, offset, wanted, found):
+    """Where the curved shape s is no higher than wanted over a plane: the part of the points found
+    that is of the shape.
+    """
+    kind, center, frame = shapes.kind[s], vec3_at(shapes.center, s), quat_at(shapes.frame, s)
+    extent = vec3_at(shapes.extent, s)
+    if kind == ELLIPSOID:
+        return _ellipsoid(center, frame, extent, m, offset, wanted, found)
+    return _round(center, frame, extent, kind, m, offset, wanted, found)
 
 
 @inlined_kernel

@@ -46,6 +46,7 @@ __all__ = [
     "segment_core",
     "stacked",
     "triangle_core",
+    "with_axes",
 ]
 
 ROUND_SIDES = 32  # sides of the prisms and pyramids that stand for cylinders and cones
@@ -369,6 +370,28 @@ def stacked(cores: Sequence[Core]) -> dict[str, NDArray[Any]]:
         "face_vertex": _joined([cores[i].face_vertex + v0[i] for i in rows], (0,)),
         "face_edge": _joined([cores[i].face_edge + e0[i] for i in rows], (0,)),
     }
+
+
+def with_axes(features: dict[str, NDArray[Any]], axes: Floats) -> dict[str, NDArray[Any]]:
+    """The features of ``Shapes`` and, behind them, edges that belong to no core.
+
+    Args:
+        features: As ``stacked`` has them, and ``edge_beyond``.
+        axes: Both ends of each edge [m], shape (k, 2, 3), body frame.
+    """
+    count = len(axes)
+    vertices = len(features["vertex"]) + np.arange(2 * count)
+    edges = len(features["edge_vertex"]) + np.arange(count)
+    starts = features["vertex_edge_start"][-1] + 1 + np.arange(2 * count)
+    more: dict[str, NDArray[Any]] = {
+        "vertex": axes.reshape(-1, 3),
+        "edge_vertex": vertices.reshape(-1, 2),
+        "edge_face": np.full((count, 2), -1),
+        "edge_beyond": np.zeros((count, 3)),
+        "vertex_edge_start": starts,
+        "vertex_edge": np.repeat(edges, 2),
+    }
+    return {**features, **{key: np.concatenate([features[key], more[key]]) for key in more}}
 
 
 def _joined(parts: list[NDArray[Any]], empty: tuple[int, ...]) -> NDArray[Any]:

@@ -3,9 +3,9 @@
 Every solid that collides is one shape, given in the frame of its body's row of the model (centre of
 mass and principal axes of dynamic bodies, the world for static ones). A shape is a convex
 polyhedron, its *core*, swept by a ball of ``radius``: a sphere is a point with a radius, a capsule
-an edge with one. Ellipsoids, cylinders and cones are curved where they meet a plane, and inscribed
-polyhedra where they meet anything else. A torus is a circle swept by a ball where it meets a plane,
-and a ring of capsules where it meets anything else.
+an edge with one. The cores of ellipsoids, cylinders and cones are inscribed polyhedra, and a torus
+has a ring of capsules: they tell what is near, and where it touches follows from the curved surface
+(planes.py, curved.py, round_edges.py).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from impulse_core.types import Floats, Ints, by_address
 
 __all__ = [
+    "CAPS",
     "CONE",
     "CYLINDER",
     "ELLIPSOID",
@@ -33,6 +34,7 @@ CYLINDER = 3
 CONE = 4
 GROUND = 5  # a height field or static mesh: many triangles, found by a grid
 TRIANGLE = 6  # one of them: solid behind its face
+CAPS = 2  # of the core of a cylinder, its first faces
 TORUS = 7  # against planes; its capsules, which planes do not see, are shapes of their own
 
 
@@ -66,6 +68,11 @@ class Shapes(NamedTuple):
     inf for planes."""
     uneven: Floats
     """How far corners of a face of its core lie from the plane of that [m], shape (s,)."""
+    axis_edge: Ints
+    """The axis of a cylinder, from one end to the other, as an edge that belongs to no core; -1 for
+    others, shape (s,)."""
+    torus: Ints
+    """The TORUS of whose ring a capsule is; -1 for others, shape (s,)."""
     material: Ints
     """Number of its material in the pair tables, shape (s,)."""
 

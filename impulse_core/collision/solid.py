@@ -9,9 +9,10 @@ on top of the wall is behind both of its sides, but nearer to the top.
 from __future__ import annotations
 
 from impulse_core.algebra import cross, dot, norm, transposed_times, vec3_at, vec3_of
+from impulse_core.collision.contacts import PLANE_ELLIPSOID, PLANE_RIM
 from impulse_core.collision.features import face_normal
 from impulse_core.collision.triangles import cell_between
-from impulse_core.jit import deferred_kernel, inner_kernel
+from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = ["keep_those_behind"]
 
@@ -30,13 +31,21 @@ def keep_those_behind(shapes, triangle, R, t, count, depth, found):
     f, kept = shapes.face_start[triangle], 0
     n = face_normal(shapes, f)
     for i in range(count):
-        P = transposed_times(R, vec3_of(found.point[i].point2) - t)
+        P = _place_of(found.point[i], n, R, t)
         behind = shapes.face_plane[f, 3] - dot(n, P)
         if behind <= depth or not _is_elsewhere(shapes, triangle, P, behind, depth):
             if kept != i:
                 found.point[kept] = found.point[i]
             kept += 1
     return kept
+
+
+@inlined_kernel
+def _place_of(point, n, R, t):
+    """Where a point of a shape is, frame of the ground: a lowest one is over its foot there."""
+    if point.kind in (PLANE_RIM, PLANE_ELLIPSOID):
+        return vec3_of(point.point1) + n * point.gap
+    return transposed_times(R, vec3_of(point.point2) - t)
 
 
 @inner_kernel

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from impulse_core.collision.ground import Ground, stack_grounds
-from impulse_core.collision.polyhedra import Core, empty_core, stacked
+from impulse_core.collision.polyhedra import Core, empty_core, stacked, with_axes
 from impulse_core.collision.shapes import (
     CONE,
     CYLINDER,
@@ -141,6 +141,12 @@ def _reach(part: Part, core: Core, center: Floats) -> float:
     raise NotImplementedError(f"kind {part.kind} of shape")
 
 
+def _axis(cylinder: _Placed) -> Floats:
+    """Both ends of the axis of a cylinder in its place [m], shape (2, 3)."""
+    half = rotated(cylinder.frame, np.array([0.0, 0.0, cylinder.part.extent[2]]))
+    return np.array([cylinder.center - half, cylinder.center + half])
+
+
 def _capsules(torus: _Placed) -> list[_Placed]:
     """The capsules of a torus in their places, none of other shapes."""
     ring = torus.part.ring
@@ -225,6 +231,12 @@ def _stack(placed: list[_Placed], materials: dict[str, Any], rules: dict[str, An
     ground = stack_grounds(grounds, len(placed))
     of_triangle = ground.owner  # the GROUND shape that each triangle belongs to
     features = ground.append_to(stacked([p.core for p in placed]))
+    round_sides = [s for s, p in enumerate(placed) if p.part.kind == CYLINDER]
+    axis_edge = np.full(len(placed), -1)
+    axis_edge[round_sides] = len(features["edge_vertex"]) + np.arange(len(round_sides))
+    features = with_axes(features, np.array([_axis(placed[s]) for s in round_sides]))
+    none = np.full(len(of_triangle), -1)
+    torus = [-1] * sought + [s for s, ring in enumerate(rings) for _ in ring]
 
     def ints(values: list[int], of_triangles: Ints) -> Ints:
         return np.concatenate([np.array(values, dtype=np.int64), of_triangles])
@@ -250,6 +262,8 @@ def _stack(placed: list[_Placed], materials: dict[str, Any], rules: dict[str, An
             [np.array([p.reach for p in placed]), ground.reach + radius[of_triangle]]
         ),
         uneven=np.concatenate([[p.core.uneven for p in placed], np.zeros(len(of_triangle))]),
+        axis_edge=np.concatenate([axis_edge, none]),
+        torus=ints(torus, none),
         material=np.concatenate([material, material[of_triangle]]),
         ring_start=sought + np.cumsum([0, *[len(ring) for ring in rings]]),
         **features,

@@ -167,7 +167,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
         if axes is not None and sure:
             descended = _descends_now(moved, descended, work)
             if descended:
-                if totals.corrections >= most:
+                if totals.corrections >= most or not (error <= model.size):
                     break
                 rounds = rounds if descents else 1  # of contacts: anew, in turns with descents
                 anew = gap > tolerance or descents == 0

@@ -12,8 +12,8 @@ from impulse_core.algebra import quat_at, rotation_matrix, vec3_at
 from impulse_core.collision.contacts import CACHE_NUMBERS, new_found
 from impulse_core.collision.narrow import collide
 from impulse_core.collision.penetration import nearest_features
-from impulse_core.collision.polyhedra import Core, stacked
-from impulse_core.collision.shapes import POLYHEDRON, TRIANGLE, Shapes
+from impulse_core.collision.polyhedra import Core, stacked, with_axes
+from impulse_core.collision.shapes import CYLINDER, POLYHEDRON, TRIANGLE, Shapes
 from impulse_core.collision.vclip import (
     LOST,
     closest_features,
@@ -36,6 +36,13 @@ def shapes_of(pieces: list[Piece], beyond=None) -> Shapes:
     """Shapes, each on a row of its own, whose frame is the shape's."""
     count = len(pieces)
     tables = stacked([piece.core for piece in pieces])
+    none_beyond = np.zeros((len(tables["edge_vertex"]), 3))
+    tables["edge_beyond"] = none_beyond if beyond is None else beyond
+    round_sides = [i for i, piece in enumerate(pieces) if piece.kind == CYLINDER]
+    axis_edge = np.full(count, -1)
+    axis_edge[round_sides] = len(tables["edge_vertex"]) + np.arange(len(round_sides))
+    ends = np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]])
+    tables = with_axes(tables, np.array([ends * pieces[i].extent[2] for i in round_sides]))
     extent = np.array([piece.extent for piece in pieces])
     center = np.zeros((count, 3))
     reach = np.full(count, np.inf)
@@ -56,7 +63,8 @@ def shapes_of(pieces: list[Piece], beyond=None) -> Shapes:
         "extent": extent,
         "reach": reach,
         "uneven": np.array([piece.core.uneven for piece in pieces]),
-        "edge_beyond": np.zeros((len(tables["edge_vertex"]), 3)) if beyond is None else beyond,
+        "axis_edge": axis_edge,
+        "torus": np.full(count, -1),
         **_one_ground(pieces),
         **tables,
     }
