@@ -43,7 +43,14 @@ from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID, TRIANGLE
 from impulse_core.collision.triangles import ALONG_NORMAL, ground_push
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["coarseness", "curved_on_face", "is_curved", "refuses_polygons", "side_contact"]
+__all__ = [
+    "coarseness",
+    "curved_on_face",
+    "is_curved",
+    "refuses_polygons",
+    "side_contact",
+    "touch_by_surface",
+]
 
 REFUSED = -1
 _LIES = 0.01  # sine of the angle to a face up to which the side of a cylinder lies on it
@@ -56,6 +63,21 @@ _OF_ELLIPSOID = 0.02  # of the longest half axis, the same
 def is_curved(shapes, s):
     """Whether the core of shape s only stands for a curved one."""
     return shapes.kind[s] in (ELLIPSOID, CYLINDER, CONE) or shapes.torus[s] >= 0
+
+
+@inner_kernel
+def touch_by_surface(shapes, s1, s2):
+    """Whether a pair with a curved shape touches by its surface. What is a polyhedron in some places
+    would overlap on its way from there: two curved shapes, but a cylinder and another or a torus,
+    and cones at the ridges of a ground.
+    """
+    curved1, curved2 = is_curved(shapes, s1), is_curved(shapes, s2)
+    if curved1 and curved2:
+        round1, round2 = shapes.axis_edge[s1] >= 0, shapes.axis_edge[s2] >= 0
+        other = s2 if round1 else s1
+        return (round1 and round2) or ((round1 or round2) and shapes.torus[other] >= 0)
+    cone = shapes.kind[s1] == CONE
+    return (curved1 or curved2) and not (cone and shapes.kind[s2] == TRIANGLE)
 
 
 @inlined_kernel

@@ -24,6 +24,7 @@ from impulse_core.collision.curved import (
     is_curved,
     refuses_polygons,
     side_contact,
+    touch_by_surface,
 )
 from impulse_core.collision.edges import points_at_features
 from impulse_core.collision.features import (
@@ -151,8 +152,10 @@ def _core_contact(shapes, s1, s2, R, t, wanted, rounding, memory, found):
 @inlined_kernel
 def _curved_beside(shapes, pair, R, t, features, nearest, limits, found):
     """Points where a curved surface touches an edge, a corner or another one; -1 if none does."""
+    if not touch_by_surface(shapes, pair[0], pair[1]):
+        return -1
     count = side_contact(shapes, pair, R, t, features, limits, found)
-    if count < 0 and (is_curved(shapes, pair[0]) or is_curved(shapes, pair[1])):
+    if count < 0:
         count = round_contact(shapes, pair, R, t, features, nearest, limits, found)
     return count
 
@@ -188,8 +191,8 @@ def _on_straight_face(cores, pair, R, t, first, second, n, limits, memory, found
     face2, straight2 = face_along(cores, second, -transposed_times(R, n))
     if limits.triangle >= 0:  # its front was refused already
         straight2 = -1.0
-    curved = is_curved(cores, pair[0]) or is_curved(cores, pair[1])
-    straight = _ROUGHLY_STRAIGHT if curved else _STRAIGHT
+    by_surface = touch_by_surface(cores, pair[0], pair[1])
+    straight = _ROUGHLY_STRAIGHT if by_surface else _STRAIGHT
     for attempt in range(2):
         of_first = (straight1 >= straight2 - 1e-6) == (attempt == 0)
         if (straight1 if of_first else straight2) < straight:
@@ -244,10 +247,11 @@ def _on_face(cores, pair, R, t, first, second, mode, limits, memory, found):
         f, other, x = second // 3, first, -(Q @ t)
         s, owner = pair
     n = face_normal(cores, f)
-    if refuses_polygons(cores, owner, n):
+    by_surface = touch_by_surface(cores, pair[0], pair[1])
+    if by_surface and refuses_polygons(cores, owner, n):
         return -1
     w, swapped, count = feature_vertex(cores, other), 0 if of_first else 1, -1
-    if is_curved(cores, s):
+    if by_surface and is_curved(cores, s):
         count = curved_on_face(cores, f, s, Q, x, swapped, limits, memory, found)
         if count < 0 and refuses_polygons(cores, s, transposed_times(Q, n)):
             return -1

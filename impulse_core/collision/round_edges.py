@@ -24,6 +24,7 @@ from impulse_core.collision.contacts import (
     PLANE_ELLIPSOID,
     PLANE_POINT,
 )
+from impulse_core.collision.curved import is_curved
 from impulse_core.collision.edges import SIDE_BY_SIDE
 from impulse_core.collision.features import (
     EDGE,
@@ -57,7 +58,7 @@ def round_contact(shapes, pair, R, t, features, nearest, limits, found):
         other = 1 - side
         if not _has_round(shapes, pair[side], features[side]):
             continue
-        if shapes.axis_edge[pair[other]] < 0 and _has_round(shapes, pair[other], features[other]):
+        if is_curved(shapes, pair[other]) and shapes.axis_edge[pair[other]] < 0:
             continue
         count = _round_at(shapes, pair, R, t, features, nearest, limits, side == 0, found)
         if count >= 0:

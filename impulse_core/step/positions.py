@@ -129,7 +129,8 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
     if not _begin(model, contact, state, h, guessed, work):
         return NO_ROOM
     give, most = give_of_axes(structure, contact), totals.corrections + MOST_OF_AN_ATTEMPT
-    previous, stalls, newton, descended, descents, rounds = 1e300, 0, False, False, 0, 0
+    previous, farthest, stalls, newton = 1e300, 1e300, 0, False
+    descended, descents, rounds = False, 0, 0
     enough = _enough_of_a_guess(model, contact, state, h, tolerance, work)
     for correction in range(MOST_CORRECTIONS):
         first, drops = correction == 0, correction == 0 and guessed and not structure.has_loops
@@ -167,11 +168,11 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
         if axes is not None and sure:
             descended = _descends_now(moved, descended, work)
             if descended:
-                if totals.corrections >= most or not (error <= model.size):
+                if totals.corrections >= most or _goes_astray(model, error, farthest, descents):
                     break
                 rounds = rounds if descents else 1  # of contacts: anew, in turns with descents
                 anew = gap > tolerance or descents == 0
-                descents += 1
+                descents, farthest = descents + 1, error
                 totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
                 continue
         new = first or moved or not work.factored[0]
@@ -182,6 +183,14 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
         totals.corrections += 1
         rounds += 1
     return _what_is_left(axes, contact, tolerance, work, tally)
+
+
+@inlined_kernel
+def _goes_astray(model, error, before, descents):
+    """Whether descents lead away from the laws: what they leave [m] is more than the scene is
+    large, and more than before the last one, so that the linear problem tells nothing here.
+    """
+    return descents > 0 and error > model.size and not (error < before)
 
 
 @inlined_kernel
