@@ -67,9 +67,9 @@ def is_curved(shapes, s):
 
 @inner_kernel
 def touch_by_surface(shapes, s1, s2):
-    """Whether a pair with a curved shape touches by its surface. What is a polyhedron somewhere would
-    overlap on its way from there: two curved shapes, but a cylinder and another or a torus, and
-    cones at the ridges of a ground.
+    """Whether a pair with a curved shape touches by its surface. What is a polyhedron somewhere
+    would overlap on its way from there: two curved shapes, but a cylinder and another or a torus,
+    and cones at the ridges of a ground.
     """
     curved1, curved2 = is_curved(shapes, s1), is_curved(shapes, s2)
     if curved1 and curved2:
