@@ -69,6 +69,7 @@ REGULARISATION_LADDER = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2)  # E / diag(A) to try at 
 _LINEARISED = 1e-3  # part of the tolerance to which the linearised laws are met
 _OF_THE_WAY = 0.25  # to and fro, what may be left of it without a correction
 _MOST_OPEN = 0.1  # of the scene's size, by which joints are open that a guess does not mislead
+_ASTRAY = 1e3  # scene's sizes by which joints are open where no descent leads back
 _MISLED = -1  # by first guesses: a status of this file
 _SLACK = 1e-4  # of a compliance, which changes how fast the iteration converges alone
 
@@ -187,10 +188,10 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
 
 @inlined_kernel
 def _goes_astray(model, error, before, descents):
-    """Whether descents lead away from the laws: what they leave [m] is more than the scene is
+    """Whether descents lead away from the laws: what they leave [m] is far more than the scene is
     large, and more than before the last one, so that the linear problem tells nothing here.
     """
-    return descents > 0 and error > model.size and not (error < before)
+    return descents > 0 and error > _ASTRAY * model.size and not (error < before)
 
 
 @inlined_kernel
