@@ -29,6 +29,8 @@ from impulse_core.collision.features import (
     closest_of_segments,
     coded,
     direction,
+    edge_at,
+    edges_at,
     face_normal,
     feature_vertex,
     reaches_beyond,
@@ -44,17 +46,20 @@ from impulse_core.collision.triangles import ALONG_NORMAL, ground_push
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
+    "REFUSED",
+    "axis_of",
     "coarseness",
     "curved_on_face",
     "is_curved",
     "refuses_polygons",
     "side_contact",
+    "surface_of",
     "touch_by_surface",
 ]
 
-REFUSED = -1
+REFUSED = -1  # in place of a number of points: something else may be nearer
 _LIES = 0.01  # sine of the angle to a face up to which the side of a cylinder lies on it
-_BETWEEN = 1e-7  # part of the smaller shape that a place between the ends of an axis is off them
+_BETWEEN = 1e-7  # part of the smaller shape: how far from both ends of an axis is between them
 _OF_CYLINDER = 0.005  # of the radius: how far an inscribed prism is inside, at most
 _OF_ELLIPSOID = 0.02  # of the longest half axis, the same
 
@@ -101,12 +106,17 @@ def refuses_polygons(shapes, s, n):
         return True
     if kind != CYLINDER and shapes.torus[s] < 0:
         return False
-    place = shapes.torus[s] if shapes.torus[s] >= 0 else s
-    return norm(cross(_axis(shapes, place), n)) > SIDE_BY_SIDE
+    return norm(cross(axis_of(shapes, surface_of(shapes, s)), n)) > SIDE_BY_SIDE
 
 
 @inlined_kernel
-def _axis(shapes, s):
+def surface_of(shapes, s):
+    """The shape that says how s is curved: the torus of a capsule of its ring, else itself."""
+    return shapes.torus[s] if shapes.torus[s] >= 0 else s
+
+
+@inlined_kernel
+def axis_of(shapes, s):
     """Unit vector along the axis of a cylinder, cone or torus, body frame."""
     return rotate(quat_at(shapes.frame, s), Vec3(0.0, 0.0, 1.0))
 
@@ -125,7 +135,7 @@ def curved_on_face(shapes, f, s, R, t, swapped, limits, memory, found):
     if count >= 0 or shapes.axis_edge[s] < 0:
         return count
     n = face_normal(shapes, f)
-    if abs(dot(R @ _axis(shapes, s), n)) > _LIES:
+    if abs(dot(R @ axis_of(shapes, s), n)) > _LIES:
         return REFUSED
     r = shapes.extent[s, 0]
     of_axis = FaceLimits(
@@ -144,8 +154,7 @@ def _lowest_on_face(shapes, f, s, R, t, swapped, limits, found):
     """The lowest points of s over the plane of face f, if they are over the face."""
     n = face_normal(shapes, f)
     m = transposed_times(R, n)
-    torus = shapes.torus[s]
-    place = torus if torus >= 0 else s
+    place = surface_of(shapes, s)
     offset = dot(n, t) - shapes.face_plane[f, 3]
     count = round_points(shapes, place, m, offset, limits.wanted, found)
     kept, over = 0, 0
@@ -160,7 +169,7 @@ def _lowest_on_face(shapes, f, s, R, t, swapped, limits, found):
                 return REFUSED
             continue
         over += 1
-        if torus >= 0 and not _is_of_capsule(shapes, torus, s, lowest):
+        if place != s and not _is_of_capsule(shapes, place, s, lowest):
             continue
         if kept < i:
             found.point[kept] = point
@@ -200,7 +209,7 @@ def _is_over(shapes, f, X, flush):
 @inlined_kernel
 def _is_of_capsule(shapes, torus, s, X):
     """Whether X on the circle of a torus is nearest to its capsule s, body frame."""
-    C, a = vec3_at(shapes.center, torus), _axis(shapes, torus)
+    C, a = vec3_at(shapes.center, torus), axis_of(shapes, torus)
     e = shapes.edge_start[s]
     tail = vec3_at(shapes.vertex, shapes.edge_vertex[e, 0]) - C
     head = vec3_at(shapes.vertex, shapes.edge_vertex[e, 1]) - C
@@ -272,17 +281,10 @@ def _nearest_to_axis(shapes, axis, feature, R, t, of_first):
     """Which edge at a feature of the other shape, or the vertex of one without edges, is nearest to
     the axis of a cylinder: that of the first shape, or of the second.
     """
-    number, kind = feature // 3, feature % 3
-    start, end = number, number + 1
-    if kind == VERTEX:
-        start, end = shapes.vertex_edge_start[number], shapes.vertex_edge_start[number + 1]
-        if start == end:
-            return feature
-    elif kind != EDGE:
-        start, end = shapes.face_corner_start[number], shapes.face_corner_start[number + 1]
     best, nearest = -1.0, feature
+    start, end = edges_at(shapes, feature)
     for i in range(start, end):
-        e = i if kind == EDGE else shapes.vertex_edge[i] if kind == VERTEX else shapes.face_edge[i]
+        e = edge_at(shapes, feature, i)
         first, second = coded(axis, EDGE), coded(e, EDGE)
         if not of_first:
             first, second = second, first

@@ -10,7 +10,15 @@ from impulse_core.collision.contacts import (
     PLANE_POINT,
     POINT_POINT,
 )
-from impulse_core.collision.features import EDGE, FACE, VERTEX, closest_of_segments, direction
+from impulse_core.collision.features import (
+    EDGE,
+    FACE,
+    VERTEX,
+    closest_of_segments,
+    direction,
+    edge_at,
+    edges_at,
+)
 from impulse_core.collision.manifold import CROSSING, edge_crossing, put_point, vertex_of
 from impulse_core.collision.penetration import NEAR
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -140,20 +148,14 @@ def _tail(cores, e):
 @inlined_kernel
 def _aligned_edges(cores, R, first, second):
     """Two edges at these features that are nearly parallel (or -1), and the sine of their angle."""
-    i, kind1 = first // 3, first % 3
-    j, kind2 = second // 3, second % 3
-    start1, end1, start2, end2 = i, i + 1, j, j + 1
-    if kind1 == VERTEX:
-        start1, end1 = cores.vertex_edge_start[i], cores.vertex_edge_start[i + 1]
-    if kind2 == VERTEX:
-        start2, end2 = cores.vertex_edge_start[j], cores.vertex_edge_start[j + 1]
+    (start1, end1), (start2, end2) = edges_at(cores, first), edges_at(cores, second)
     least = SIDE_BY_SIDE
     found1, found2 = -1, -1
     for x in range(start1, end1):
-        e = cores.vertex_edge[x] if kind1 == VERTEX else x
+        e = edge_at(cores, first, x)
         a = direction(cores, e)
         for y in range(start2, end2):
-            g = cores.vertex_edge[y] if kind2 == VERTEX else y
+            g = edge_at(cores, second, y)
             b = R @ direction(cores, g)
             sine = norm(cross(a, b)) / (norm(a) * norm(b))
             if sine < least:

@@ -7,7 +7,7 @@ cache. A pose (R, t) leads from the frame of one core to that of the other: x₁
 from __future__ import annotations
 
 from impulse_core.algebra import Vec3, cross, dot, vec3_at
-from impulse_core.jit import inner_kernel, kernel
+from impulse_core.jit import inlined_kernel, inner_kernel, kernel
 
 __all__ = [
     "EDGE",
@@ -16,6 +16,8 @@ __all__ = [
     "closest_of_segments",
     "coded",
     "direction",
+    "edge_at",
+    "edges_at",
     "face_along",
     "face_normal",
     "feature_vertex",
@@ -70,18 +72,37 @@ def feature_vertex(cores, code):
     return cores.face_vertex[cores.face_corner_start[number]]
 
 
+@inlined_kernel
+def edges_at(cores, feature):
+    """Where the edges at a feature begin and end in the list that ``edge_at`` reads: those of a
+    vertex, an edge itself, those around a face.
+    """
+    number, kind = feature // 3, feature % 3
+    if kind == VERTEX:
+        return cores.vertex_edge_start[number], cores.vertex_edge_start[number + 1]
+    if kind == FACE:
+        return cores.face_corner_start[number], cores.face_corner_start[number + 1]
+    return number, number + 1
+
+
+@inlined_kernel
+def edge_at(cores, feature, i):
+    """The edge in row i of the list that ``edges_at`` gives for a feature."""
+    kind = feature % 3
+    if kind == VERTEX:
+        return cores.vertex_edge[i]
+    return cores.face_edge[i] if kind == FACE else i
+
+
 @inner_kernel
 def face_along(cores, feature, n):
     """The face at a feature whose normal is closest to n, and the cosine of their angle."""
-    number, kind = feature // 3, feature % 3
-    if kind == FACE:
-        return number, dot(face_normal(cores, number), n)
+    if feature % 3 == FACE:
+        return feature // 3, dot(face_normal(cores, feature // 3), n)
     best, found = -2.0, -1
-    start, end = number, number + 1
-    if kind == VERTEX:
-        start, end = cores.vertex_edge_start[number], cores.vertex_edge_start[number + 1]
+    start, end = edges_at(cores, feature)
     for i in range(start, end):
-        e = cores.vertex_edge[i] if kind == VERTEX else i
+        e = edge_at(cores, feature, i)
         for side in range(2):
             f = cores.edge_face[e, side]
             if f >= 0:

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from impulse_core.algebra import (
     ZERO3,
-    Vec3,
     cross,
     dot,
     norm,
-    quat_at,
-    rotate,
     transposed_times,
     unit,
     vec3_at,
@@ -24,7 +21,7 @@ from impulse_core.collision.contacts import (
     PLANE_ELLIPSOID,
     PLANE_POINT,
 )
-from impulse_core.collision.curved import is_curved
+from impulse_core.collision.curved import REFUSED, axis_of, is_curved, surface_of
 from impulse_core.collision.edges import SIDE_BY_SIDE
 from impulse_core.collision.features import (
     EDGE,
@@ -32,6 +29,8 @@ from impulse_core.collision.features import (
     VERTEX,
     coded,
     direction,
+    edge_at,
+    edges_at,
     feature_vertex,
     reaches_beyond,
 )
@@ -44,14 +43,13 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["round_contact"]
 
-_REFUSED = -1
 _LEVEL = 1e-7  # cosine of the angle that a normal may be beyond that of a cap or a side
 
 
 @inner_kernel
 def round_contact(shapes, pair, R, t, features, nearest, limits, found):
     """Contact point of a round at an edge or corner of a shape that is not round there, or at the
-    side of a cylinder; _REFUSED where it touches with something else. Arguments as for
+    side of a cylinder; REFUSED where it touches with something else. Arguments as for
     ``points_at_features``.
     """
     for side in range(2):
@@ -63,7 +61,7 @@ def round_contact(shapes, pair, R, t, features, nearest, limits, found):
         count = _round_at(shapes, pair, R, t, features, nearest, limits, side == 0, found)
         if count >= 0:
             return count
-    return _REFUSED
+    return REFUSED
 
 
 @inner_kernel
@@ -82,7 +80,7 @@ def _round_at(shapes, pair, R, t, features, nearest, limits, of_first, found):
         feature = coded(axis, EDGE)
     edge, at = _nearest_edge(shapes, body, feature, R, t, of_first, X, toward)
     if not at.inside or (not body.ellipsoid and norm(at.on_other - at.on_round) < NEAR * size):
-        return _REFUSED
+        return REFUSED
     m = _to_other(R, -at.normal, of_first)
     P = _place_in_other(R, t, at.on_other, of_first)
     if axis >= 0:
@@ -90,7 +88,7 @@ def _round_at(shapes, pair, R, t, features, nearest, limits, of_first, found):
     else:
         beyond = reaches_beyond(shapes, feature_vertex(shapes, edge), m, dot(m, P), size)
     if beyond or not _is_out_of_rim(shapes, body, at):
-        return _REFUSED
+        return REFUSED
     if at.distance - r > wanted:
         return 0
     if shapes.kind[other] == TRIANGLE:
@@ -106,28 +104,32 @@ def _round_at(shapes, pair, R, t, features, nearest, limits, of_first, found):
 
 @inlined_kernel
 def _is_out_of_rim(shapes, body, at):
-    """Whether the normal at a rim lies between those of the cap and of the side."""
+    """Whether the normal at a rim lies between those of the cap and of the side: it leads out of
+    both, away from the middle of the cap and from the other end of the side.
+    """
     if not body.sharp:
         return True
-    up = dot(body.center - vec3_at(shapes.center, body.shape), body.axis)
-    cap = body.axis if up > 0.0 else -body.axis
-    return dot(at.normal, cap) >= -_LEVEL and dot(at.normal, at.on_round - body.center) >= (
-        -_LEVEL * body.radius
-    )
+    place, inward = vec3_at(shapes.center, body.shape), body.center - at.on_round
+    across = body.center - place
+    other = place - across - at.on_round  # the tip of a cone, or the middle of the other cap
+    along = other - inward if shapes.kind[body.shape] == CYLINDER else other
+    n = at.normal
+    return dot(n, inward) <= _LEVEL * norm(inward) and dot(n, along) <= _LEVEL * norm(along)
 
 
-@inner_kernel
+@inlined_kernel
 def _has_round(shapes, s, feature):
-    """Whether shape s may be round at a feature of its core: anywhere but on a cap, and at the base
-    of a cone alone.
+    """Whether shape s may be round near a feature of its core: of a cylinder near any but a cap, of
+    a cone at its rim.
     """
     kind, number = shapes.kind[s], feature // 3
     if kind == CYLINDER:
         return feature % 3 != FACE or number >= shapes.face_start[s] + CAPS
     if kind == CONE:
         tip = shapes.vertex_start[s + 1] - 1
-        ends = shapes.edge_vertex[number, 0] == tip or shapes.edge_vertex[number, 1] == tip
-        return number != tip if feature % 3 == VERTEX else feature % 3 == EDGE and not ends
+        if feature % 3 != EDGE:
+            return feature % 3 == VERTEX and number != tip
+        return shapes.edge_vertex[number, 0] != tip and shapes.edge_vertex[number, 1] != tip
     return kind == ELLIPSOID or shapes.torus[s] >= 0
 
 
@@ -136,9 +138,8 @@ def _round_of(shapes, pair, side, X):
     """The ellipsoid, the circle of the torus, or the rim nearest to a place X of one of a pair."""
     s, other = pair[side], pair[1 - side]
     tube = shapes.extent[other, 0] if shapes.axis_edge[other] >= 0 else 0.0
-    torus = shapes.torus[s]
-    place = torus if torus >= 0 else s
-    a = rotate(quat_at(shapes.frame, place), Vec3(0.0, 0.0, 1.0))
+    place = surface_of(shapes, s)
+    a = axis_of(shapes, place)
     center, half = vec3_at(shapes.center, place), vec3_at(shapes.extent, place)
     sharp = shapes.kind[s] in (CYLINDER, CONE)
     if sharp:
@@ -166,18 +167,13 @@ def _nearest_edge(shapes, body, feature, R, t, of_first, X, toward):
     X: the point of the feature that is nearest to the polygon; toward: the normal there, out of the
     round; both in its frame.
     """
-    number, kind = feature // 3, feature % 3
-    start, end = number, number + 1
-    if kind == VERTEX:
-        start, end = shapes.vertex_edge_start[number], shapes.vertex_edge_start[number + 1]
-        if start == end:
-            P = _vertex_seen(shapes, number, R, t, of_first)
-            return feature, nearest_on(shapes, body, P, ZERO3, X, toward)
-    elif kind == FACE:
-        start, end = shapes.face_corner_start[number], shapes.face_corner_start[number + 1]
+    start, end = edges_at(shapes, feature)
+    if start == end:
+        P = _vertex_seen(shapes, feature // 3, R, t, of_first)
+        return feature, nearest_on(shapes, body, P, ZERO3, X, toward)
     edge, best = feature, _nowhere()
     for i in range(start, end):
-        e = i if kind == EDGE else shapes.vertex_edge[i] if kind == VERTEX else shapes.face_edge[i]
+        e = edge_at(shapes, feature, i)
         P = _vertex_seen(shapes, shapes.edge_vertex[e, 0], R, t, of_first)
         Q = _vertex_seen(shapes, shapes.edge_vertex[e, 1], R, t, of_first)
         at = nearest_on(shapes, body, P, Q - P, X, toward)
@@ -217,10 +213,10 @@ def _put(shapes, body, edge, at, m, P, R, of_first, found):
     if of_edge:
         name = edge_crossing(shapes.edge_start[body.shape], number, swapped == 1)
     if body.ellipsoid:
-        if of_edge and body.tube == 0.0:
+        if of_edge:
             what = (PLANE_ELLIPSOID, 1 - swapped, name)
             put_point(found, 0, what, P, body.center, m, ZERO3, at.distance)
-        else:  # a ball or cylinder turns, and its normal does not
+        else:  # a ball turns, and its normal does not
             what = (PLANE_POINT, swapped, name)
             put_point(found, 0, what, at.on_round, P, at.normal, ZERO3, at.distance)
         return

@@ -130,7 +130,7 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
     if not _begin(model, contact, state, h, guessed, work):
         return NO_ROOM
     give, most = give_of_axes(structure, contact), totals.corrections + MOST_OF_AN_ATTEMPT
-    previous, farthest, stalls, newton = 1e300, 1e300, 0, False
+    previous, before, stalls, newton = 1e300, 1e300, 0, False
     descended, descents, rounds = False, 0, 0
     enough = _enough_of_a_guess(model, contact, state, h, tolerance, work)
     for correction in range(MOST_CORRECTIONS):
@@ -169,11 +169,11 @@ def _iterate(model, structure, axes, contact, state, h, tolerance, guessed, work
         if axes is not None and sure:
             descended = _descends_now(moved, descended, work)
             if descended:
-                if totals.corrections >= most or _goes_astray(model, error, farthest, descents):
+                if totals.corrections >= most or _goes_astray(model, error, before, descents):
                     break
                 rounds = rounds if descents else 1  # of contacts: anew, in turns with descents
                 anew = gap > tolerance or descents == 0
-                descents, farthest = descents + 1, error
+                descents, before = descents + 1, error
                 totals.corrections += _descend(model, structure, state, h, tolerance, anew, work)
                 continue
         new = first or moved or not work.factored[0]

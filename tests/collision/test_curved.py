@@ -13,13 +13,17 @@ import pytest
 
 from impulse_core.collision.polyhedra import (
     box_core,
+    cone_core,
     cylinder_core,
     ellipsoid_core,
     point_core,
     segment_core,
 )
-from impulse_core.collision.shapes import CYLINDER, ELLIPSOID
+from impulse_core.collision.shapes import CONE, CYLINDER, ELLIPSOID
+from impulse_core.geometry.rotations import multiplied
+from impulse_schema.models import Body, Geometry
 from tests.collision.pieces import Pair, Piece, matrices, shapes_of
+from tests.collision.solids import compiled, turn
 
 NEAR = 0.02  # m between the surfaces
 ROUND_OFF = 1e-9  # m: what the reference may miss
@@ -93,6 +97,30 @@ def ellipsoid(half):
     )
 
 
+def cone(radius, half):
+    def nearest(x):
+        out = np.hypot(x[0], x[1])
+        P, edge = np.array([radius, -half]), np.array([-radius, 2.0 * half])
+        flat = np.array([out, x[2]])
+        beyond = edge[1] * (flat - P)[0] - edge[0] * (flat - P)[1] > 0.0
+        slant = P + edge * np.clip((flat - P) @ edge / (edge @ edge), 0.0, 1.0)
+        base = np.array([min(out, radius), -half])
+        if not beyond and x[2] >= -half:
+            return x
+        near = base
+        if beyond and np.linalg.norm(flat - slant) < np.linalg.norm(flat - base):
+            near = slant
+        return np.array([*(x[:2] * (near[0] / out)), near[1]])
+
+    def farthest(n):
+        rim = np.array([*(n[:2] * (radius / np.hypot(n[0], n[1]))), -half])
+        tip = np.array([0.0, 0.0, half])
+        return rim if n @ rim > n @ tip else tip
+
+    core = cone_core(radius, 2.0 * half)
+    return Solid(Piece(core, 0.0, CONE, (radius, radius, half)), nearest, farthest)
+
+
 def drawn(kind, rng):
     if kind == "ball":
         return ball(rng.uniform(0.1, 0.4))
@@ -100,6 +128,8 @@ def drawn(kind, rng):
         return capsule(rng.uniform(0.05, 0.2), rng.uniform(0.1, 0.5))
     if kind == "box":
         return box(rng.uniform(0.1, 0.5, 3))
+    if kind == "cone":
+        return cone(rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.5))
     if kind == "cylinder":
         return cylinder(rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.5))
     return ellipsoid(rng.uniform(0.1, 0.4, 3))
@@ -134,19 +164,21 @@ def distance(first, second, center):
             break
     n = (B - A) / np.linalg.norm(B - A)
     low = -second.farthest(-n, center) - first.farthest(n, np.zeros(3))
-    return low, np.linalg.norm(B - A), n
+    return low, np.linalg.norm(B - A), n, A
 
 
 def brought_near(first, second, rng):
-    """A centre of the second at which both are NEAR, and the bounds of their distance there."""
+    """A centre of the second at which both are NEAR, the bounds of their distance there, and the
+    point of the first, whose centre is the origin.
+    """
     center = rng.normal(size=3)
     center *= 3.0 / np.linalg.norm(center)
     for _ in range(40):
-        low, high, n = distance(first, second, center)
+        low, high, n, at = distance(first, second, center)
         if abs(high - NEAR) < 1e-6:
             break
         center = center - n * (high - NEAR)
-    return center, low, high
+    return center, low, high, at
 
 
 PAIRS = [(one, other) for one in ("cylinder", "ellipsoid") for other in ("box", "ball", "capsule")]
@@ -161,13 +193,96 @@ def test_gaps_of_drawn_solids_are_distances(one, other):
     exact = 0
     for _ in range(30):
         first, second = (placed(drawn(kind, rng), rng) for kind in (one, other))
-        center, low, high = brought_near(first, second, rng)
+        center, low, high, _ = brought_near(first, second, rng)
         shapes = shapes_of([first.solid.piece, second.solid.piece])
         found = Pair(shapes, 0, 1).contacts(np.zeros(3), first.q, center, second.q, 2.0 * NEAR)
         gap = found.gap.min()
         assert gap > low - 1e-6
         exact += low - ROUND_OFF <= gap <= high + ROUND_OFF
     assert exact >= 29
+
+
+@pytest.mark.parametrize("other", ["box", "ball", "capsule"])
+def test_cones_touch_with_their_bases(other):
+    """Their rims are round, and their bases flat; their sides are those of a pyramid, which normals
+    at the rim that are nearly those of the side may follow.
+    """
+    rng = np.random.default_rng([len(other), 9])
+    at_base, exact = 0, 0
+    for _ in range(40):
+        first, second = (placed(drawn(kind, rng), rng) for kind in ("cone", other))
+        center, low, high, at = brought_near(first, second, rng)
+        shapes = shapes_of([first.solid.piece, second.solid.piece])
+        found = Pair(shapes, 0, 1).contacts(np.zeros(3), first.q, center, second.q, 2.0 * NEAR)
+        gap, (radius, _, half) = found.gap.min(), first.solid.piece.extent
+        assert low - 1e-6 <= gap <= high + 0.005 * radius
+        if (first.R.T @ at)[2] < -half + 1e-9:
+            at_base += 1
+            exact += low - ROUND_OFF <= gap <= high + ROUND_OFF
+    assert at_base >= 10
+    assert exact >= 0.9 * at_base
+
+
+@pytest.mark.parametrize("other", ["box", "sphere"])
+def test_tori_touch_with_their_circles(other):
+    """Not with the rings of capsules, which are up to a hundredth of a minor radius off."""
+    rng = np.random.default_rng([len(other), 10])
+    exact = 0
+    for _ in range(30):
+        minor, size = rng.uniform(0.03, 0.1), rng.uniform(0.1, 0.4, 3)
+        major = rng.uniform(1.5, 5.0) * minor
+        given = {"size": tuple(size)} if other == "box" else {"radius": size[0]}
+        ring = Geometry(shape="torus", major_radius=major, minor_radius=minor)
+        solids = [ring, Geometry(shape=other, **given)]
+        names = ("ring", "other")
+        scene = compiled(
+            [Body(name=n, density=1.0, geometry=[g]) for n, g in zip(names, solids, strict=True)]
+        )
+        turns, way = (turn(rng), turn(rng)), rng.normal(size=3)
+        way /= np.linalg.norm(way)
+        R = matrices(np.array(turns))
+
+        def gaps(angles, center, R=R, major=major, minor=minor, size=size):
+            """Of the ring at points of its circle from the other solid at a centre."""
+            circle = major * np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
+            seen = (circle @ R[0].T - center) @ R[1]
+            if other == "sphere":
+                return np.linalg.norm(seen, axis=1) - size[0] - minor
+            return np.linalg.norm(seen - np.clip(seen, -0.5 * size, 0.5 * size), axis=1) - minor
+
+        center = 3.0 * way + R[0] @ np.array([major, 0.0, 0.0])  # not through the hole
+        for _ in range(60):
+            center = center - way * (_least(gaps, center) - NEAR)
+        expected = _least(gaps, center)
+        found = _gap_of_ring(scene, center, turns)
+        assert found == pytest.approx(expected, abs=0.02 * minor)
+        exact += abs(found - expected) <= ROUND_OFF
+    assert exact >= 28
+
+
+def _least(gaps, center):
+    """The least gap, by ever closer angles about that of the last."""
+    at, width = 0.0, np.pi
+    for _ in range(12):
+        angles = at + width * np.linspace(-1.0, 1.0, 2001)
+        at, width = angles[np.argmin(gaps(angles, center))], 0.005 * width
+        width = max(width, 1e-9)
+    return gaps(np.array([at]), center)[0]
+
+
+def _gap_of_ring(scene, center, turns):
+    """The least gap of all capsules of a scene's first body and the solid of its second."""
+    shapes, bodies = scene.shapes, scene.state.bodies
+    places, least = (np.zeros(3), center), np.inf
+    for s in range(shapes.ring_start[0], shapes.ring_start[1]):
+        rows = shapes.body[1], shapes.body[s]
+        q = [
+            multiplied(np.array(turns[i]), bodies["orientation"][row])
+            for i, row in zip((1, 0), rows, strict=True)
+        ]
+        found = Pair(shapes, 1, s).contacts(places[1], q[0], places[0], q[1], 2.0 * NEAR)
+        least = min(least, found.gap.min(initial=np.inf))
+    return least
 
 
 @pytest.mark.parametrize("angle", np.linspace(0.0, 0.2, 9))

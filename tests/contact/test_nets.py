@@ -66,7 +66,7 @@ def check(scene):
 def test_net_catches_a_ball(step):
     """A hundred times as heavy as its knots. Where the bounds of its ropes led a half astray by
     more than the scene is large, descents of 250 steps each went on from there, in each of six
-    attempts, until the step was given up after one or two of ten halvings.
+    attempts, until the step was given up long before the last of ten halvings.
     """
     check(net(7, 0.15, 1.05, 0.02, (0.2, 2.0), step, (0.02, 0.01)))
 

@@ -54,7 +54,7 @@ def ground(kind, width):
     return [Geometry(shape="mesh", mesh="slab")], [Mesh(name="slab", vertices=corners, faces=faces)]
 
 
-def rolling(shape, kind, slope, radius, width, step, **given):
+def rolling(shape, kind, slope, radius, width, step):
     """A wheel at rest on a slope: gravity leans in place of the ground. Also its 1 + J/(m r²)."""
     solid, inertia = wheel(shape, radius, width)
     solids, meshes = ground(kind, width)
@@ -62,7 +62,6 @@ def rolling(shape, kind, slope, radius, width, step, **given):
         name="wheel",
         position=(-6.13, 0.07, radius),
         geometry=[solid.model_copy(update={"material": "rough"})],
-        **given,
     )
     return Scene(
         version=1,
