@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from impulse_core.algebra import ZERO3, Vec3, cross, inverse, mat3_of, set_vec3, vec3_of
 from impulse_core.contact.block_band import eliminate, half_of, substitute
+from impulse_core.contact.newton_rows import put_changes
 from impulse_core.contact.pair_blocks import add_inertia, add_pair, add_turning, end_of_pair
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
@@ -66,12 +67,7 @@ def _find_step(work, n, items, bodies, bandwidth):
     _put_momenta(work, n, items, bodies, True)
     substitute(work.matrix, work.right, bodies, bandwidth)
     _find_pushes(work, n, items)
-    for k in range(items):
-        row = work.row[k]
-        p = vec3_of(row.load) - mat3_of(row.stiffness) @ vec3_of(row.push)
-        if k >= n:
-            p = p - mat3_of(row.coupling) @ vec3_of(work.row[work.mark[k].place].change)
-        set_vec3(row.change, p)
+    put_changes(work, n, items)
 
 
 @inner_kernel

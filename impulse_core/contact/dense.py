@@ -22,7 +22,7 @@ from impulse_core.contact.newton_rows import piece_of, turning_piece_of
 from impulse_core.jit import inlined_kernel, inner_kernel
 from impulse_core.solver.direct import transposed
 
-__all__ = ["dense_delassus", "dense_push", "dense_step"]
+__all__ = ["dense_delassus", "dense_push", "dense_step", "response"]
 
 
 @inner_kernel
@@ -31,16 +31,23 @@ def dense_delassus(contacts, solver_bodies, delassus, work, n, items):
     them, into work.delassus.
     """
     for k in range(items):
-        c = work.mark[k].contact
-        free = _is_free(contacts, solver_bodies, c, 0) or _is_free(contacts, solver_bodies, c, 1)
         for m in range(k + 1):
-            e = work.mark[m].contact
-            W = _articulated_block(contacts, delassus, c, e, k >= n, m >= n)
-            if free:
-                W = W + _by_free_bodies(contacts, solver_bodies, c, e, k >= n, m >= n)
+            W = response(contacts, solver_bodies, delassus, work, n, k, m)
             put_block(work.delassus, 3 * k, 3 * m, W)
             if m < k:
                 put_block(work.delassus, 3 * m, 3 * k, transposed(W))
+
+
+@inlined_kernel
+def response(contacts, solver_bodies, delassus, work, n, k, m):
+    """The block of the Delassus operator for rows k and m of a list: what an impulse at the second
+    does at the first.
+    """
+    c, e = work.mark[k].contact, work.mark[m].contact
+    W = _articulated_block(contacts, delassus, c, e, k >= n, m >= n)
+    if _is_free(contacts, solver_bodies, c, 0) or _is_free(contacts, solver_bodies, c, 1):
+        W = W + _by_free_bodies(contacts, solver_bodies, c, e, k >= n, m >= n)
+    return W
 
 
 @inlined_kernel

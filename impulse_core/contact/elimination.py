@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from impulse_core.jit import inlined_kernel, inner_kernel, lanes
 
-__all__ = ["eliminate", "room_of", "solve_eliminated", "stride_of"]
+__all__ = [
+    "dot_of_rows",
+    "dots_of_rows",
+    "eliminate",
+    "room_of",
+    "solve_eliminated",
+    "stride_of",
+    "subtract_row",
+]
 
 
 @inlined_kernel
@@ -41,10 +49,17 @@ def _dot_in_order(numbers, row, other, begin, end):
     return (a + b) + (c + d)
 
 
-# Of parts of rows, a multiple of the lanes of the processor long: subtract one from another, and
-# their product.
-_subtract_row = lanes.subtract_row_by_lanes if lanes.AT_HAND else _subtract_one_by_one
-_dot = lanes.dot_by_lanes if lanes.AT_HAND else _dot_in_order
+@inner_kernel
+def _dots_in_order(numbers, to, row, other, apart, begin, end):
+    for k in range(lanes.LANES):
+        numbers[to + k] = _dot_in_order(numbers, row, other + k * apart, begin, end)
+
+
+# Of parts of rows, a multiple of the lanes of the processor long: subtract one from another, their
+# product, and those of one with four others.
+subtract_row = lanes.subtract_row_by_lanes if lanes.AT_HAND else _subtract_one_by_one
+dot_of_rows = lanes.dot_by_lanes if lanes.AT_HAND else _dot_in_order
+dots_of_rows = lanes.dots_by_lanes if lanes.AT_HAND else _dots_in_order
 
 
 @inner_kernel
@@ -65,7 +80,7 @@ def eliminate(numbers, pivot, n, stride):
         for i in range(k + 1, n):
             factor = numbers[i * stride + k] * inverse
             numbers[factors + i] = factor
-            _subtract_row(numbers, i * stride, row, factor, begin, stride)
+            subtract_row(numbers, i * stride, row, factor, begin, stride)
         numbers[row + k] = inverse
     return True
 
@@ -105,11 +120,11 @@ def solve_eliminated(numbers, pivot, right, n, stride):
         numbers[a], numbers[b] = numbers[b], numbers[a]
     for k in range(n - 1):
         begin = (k + 1) // lanes.LANES * lanes.LANES
-        _subtract_row(numbers, y, (n + k) * stride, numbers[y + k], begin, stride)
+        subtract_row(numbers, y, (n + k) * stride, numbers[y + k], begin, stride)
     for j in range(stride):
         numbers[x + j] = 0.0
     for k in range(n - 1, -1, -1):
         begin = (k + 1) // lanes.LANES * lanes.LANES
-        known = _dot(numbers, k * stride, x, begin, stride)
+        known = dot_of_rows(numbers, k * stride, x, begin, stride)
         right[k] = (numbers[y + k] - known) * numbers[k * stride + k]
         numbers[x + k] = right[k]

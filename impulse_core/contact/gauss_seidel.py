@@ -139,11 +139,13 @@ def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, 
     diagonal_blocks(contacts, solver_bodies, delassus, i)
     if solver_bodies.mark[i].articulated and not large:
         exact = _AT_ONCE * accuracy
-        result, _ = solve_island(
+        result, items = solve_island(
             contacts, solver_bodies, delassus, newton, i, accuracy, exact, True
         )
         if result == SOLVED:
             return SOLVED, 0, 0.0
+        if result == IMPROVED:
+            _apply_changes(contacts, solver_bodies, delassus, newton, i, items)
     sweeps, first, quiet = sweep_one_by_one(
         contacts, solver_bodies, delassus, i, calm, 1, _FIRST_SWEEPS
     )
@@ -153,22 +155,23 @@ def _begin(contacts, solver_bodies, delassus, newton, i, calm, accuracy, rough, 
         contacts, solver_bodies, delassus, newton, i, accuracy, rough, False
     )
     if result == IMPROVED:
-        _apply_changes(contacts, solver_bodies, delassus, i)
-        for k in range(solver_bodies.mark[i].number, items):
-            c, t = newton.mark[k].contact, vec3_of(newton.row[k].begun)
-            t = vec3_of(contacts.row[c].torque) - t
-            _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
+        _apply_changes(contacts, solver_bodies, delassus, newton, i, items)
     return result, sweeps, first
 
 
 @inner_kernel
-def _apply_changes(contacts, solver_bodies, delassus, i):
-    """Apply the changes of an island's impulses since the last sweep to its bodies."""
-    c = solver_bodies.mark[i].head
-    while c >= 0:
-        p = vec3_of(contacts.row[c].impulse) - vec3_of(contacts.row[c].before_sweep)
-        _apply_impulse(contacts.row, contacts.mark, solver_bodies, delassus, c, p)
-        c = contacts.mark[c].next
+def _apply_changes(contacts, solver_bodies, delassus, newton, i, items):
+    """Apply what Newton's method changed of an island's impulses to its bodies."""
+    n = solver_bodies.mark[i].number
+    for k in range(items):
+        c, begun = newton.mark[k].contact, vec3_of(newton.row[k].begun)
+        if k < n:
+            p = vec3_of(contacts.row[c].impulse) - begun
+            if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
+                _apply_impulse(contacts.row, contacts.mark, solver_bodies, delassus, c, p)
+        else:
+            t = vec3_of(contacts.row[c].torque) - begun
+            _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
 
 
 @deferred_kernel("int64", "float64", "boolean")

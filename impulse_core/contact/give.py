@@ -19,11 +19,12 @@ import math
 
 from impulse_core.algebra import ZERO3, set_vec3, vec3_of
 from impulse_core.contact.delassus import delassus_block
+from impulse_core.contact.elimination import dot_of_rows, stride_of, subtract_row
 from impulse_core.jit import inner_kernel
 
-__all__ = ["add_give", "find_given"]
+__all__ = ["GIVE", "add_give", "find_given"]
 
-_GIVE = 1e-6  # κ, and what joints leave of the inverse mass alone that counts as none
+GIVE = 1e-6  # κ, and what joints leave of the inverse mass alone that counts as none
 
 
 @inner_kernel
@@ -57,11 +58,15 @@ def _add(delassus, n, rank):
     """Find K from a basis of so many rows, and add it to the operator."""
     W, give, basis, scale = delassus.linear, delassus.give, delassus.basis, delassus.scale
     for i in range(n):
+        left = give[i, : i + 1]
+        for j in range(len(left)):
+            left[j] = 1.0 if i == j else 0.0
+        for r in range(rank):
+            share, row = basis[r, i], basis[r, : i + 1]
+            for j in range(len(left)):
+                left[j] -= share * row[j]
         for j in range(i + 1):
-            left = 1.0 if i == j else 0.0
-            for r in range(rank):
-                left -= basis[r, i] * basis[r, j]
-            give[i, j] = give[j, i] = _GIVE * scale[i] * scale[j] * left
+            give[i, j] = give[j, i] = GIVE * scale[i] * scale[j] * left[j]
     for i in range(n):
         for j in range(n):
             W[i, j] += give[i, j]
@@ -92,15 +97,18 @@ def _find_range(delassus, n):
         for i in range(1, n):
             if left[i] > left[pivot]:
                 pivot = i
-        if not (left[pivot] > _GIVE):
+        if not (left[pivot] > GIVE):
             return rank
-        root = math.sqrt(left[pivot])
+        root, new = math.sqrt(left[pivot]), basis[rank, :n]
         for i in range(n):
-            x = W[i, pivot] / (scale[i] * scale[pivot]) if scale[i] > 0.0 else 0.0
-            for r in range(rank):
-                x -= basis[r, i] * basis[r, pivot]
-            basis[rank, i] = x / root
-            left[i] -= basis[rank, i] * basis[rank, i]
+            new[i] = W[i, pivot] / (scale[i] * scale[pivot]) if scale[i] > 0.0 else 0.0
+        for r in range(rank):
+            share, row = basis[r, pivot], basis[r, :n]
+            for i in range(len(new)):
+                new[i] -= share * row[i]
+        for i in range(n):
+            new[i] /= root
+            left[i] -= new[i] * new[i]
         left[pivot] = 0.0
     return n
 
@@ -110,19 +118,18 @@ def _orthonormalise(basis, n, rank):
     """Gram and Schmidt's method on the rows of ``basis``, each made orthogonal twice, which leaves
     no more than round-off.
     """
+    numbers, width, end = basis.reshape(-1), basis.shape[1], stride_of(n)
     for r in range(rank):
+        for j in range(n, end):
+            basis[r, j] = 0.0
         for q in range(2 * r):
-            along = 0.0
-            for i in range(n):
-                along += basis[q % r, i] * basis[r, i]
-            for i in range(n):
-                basis[r, i] -= along * basis[q % r, i]
-        square = 0.0
-        for i in range(n):
-            square += basis[r, i] * basis[r, i]
-        length = math.sqrt(square)
-        for i in range(n):
-            basis[r, i] /= length
+            other = q % r * width
+            along = dot_of_rows(numbers, r * width, other, 0, end)
+            subtract_row(numbers, r * width, other, along, 0, end)
+        length = math.sqrt(dot_of_rows(numbers, r * width, r * width, 0, end))
+        row = basis[r, :n]
+        for j in range(len(row)):
+            row[j] /= length
 
 
 @inner_kernel

@@ -23,6 +23,7 @@ __all__ = [
     "law_piece",
     "outer",
     "sides_of_piece",
+    "softened",
     "solved_piece",
     "turning_piece",
     "within_arms",
@@ -161,6 +162,15 @@ def law_piece(n, p, u, w, friction, min_impulse, proximal, held):
     share = min(radius / size, 1.0)
     f = f - (p - n * dot(n, p) - d * radius) * w
     return Piece(n, d, a_n, 0.0, share, b_n, loose, loose - share, friction, f)
+
+
+@inlined_kernel
+def softened(piece, gives):
+    """The Piece for the velocity without what a contact gives way, Δu = Δu' + w · gives · Δp."""
+    a_n, a_d, a_t = piece.a_n, piece.a_d, piece.a_t
+    b_n, b_d, b_t = piece.b_n + gives * a_n, piece.b_d + gives * a_d, piece.b_t + gives * a_t
+    n, d = piece.normal, piece.along
+    return Piece(n, d, a_n, a_d, a_t, b_n, b_d, b_t, piece.tilt, piece.right)
 
 
 @inlined_kernel

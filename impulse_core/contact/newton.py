@@ -3,19 +3,28 @@
 The law of a contact is p = P(p - ρu), P the projection onto its cone for the present normal
 impulse. Where it is open, sticks or slides it is linear in p and u, and u = u0 + W p: a linear
 system, of which the solution is the next iterate (Alart and Curnier 1991). It is solved over the
-bodies of the island, or over its contacts if the island is articulated.
+bodies of the island, or if it is articulated over its contacts, or over its motions at many.
 """
 
 from __future__ import annotations
 
-import math
-
-from impulse_core.algebra import dot, norm, set_vec3, vec3_of
+from impulse_core.algebra import dot, norm, vec3_of
 from impulse_core.contact.banded import banded_push, banded_step
 from impulse_core.contact.block_band import half_of
 from impulse_core.contact.body_order import order_bodies
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step
-from impulse_core.contact.law import LEAST_PROXIMAL, in_disc, within_arms
+from impulse_core.contact.law import LEAST_PROXIMAL
+from impulse_core.contact.motions import LEAST_GIVING, find_motions, motions_push, motions_step
+from impulse_core.contact.newton_iterate import (
+    NO_NUMBER,
+    cut,
+    go_on,
+    keep_iterate,
+    residual,
+    return_to_best,
+    shorten,
+    store,
+)
 from impulse_core.contact.newton_rows import gather_rows, list_rows
 from impulse_core.contact.newton_work import MOST_DENSE, MOST_WORK
 from impulse_core.contact.pair_blocks import ANEW, GOES_ON, HELD
@@ -36,14 +45,18 @@ _QUICK = 0.1  # of a residual, what a step leaves that leads straight to a solut
 _PROXIMAL = 1e-4  # proximal term to begin with, and the least after a step that left more
 _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
-_SHRINKINGS = 6  # of a Newton step that does not help
+_SOFT = 0.1  # proximal term of the first step over motions that does not lead straight,
+_HARDER = 0.1  # and times which it is in each that follows,
+_SLOWLY = 0.3  # or where that ran in a circle,
+_CIRCLES = 3  # for more steps with the least term than so many
+_MOTION_ITERATIONS = 40
+_FINE = 1e-2  # of the accuracy: what steps over motions go on to
 _EXACT = 1e-5  # of the accuracy: what the last iterations reach at little cost
 _KINKS = 2  # steps that lead over kinks of the laws, where all is to be solved at once,
 _NEAR = 1e3  # and no more times the accuracy was given: an impact may lead to another solution
 _LITTLE = 0.2  # of the accuracy: what contacts that contradict each other may leave at once,
 _LITTLE_OF_GIVEN = 1e-3  # and no more of what was given, so that at rest all is solved for
 _ON_BORDER = 1e-9  # of its radius: how near to that of its cone an impulse counts as on it
-_NO_NUMBER = 1e300  # residual of an iterate that has left the numbers
 
 
 @deferred_kernel("int64", "int64")
@@ -60,32 +73,76 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
     """
     n = solver_bodies.mark[i].number
     articulated = solver_bodies.mark[i].articulated == 1
-    if articulated and n > MOST_DENSE:
-        return TOO_MANY, n
-    items = list_rows(contacts, work, solver_bodies.mark[i].head, n, articulated)
-    bodies, bandwidth = 0, 0
-    if articulated:
-        dense_delassus(contacts, solver_bodies, delassus, work, n, items)
-    else:
+    by_motions = articulated and n > MOST_DENSE
+    most = 2 * MOST_DENSE if articulated and not by_motions else len(work.mark)
+    items = list_rows(contacts, work, solver_bodies.mark[i].head, n, most)
+    bodies, bandwidth, motions = 0, 0, -1
+    if not articulated:
         bodies, bandwidth = order_bodies(contacts, solver_bodies, work, n)
         half = half_of(bandwidth)
         if 6 * bodies * (2 * half + 1) > len(work.matrix) or 6 * bodies * half * half > MOST_WORK:
             return TOO_MANY, n
     gather_rows(contacts, solver_bodies, delassus, work, n, items)
-    given, content = _residual(work, n, items, 0.0), rough
-    if articulated:
-        if at_once:
-            content = max(rough, min(_LITTLE * accuracy, _LITTLE_OF_GIVEN * given))
+    if by_motions:
+        motions = find_motions(contacts, solver_bodies, delassus, work, n, items)
+        if motions < 0:
+            return TOO_MANY, n
+    elif articulated:
+        dense_delassus(contacts, solver_bodies, delassus, work, n, items)
+    given, content = residual(work, n, items, 0.0), rough
+    if at_once:
+        content = max(rough, min(_LITTLE * accuracy, _LITTLE_OF_GIVEN * given))
+    size = bodies, bandwidth, motions
+    if by_motions:
+        enough = min(rough, _FINE * accuracy)
+        best = _solve_by_motions(work, n, items, motions, enough, given)
+    elif articulated:
         best = _solve_dense(work, n, items, (accuracy, rough, content), given, at_once)
     else:
-        size = bodies, bandwidth
         to = accuracy, rough, solver_bodies.mark[i].contradictory == 0
         best = _solve_banded(solver_bodies, work, n, items, size, to, given)
     if best < given:
-        best = _take_best(solver_bodies, work, n, items, bodies, articulated, best)
-        if best < given and (best <= content or not at_once):
-            _store(contacts, work, n, items)
+        best = _take_best(solver_bodies, work, n, items, size, best)
+        if best < given and (best <= content or by_motions or not at_once):
+            store(contacts, work, n, items)
     return (SOLVED if min(best, given) <= content else IMPROVED), items
+
+
+@inner_kernel
+def _solve_by_motions(work, n, items, motions, enough, given):
+    """Newton steps over the motions of an articulated island; the least residual, whose iterate is
+    kept [m/s].
+
+    As long as they lead straight to a solution contacts share their load by what they give way
+    alone. From where they do not, steps are taken whole, and begin with contacts as soft as they
+    are heavy, which become harder from step to step: which of them bear, stick and slide then
+    follows from what all of them do together, and later ones change little of it. Where they run
+    in a circle in the end they begin once more from the best, and become harder more slowly.
+    """
+    proximal, harder, stalls = LEAST_GIVING, 0.0, 0
+    best = worst = given
+    keep_iterate(work, items)
+    for _iteration in range(_MOTION_ITERATIONS):
+        if worst <= enough or not motions_step(work, n, items, motions, proximal):
+            break
+        motions_push(work, items, motions)
+        after = residual(work, n, items, 1.0)
+        if harder == 0.0 and not (after < _QUICK * worst):
+            proximal, harder = _SOFT, _HARDER
+            continue
+        go_on(work, items, 1.0)
+        worst = after
+        stalls += 1 if proximal == LEAST_GIVING and after >= _QUICK * best else 0
+        proximal = max(LEAST_GIVING, harder * proximal)
+        if worst < best:
+            best = worst
+            keep_iterate(work, items)
+        if stalls > _CIRCLES or worst >= NO_NUMBER:
+            if harder == _SLOWLY:
+                break
+            return_to_best(work, items)
+            worst, proximal, harder, stalls = best, _SOFT, _SLOWLY, 0
+    return best
 
 
 @inner_kernel
@@ -102,12 +159,12 @@ def _solve_dense(work, n, items, to, given, at_once):
     (accuracy, rough, content), best, worst = to, given, given
     enough, again = _EXACT * accuracy, False
     kinks = _KINKS if given <= _NEAR * accuracy else 0
-    _keep_iterate(work, items)
+    keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
         if worst <= enough or not dense_step(work, n, items, again):
             break
         dense_push(work, items)
-        after, share = _residual(work, n, items, 1.0), 1.0
+        after, share = residual(work, n, items, 1.0), 1.0
         enough = rough if at_once else enough
         slow = not (after < (0.5 if worst <= accuracy else _QUICK) * worst)
         ends = slow and worst <= (content if at_once else accuracy)
@@ -118,15 +175,15 @@ def _solve_dense(work, n, items, to, given, at_once):
             break
         kinks -= 1 if slow else 0
         if not at_once:
-            share, after = _shorten(work, n, items, worst, after)
-        _go_on(work, items, share)
+            share, after = shorten(work, n, items, worst, after)
+        go_on(work, items, share)
         # without the kinks residuals fall by squares, and with an old matrix by the last ratio
         again = share == 1.0 and 2.0 * after * after <= enough * worst
         worst = after
         if worst < best:
             best = worst
-            _keep_iterate(work, items)
-        elif worst >= _NO_NUMBER:
+            keep_iterate(work, items)
+        elif worst >= NO_NUMBER:
             break
     return best
 
@@ -143,21 +200,21 @@ def _solve_banded(solver_bodies, work, n, items, size, to, given):
     an island that is ``fresh``, all that bears is taken to stick, as in towers, if that does help.
     What contacts contradict each other by is left out of a step after one that did not help.
     """
-    bodies, (accuracy, rough, fresh) = size[0], to
+    (bodies, bandwidth, _motions), (accuracy, rough, fresh) = size, to
     best = worst = given
     begins = ANEW if given > _PROXIMAL * _largest_velocity(work, n) else GOES_ON
     may_hold = begins == ANEW and fresh
     agreed = begins == GOES_ON and given <= ENOUGH * rough
     proximal = LEAST_PROXIMAL if agreed else _PROXIMAL
     stalls, careful, crossing, slides = 0, False, False, _any_slides(work, n)
-    _keep_iterate(work, items)
+    keep_iterate(work, items)
     for _iteration in range(_ITERATIONS):
         if worst <= _EXACT * accuracy or not banded_step(
-            solver_bodies, work, n, items, size, proximal, agreed, begins
+            solver_bodies, work, n, items, (bodies, bandwidth), proximal, agreed, begins
         ):
             break
         banded_push(solver_bodies, work, n, items, bodies)
-        after = _residual(work, n, items, 1.0)
+        after = residual(work, n, items, 1.0)
         in_vain = after > (_QUICK if begins == HELD else 1.0) * given
         if in_vain and (begins == HELD or may_hold):
             begins, may_hold = (ANEW if begins == HELD else HELD), False
@@ -167,22 +224,22 @@ def _solve_banded(solver_bodies, work, n, items, size, to, given):
             break
         share, begins, crossing = 1.0, GOES_ON, slow
         if careful:
-            share, after = _shorten(work, n, items, worst, after)
-        _go_on(work, items, share)
+            share, after = shorten(work, n, items, worst, after)
+        go_on(work, items, share)
         proximal = _next_proximal(proximal, careful, share, after / worst)
         stalls = 0 if after < _GAIN * best else stalls + _counts(careful, after, best)
         agreed = stalls > 0
         worst = after
         if worst < best:
             best = worst
-            _keep_iterate(work, items)
+            keep_iterate(work, items)
         content = max(rough, ENOUGH * (rough if slides or best < given else accuracy))
         if (careful and stalls >= _LESS_PATIENCE) or (stalls >= _CONTENT and best <= content):
             break
         if not careful and stalls >= _PATIENCE:
             careful, stalls, proximal = True, 0, _CAREFUL
         if careful and worst > best:
-            _return_to_best(work, items)
+            return_to_best(work, items)
             worst = best
     return best
 
@@ -209,18 +266,6 @@ def _largest_velocity(work, n):
 
 
 @inlined_kernel
-def _shorten(work, n, items, before, after):
-    """Halve a Newton step until it leaves less than ``before``: its share, and what it leaves."""
-    share = 1.0
-    for _shrinking in range(_SHRINKINGS):
-        if after < before:
-            break
-        share *= 0.5
-        after = _residual(work, n, items, share)
-    return share, after
-
-
-@inlined_kernel
 def _counts(careful, after, best):
     """For how many steps that do not help one counts: a whole one that leads far astray for two."""
     return 2 if not careful and after > _ASTRAY * best else 1
@@ -236,128 +281,19 @@ def _next_proximal(proximal, careful, share, left):
     return max(_PROXIMAL, proximal) if left >= 1.0 else proximal
 
 
-@inlined_kernel
-def _go_on(work, n, share):
-    """Take a share of the Newton step."""
-    for k in range(n):
-        for axis in range(3):
-            work.row[k].trial[axis] += share * work.row[k].change[axis]
-            work.row[k].rate[axis] += share * work.row[k].push[axis]
-
-
 @inner_kernel
-def _residual(work, n, items, share):
-    """Largest ‖p - P(p - ρu)‖/ρ [m/s] after a share of the Newton step; turning counts as the way
-    at the arm at which a force would move the contact as much.
-    """
-    worst = 0.0
-    for k in range(n):
-        row = work.row[k]
-        normal, w = vec3_of(row.normal), row.inverse
-        p, u = _after(row, share)
-        z = p - u * (1.0 / w)
-        z_n = max(dot(normal, z), row.min_impulse)
-        across = in_disc(z - normal * dot(normal, z), row.friction * max(dot(normal, p), 0.0))
-        size = norm(p - normal * z_n - across) * w
-        if not (size <= worst):
-            worst = size if size == size else _NO_NUMBER
-    for k in range(n, items):
-        row, contact = work.row[k], work.row[work.mark[k].place]
-        normal, w = vec3_of(row.normal), row.inverse
-        p, _ = _after(contact, share)
-        t, turn = _after(row, share)
-        z = t - turn * (1.0 / w)
-        p_n = max(dot(normal, p), 0.0)
-        z = within_arms(normal, z, row.rolling * p_n, row.torsion * p_n)
-        size = norm(t - z) * math.sqrt(w * contact.inverse)
-        if not (size <= worst):
-            worst = size if size == size else _NO_NUMBER
-    return worst
-
-
-@inlined_kernel
-def _after(row, share):
-    """Impulse and velocity of a row after a share of the Newton step, of which 0 reads nothing."""
-    p, u = vec3_of(row.trial), vec3_of(row.rate)
-    if share > 0.0:
-        p, u = p + share * vec3_of(row.change), u + share * vec3_of(row.push)
-    return p, u
-
-
-@inner_kernel
-def _keep_iterate(work, n):
-    """Keep impulses and velocities as the best so far."""
-    for k in range(n):
-        set_vec3(work.row[k].best_trial, vec3_of(work.row[k].trial))
-        set_vec3(work.row[k].best_rate, vec3_of(work.row[k].rate))
-
-
-@inner_kernel
-def _return_to_best(work, n):
-    """Return to the best impulses and velocities."""
-    for k in range(n):
-        set_vec3(work.row[k].trial, vec3_of(work.row[k].best_trial))
-        set_vec3(work.row[k].rate, vec3_of(work.row[k].best_rate))
-
-
-@inner_kernel
-def _take_best(solver_bodies, work, n, items, bodies, articulated, best):
+def _take_best(solver_bodies, work, n, items, size, best):
     """Return to the best impulses and velocities, of a residual ``best``, within their cones; their
-    residual [m/s].
+    residual [m/s]. ``size``: bodies and bandwidth, and motions where it is over these.
     """
-    _return_to_best(work, items)
-    if not _cut(work, n, items):
+    bodies, _bandwidth, motions = size
+    return_to_best(work, items)
+    if not cut(work, n, items):
         return best
-    if articulated:
-        dense_push(work, items)
-    else:
+    if motions >= 0:
+        motions_push(work, items, motions)
+    elif bodies > 0:
         banded_push(solver_bodies, work, n, items, bodies)
-    return _residual(work, n, items, 1.0)
-
-
-@inner_kernel
-def _cut(work, n, items):
-    """Put what brings the impulses into their cones into the change; whether there is any of it."""
-    any_cut = False
-    for k in range(items):
-        row = work.row[k]
-        p = vec3_of(row.trial)
-        if k < n:
-            change = _in_cone(row, p) - p
-        else:
-            contact = work.row[work.mark[k].place]
-            force = vec3_of(contact.trial) + vec3_of(contact.change)
-            change = _within_turning(row, p, force) - p
-        set_vec3(row.change, change)
-        any_cut = any_cut or change.x != 0.0 or change.y != 0.0 or change.z != 0.0
-    return any_cut
-
-
-@inner_kernel
-def _store(contacts, work, n, items):
-    """Keep the impulses, within their cones."""
-    for k in range(items):
-        c, row = work.mark[k].contact, work.row[k]
-        p = vec3_of(row.trial)
-        if k < n:
-            set_vec3(contacts.row[c].impulse, _in_cone(row, p))
-        else:
-            t = _within_turning(row, p, vec3_of(contacts.row[c].impulse))
-            set_vec3(contacts.row[c].torque, t)
-
-
-@inlined_kernel
-def _within_turning(row, t, p):
-    """The torque impulse t of a row, cut to what it may be with the impulse p."""
-    normal = vec3_of(row.normal)
-    p_n = max(dot(normal, p), 0.0)
-    return within_arms(normal, t, row.rolling * p_n, row.torsion * p_n)
-
-
-@inlined_kernel
-def _in_cone(row, p):
-    """The impulse p, cut to the cone of a row."""
-    normal = vec3_of(row.normal)
-    p_n = max(dot(normal, p), row.min_impulse)
-    across = p - normal * dot(normal, p)
-    return normal * p_n + in_disc(across, row.friction * p_n)
+    else:
+        dense_push(work, items)
+    return residual(work, n, items, 1.0)

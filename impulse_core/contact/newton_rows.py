@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
-from impulse_core.algebra import cross, dot, mat3_of, set_vec3, vec3_at, vec3_of
+from impulse_core.algebra import (
+    IDENTITY3,
+    cross,
+    dot,
+    inverse,
+    mat3_of,
+    set_mat3,
+    set_vec3,
+    vec3_at,
+    vec3_of,
+)
 from impulse_core.contact.delassus import delassus_block
-from impulse_core.contact.law import effective_inverse_mass, law_piece, turning_piece
-from impulse_core.contact.newton_work import MOST_DENSE
+from impulse_core.contact.give import GIVE
+from impulse_core.contact.law import (
+    effective_inverse_mass,
+    is_plain,
+    law_piece,
+    solved_piece,
+    turning_piece,
+)
 from impulse_core.jit import inlined_kernel, inner_kernel
 
-__all__ = ["gather_rows", "list_rows", "piece_of", "turning_piece_of"]
+__all__ = [
+    "gather_rows",
+    "list_rows",
+    "piece_of",
+    "put_changes",
+    "put_law",
+    "put_turning_law",
+    "turning_piece_of",
+]
 
 
 @inlined_kernel
-def list_rows(contacts, work, c, number, articulated):
+def list_rows(contacts, work, c, number, most):
     """List the contacts of an island of which c is the first, and what resists turning at them, if
-    there is room for all of it; returns how many rows that makes.
+    all of it makes no more than ``most`` rows; returns how many rows that makes.
     """
-    items, most = number, 2 * MOST_DENSE if articulated else len(work.mark)
+    items = number
     for k in range(number):
         work.mark[k].contact = c
         work.mark[k].place = k
@@ -56,15 +80,17 @@ def gather_rows(contacts, solver_bodies, delassus, work, n, items):
             set_vec3(to.trial, vec3_of(row[c].impulse))
             to.inverse = effective_inverse_mass(row, c)
             to.friction, to.min_impulse = row[c].friction, row[c].min_impulse
+            gives = j >= 0 and delassus.gives[0] == 1
+            to.gives = GIVE * delassus.scale[3 * j] ** 2 if gives else 0.0
         else:
             turn = vec3_of(row[c].turn_offset) + w2 - w1
             if j >= 0:
                 turn = turn + vec3_at(delassus.angular_velocity, j)
             set_vec3(to.rate, turn)
             set_vec3(to.trial, vec3_of(row[c].torque))
-            set_vec3(to.begun, vec3_of(row[c].torque))
             to.inverse = _inverse_inertia(contacts, solver_bodies, delassus, c)
             to.rolling, to.torsion = row[c].rolling, row[c].torsion
+        set_vec3(to.begun, vec3_of(to.trial))
 
 
 @inlined_kernel
@@ -109,3 +135,50 @@ def turning_piece_of(row, contact, proximal):
         max(dot(n, vec3_of(contact.trial)), 0.0),
         proximal,
     )
+
+
+@inlined_kernel
+def put_law(row, piece, f, proximal):
+    """Put Δp = g - K Δu, which a Piece is with f on its right, into its NewtonRow; K, and whether
+    it is a number.
+    """
+    w = row.inverse
+    if is_plain(piece):
+        K = IDENTITY3 * (piece.a_n / (piece.b_n * w))
+        set_vec3(row.load, f * (1.0 / (piece.b_n * w)))
+        set_mat3(row.softness, IDENTITY3 * (proximal / piece.b_n))
+        set_mat3(row.stiffness, K)
+        return K, True
+    K, C = solved_piece(piece)
+    K = K * (1.0 / w)
+    set_vec3(row.load, (C @ f) * (1.0 / w))
+    set_mat3(row.softness, C * proximal)
+    set_mat3(row.stiffness, K)
+    return K, False
+
+
+@inner_kernel
+def put_turning_law(work, k, proximal):
+    """Put Δt = g - K Δω - E Δp, what resists turning, into row k; K, and -E K' with K' of Δp."""
+    place, row = work.mark[k].place, work.row[k]
+    A, B, C, f = turning_piece_of(row, work.row[place], proximal)
+    w, B = 1.0 / row.inverse, inverse(B)
+    K, E = B @ A * w, B @ C
+    set_mat3(row.stiffness, K)
+    set_mat3(row.coupling, E)
+    set_vec3(row.load, (B @ f) * w)
+    set_mat3(row.softness, B * proximal)
+    return K, E @ mat3_of(work.row[place].stiffness) * -1.0
+
+
+@inlined_kernel
+def put_changes(work, n, items):
+    """Put the changes into all rows that belong to their pushes, Δp = g - K Δu and
+    Δt = g - K Δω - E Δp.
+    """
+    for k in range(items):
+        row = work.row[k]
+        p = vec3_of(row.load) - mat3_of(row.stiffness) @ vec3_of(row.push)
+        if k >= n:
+            p = p - mat3_of(row.coupling) @ vec3_of(work.row[work.mark[k].place].change)
+        set_vec3(row.change, p)

@@ -31,9 +31,10 @@ __all__ = [
     "new_newton_work",
 ]
 
-MOST_DENSE = 48  # contacts of an articulated island that is solved for in this way
-MOST_WORK = 4_000_000  # products in the elimination of a banded system
+MOST_DENSE = 16  # contacts of an articulated island that is solved for over these
+MOST_WORK = 4_000_000  # products in a step over bodies or motions
 MOST_BODIES = int(MOST_WORK ** (1 / 3) / 6)  # for which that is enough, whichever touch
+_MOST_MOTIONS = int(MOST_WORK ** (1 / 3))  # each of which at least one impulse makes
 _ROOM = 1 << 18  # numbers of a matrix, and more where a dense one needs it
 
 
@@ -71,6 +72,8 @@ class NewtonRow:
     """Of the contact."""
     inverse: f8
     """Mean diagonal of the block W of a contact [1/kg]; of what resists turning [1/(kg m²)]."""
+    gives: f8
+    """What the contact gives way to an impulse that changes [1/kg] (give.py)."""
     friction: f8
     """Of the contact."""
     min_impulse: f8
@@ -97,7 +100,7 @@ class NewtonRow:
     best_rate: vec3
     """Its u."""
     begun: vec3
-    """Torque impulse that it began with."""
+    """Impulse or torque impulse that it began with."""
 
 
 @by_address
@@ -115,7 +118,9 @@ class NewtonWork(NamedTuple):
     delassus: Floats
     """Delassus operator W of an articulated island [1/kg], shape (3d, 3d)."""
     pivot: Ints
-    """Row that was exchanged with each as it was eliminated, shape (3d,)."""
+    """Row that was exchanged with each as it was eliminated."""
+    motions: Floats
+    """Motions at the contacts of an articulated island (motions.py)."""
     order: Ints
     """Body at each place, shape (b,)."""
 
@@ -128,8 +133,9 @@ def new_newton_work(contacts: int, bodies: int) -> NewtonWork:
         mark=new_records(NewtonMark, rows),
         row=new_records(NewtonRow, rows),
         matrix=np.zeros(max(_ROOM, room_of(d))),
-        right=np.zeros(max(6 * bodies, d)),
+        right=np.zeros(max(6 * bodies, d, _MOST_MOTIONS)),
         delassus=np.zeros((d, d)),
-        pivot=np.zeros(d, dtype=np.int64),
+        motions=np.zeros(2 * _ROOM),
+        pivot=np.zeros(max(d, _MOST_MOTIONS), dtype=np.int64),
         order=np.zeros(bodies, dtype=np.int64),
     )

@@ -20,14 +20,10 @@ from impulse_core.algebra import (
     ZERO3,
     Mat3,
     cross_matrix,
-    inverse,
-    mat3_of,
-    set_mat3,
-    set_vec3,
     vec3_of,
 )
-from impulse_core.contact.law import is_plain, outer, solved_piece
-from impulse_core.contact.newton_rows import piece_of, turning_piece_of
+from impulse_core.contact.law import is_plain, outer
+from impulse_core.contact.newton_rows import piece_of, put_law, put_turning_law
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["ANEW", "GOES_ON", "HELD", "add_inertia", "add_pair", "add_turning", "end_of_pair"]
@@ -100,37 +96,17 @@ def _add_to_both(work, k, half, P, Q, R, S):
 def _linear_law(row, proximal, begins):
     """Linearise the law of a contact: K, and whether it is a number."""
     piece, w = piece_of(row, proximal, begins == HELD), row.inverse
-    if is_plain(piece):
-        k, c = piece.a_n / (piece.b_n * w), 1.0 / (piece.b_n * w)
-        K = IDENTITY3 * k
-        f = piece.right
-        if begins != GOES_ON and k > 0.0:
-            f = f - vec3_of(row.trial) * (proximal * w)
-        set_vec3(row.load, f * c)
-        set_mat3(row.softness, IDENTITY3 * (proximal / piece.b_n))
-        set_mat3(row.stiffness, K)
-        return K, True
-    K, C = solved_piece(piece)
-    K = K * (1.0 / w)
-    set_vec3(row.load, (C @ piece.right) * (1.0 / w))
-    set_mat3(row.softness, C * proximal)
-    set_mat3(row.stiffness, K)
-    return K, False
+    f = piece.right
+    if begins != GOES_ON and is_plain(piece) and piece.a_n > 0.0:
+        f = f - vec3_of(row.trial) * (proximal * w)
+    return put_law(row, piece, f, proximal)
 
 
 @inner_kernel
 def add_turning(work, k, half, proximal):
     """Add what resists turning, row k, to the system: Δt = g - K Δω - E Δp, Δp of its contact."""
-    place, row = work.mark[k].place, work.row[k]
-    A, B, C, f = turning_piece_of(row, work.row[place], proximal)
-    w, B = 1.0 / row.inverse, inverse(B)
-    K, E = B @ A * w, B @ C
-    set_mat3(row.stiffness, K)
-    set_mat3(row.coupling, E)
-    set_vec3(row.load, (B @ f) * w)
-    set_mat3(row.softness, B * proximal)
-    Q = E @ mat3_of(work.row[place].stiffness) * -1.0
-    K = K + _by_turning(Q, vec3_of(row.arm))
+    K, Q = put_turning_law(work, k, proximal)
+    K = K + _by_turning(Q, vec3_of(work.row[k].arm))
     _add_to_both(work, k, half, NO_ROWS, NO_ROWS, Q, K)
 
 

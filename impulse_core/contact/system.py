@@ -21,6 +21,7 @@ from impulse_core.contact.newton_work import NewtonWork, new_newton_work
 from impulse_core.contact.sleep import Sleep
 from impulse_core.contact.solver_bodies import SolverBodies
 from impulse_core.jit import inlined_kernel
+from impulse_core.jit.lanes import LANES
 from impulse_core.jit.team import Team
 from impulse_core.model import TAYLOR_ORDER, State, Structure, Workspace
 from impulse_core.types import Floats, Ints, Records, by_address, new_blocks
@@ -78,7 +79,7 @@ class Delassus(NamedTuple):
     scale: Floats
     """Root of the inverse masses of the bodies alone [1/√kg], shape (3k,)."""
     basis: Floats
-    """Of the range of the operator over these, as rows, shape (3k, 3k)."""
+    """Of the range of the operator over these, as rows that fill lanes, shape (3k, 4⌈3k/4⌉)."""
     left: Floats
     """What is left of its diagonal, shape (3k,)."""
     mixed: Floats
@@ -219,7 +220,7 @@ def new_delassus(structure: Structure, state: State, work: Workspace, rows: int)
         gives=np.zeros(1, dtype=np.int64),
         give=np.zeros((3 * rows, 3 * rows)),
         scale=np.zeros(3 * rows),
-        basis=np.zeros((3 * rows, 3 * rows)),
+        basis=np.zeros((3 * rows, -(-3 * rows // LANES) * LANES)),
         left=np.zeros(3 * rows),
         body=np.zeros(bodies, dtype=np.int64),
         head=np.zeros(bodies, dtype=np.int64),

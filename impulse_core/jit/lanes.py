@@ -27,6 +27,7 @@ __all__ = [
     "clear_by_lanes",
     "copy_by_lanes",
     "dot_by_lanes",
+    "dots_by_lanes",
     "gather_by_lanes",
     "product_by_lanes",
     "scatter_by_lanes",
@@ -258,11 +259,41 @@ def _dot(typing: Any, numbers: Any, row: Any, other: Any, begin: Any, end: Any) 
         with cgutils.for_range_slice(builder, args[3], args[4], four, args[3].type) as (j, _):
             one, two = (_read(builder, builder.gep(start, [j]), 0) for start in starts)
             builder.store(builder.fadd(builder.load(total), builder.fmul(one, two)), total)
-        sums = builder.load(total)
-        a, b, c, d = (builder.extract_element(sums, ir.Constant(_INDEX, k)) for k in range(LANES))
-        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+        return _sum_of_lanes(builder, builder.load(total))
 
     return types.float64(numbers, row, other, begin, end), written
+
+
+def _dots(
+    typing: Any, numbers: Any, to: Any, row: Any, other: Any, apart: Any, begin: Any, end: Any
+) -> Any:
+    """The same products of a row and four others, each so far from the one before, into four
+    numbers from ``to`` on.
+    """
+    del typing
+
+    def written(context: Any, builder: Any, call: Any, args: Any) -> Any:
+        target, one, other = _rows(context, builder, call, args, (1, 2, 3))
+        steps = [builder.mul(args[4], ir.Constant(args[4].type, k)) for k in range(LANES)]
+        others = [builder.gep(other, [step]) for step in steps]
+        zero = ir.Constant(_COLUMN, None)
+        totals = [cgutils.alloca_once_value(builder, zero) for _ in others]
+        four = context.get_constant(types.intp, LANES)
+        with cgutils.for_range_slice(builder, args[5], args[6], four, args[5].type) as (j, _):
+            own = _read(builder, builder.gep(one, [j]), 0)
+            for start, total in zip(others, totals, strict=True):
+                term = builder.fmul(own, _read(builder, builder.gep(start, [j]), 0))
+                builder.store(builder.fadd(builder.load(total), term), total)
+        for k, total in enumerate(totals):
+            builder.store(_sum_of_lanes(builder, builder.load(total)), _number(builder, target, k))
+        return context.get_dummy_value()
+
+    return types.void(numbers, to, row, other, apart, begin, end), written
+
+
+def _sum_of_lanes(builder: Any, sums: Any) -> Any:
+    a, b, c, d = (builder.extract_element(sums, ir.Constant(_INDEX, k)) for k in range(LANES))
+    return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
 
 
 @contextmanager
@@ -282,6 +313,7 @@ def _each(context: Any, builder: Any, call: Any, args: Any) -> Iterator[tuple[An
 apply_by_lanes: Any = intrinsic(_apply)
 subtract_row_by_lanes: Any = intrinsic(_subtract_row)
 dot_by_lanes: Any = intrinsic(_dot)
+dots_by_lanes: Any = intrinsic(_dots)
 scatter_by_lanes: Any = intrinsic(_scatter)
 gather_by_lanes: Any = intrinsic(_gather)
 copy_by_lanes: Any = intrinsic(_copy)

@@ -11,7 +11,7 @@ from impulse_core.jit import kernel
 
 @kernel
 def subtract_by_lanes(numbers, to, row, factor, begin, end):
-    elimination._subtract_row(numbers, to, row, factor, begin, end)
+    elimination.subtract_row(numbers, to, row, factor, begin, end)
 
 
 @kernel
@@ -21,7 +21,7 @@ def subtract_one_by_one(numbers, to, row, factor, begin, end):
 
 @kernel
 def dot_by_lanes(numbers, row, other, begin, end):
-    return elimination._dot(numbers, row, other, begin, end)
+    return elimination.dot_of_rows(numbers, row, other, begin, end)
 
 
 @kernel
