@@ -20,7 +20,8 @@ import math
 from impulse_core.algebra import ZERO3, set_vec3, vec3_of
 from impulse_core.contact.delassus import delassus_block
 from impulse_core.contact.elimination import dot_of_rows, stride_of, subtract_row
-from impulse_core.jit import inner_kernel
+from impulse_core.contact.islands import island_of
+from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = ["GIVE", "add_give", "find_given"]
 
@@ -35,12 +36,32 @@ def add_give(contacts, solver_bodies, delassus):
         scale = _scale(contacts, solver_bodies, delassus.contact[k])
         for axis in range(3):
             delassus.scale[3 * k + axis] = scale
+    for k in range(delassus.used[0]):
+        _island(contacts, solver_bodies, delassus.contact[k]).spare = 0
     rank = n if delassus.rolls[0] else _find_range(delassus, n)
+    if rank < n:
+        _count_spare(contacts, solver_bodies, delassus, rank)
     delassus.gives[0] = 1 if rank < n else 0
     if rank < n:
         _orthonormalise(delassus.basis, n, rank)
         _add(delassus, n, rank)
     find_given(contacts, delassus)
+
+
+@inner_kernel
+def _count_spare(contacts, solver_bodies, delassus, rank):
+    """Count for each island the impulses at its contacts that move nothing others do not move."""
+    for k in range(delassus.used[0]):
+        _island(contacts, solver_bodies, delassus.contact[k]).spare += 3
+    for r in range(rank):
+        c = delassus.contact[delassus.pivot[r] // 3]
+        _island(contacts, solver_bodies, c).spare -= 1
+
+
+@inlined_kernel
+def _island(contacts, solver_bodies, c):
+    """What stands for the island of contact c."""
+    return solver_bodies.mark[island_of(contacts.mark, solver_bodies.mark, c)]
 
 
 @inner_kernel
@@ -99,6 +120,7 @@ def _find_range(delassus, n):
                 pivot = i
         if not (left[pivot] > GIVE):
             return rank
+        delassus.pivot[rank] = pivot
         root, new = math.sqrt(left[pivot]), basis[rank, :n]
         for i in range(n):
             new[i] = W[i, pivot] / (scale[i] * scale[pivot]) if scale[i] > 0.0 else 0.0

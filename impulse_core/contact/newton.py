@@ -45,6 +45,7 @@ _QUICK = 0.1  # of a residual, what a step leaves that leads straight to a solut
 _PROXIMAL = 1e-4  # proximal term to begin with, and the least after a step that left more
 _CAREFUL = 1e-2  # that of the first step with care
 _SOFTER = 100.0  # times, the term after one that had to be shortened
+_FEW = 16  # contacts over which it is solved for, however few motions it has there
 _SOFT = 0.1  # proximal term of the first step over motions that does not lead straight,
 _HARDER = 0.1  # and times which it is in each that follows,
 _SLOWLY = 0.3  # or where that ran in a circle,
@@ -73,7 +74,8 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
     """
     n = solver_bodies.mark[i].number
     articulated = solver_bodies.mark[i].articulated == 1
-    by_motions = articulated and n > MOST_DENSE
+    spare = solver_bodies.mark[i].spare
+    by_motions = articulated and (n > MOST_DENSE or (n > _FEW and spare >= n))
     most = 2 * MOST_DENSE if articulated and not by_motions else len(work.mark)
     items = list_rows(contacts, work, solver_bodies.mark[i].head, n, most)
     bodies, bandwidth, motions = 0, 0, -1

@@ -31,7 +31,7 @@ __all__ = [
     "new_newton_work",
 ]
 
-MOST_DENSE = 16  # contacts of an articulated island that is solved for over these
+MOST_DENSE = 48  # contacts of an articulated island that is solved for over these
 MOST_WORK = 4_000_000  # products in a step over bodies or motions
 MOST_BODIES = int(MOST_WORK ** (1 / 3) / 6)  # for which that is enough, whichever touch
 _MOST_MOTIONS = int(MOST_WORK ** (1 / 3))  # each of which at least one impulse makes

@@ -51,6 +51,9 @@ class SolverBodyMark:
     """1 if one of them breaks its law by more than it may."""
     contradictory: i8
     """1 where the last sweeps over that island ended without impulses that meet its linear laws."""
+    spare: i8
+    """How many impulses at the contacts of that island, if it is articulated, move nothing that
+    others do not move."""
     too_many: i8
     """1 where that island has been found too large for Newton's method in this half step."""
     small: i8

@@ -82,6 +82,8 @@ class Delassus(NamedTuple):
     """Of the range of the operator over these, as rows that fill lanes, shape (3k, 4⌈3k/4⌉)."""
     left: Floats
     """What is left of its diagonal, shape (3k,)."""
+    pivot: Ints
+    """Which of its columns each of the basis was found from, shape (3k,)."""
     mixed: Floats
     """Angular velocities by impulses; transposed, velocities by torque impulses [1/(kg m)], shape
     (3k, 3k); only where something resists."""
@@ -222,6 +224,7 @@ def new_delassus(structure: Structure, state: State, work: Workspace, rows: int)
         scale=np.zeros(3 * rows),
         basis=np.zeros((3 * rows, -(-3 * rows // LANES) * LANES)),
         left=np.zeros(3 * rows),
+        pivot=np.zeros(3 * rows, dtype=np.int64),
         body=np.zeros(bodies, dtype=np.int64),
         head=np.zeros(bodies, dtype=np.int64),
         next=np.zeros((rows, 2), dtype=np.int64),
