@@ -164,14 +164,15 @@ def _apply_changes(contacts, solver_bodies, delassus, newton, i, items):
     """Apply what Newton's method changed of an island's impulses to its bodies."""
     n = solver_bodies.mark[i].number
     for k in range(items):
-        c, begun = newton.mark[k].contact, vec3_of(newton.row[k].begun)
+        c = newton.mark[k].contact
+        found = contacts.row[c].impulse if k < n else contacts.row[c].torque
+        change = vec3_of(found) - vec3_of(newton.row[k].begun)
+        if change == ZERO3:
+            continue
         if k < n:
-            p = vec3_of(contacts.row[c].impulse) - begun
-            if p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-                _apply_impulse(contacts.row, contacts.mark, solver_bodies, delassus, c, p)
+            _apply_impulse(contacts.row, contacts.mark, solver_bodies, delassus, c, change)
         else:
-            t = vec3_of(contacts.row[c].torque) - begun
-            _apply_torque(contacts.mark, solver_bodies, delassus, c, t)
+            _apply_torque(contacts.mark, solver_bodies, delassus, c, change)
 
 
 @deferred_kernel("int64", "float64", "boolean")

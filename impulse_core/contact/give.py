@@ -50,9 +50,12 @@ def add_give(contacts, solver_bodies, delassus):
 
 @inner_kernel
 def _count_spare(contacts, solver_bodies, delassus, rank):
-    """Count for each island the impulses at its contacts that move nothing others do not move."""
+    """Count for each island the impulses at its contacts that move nothing others do not move; at
+    those with a free body there are none.
+    """
     for k in range(delassus.used[0]):
-        _island(contacts, solver_bodies, delassus.contact[k]).spare += 3
+        if delassus.scale[3 * k] > 0.0:
+            _island(contacts, solver_bodies, delassus.contact[k]).spare += 3
     for r in range(rank):
         c = delassus.contact[delassus.pivot[r] // 3]
         _island(contacts, solver_bodies, c).spare -= 1

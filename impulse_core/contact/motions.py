@@ -1,7 +1,7 @@
 """The linear system of a Newton step over the motions that an articulated island has at its
 contacts.
 
-A track of thirty links touches its wheels and the ground at a hundred points, but moves in thirty
+A track of thirty links touches its wheels and the ground at fifty points, but moves there in 36
 ways. Its Delassus operator has no more dimensions, W = Yᵀ Y + G, with a row of Y for each motion
 and the diagonal matrix G of what contacts give way (give.py). With Δp = g - K Δu at each contact,
 in which what it gives way is known already, the motions s = Y Δp follow from
@@ -43,14 +43,17 @@ _LEFT, _LIMIT, _LOADS, _LAWS, _SCRATCH = 0, 1, 2, 3, 6  # rows in front, three o
 
 
 @inner_kernel
-def find_motions(contacts, solver_bodies, delassus, work, n, items):
+def find_motions(contacts, solver_bodies, delassus, work, n, items, free):
     """Find Y by Cholesky's method with pivots (Higham 1990): the number of its rows, or -1 where
-    there is no room for them or they would be too much work.
+    there is no room for them or they would be too much work. Each of so many ``free`` bodies has
+    six or nearly so.
     """
     numbers, plane = work.motions, stride_of(items)
     stride = 3 * plane
     rooms = (len(numbers) // stride - _SCRATCH - lanes.LANES) // 2
     most = min(int(math.sqrt(MOST_WORK / stride)), rooms)
+    if most < 6 * free:
+        return -1
     for j in range(2 * stride):
         numbers[j] = 0.0
     for k in range(items):
@@ -152,6 +155,9 @@ def _linearise(work, n, items, proximal):
     """Linearise all laws at the present iterate, and put K into planes."""
     numbers, plane = work.motions, stride_of(items)
     to = 3 * plane * _LAWS
+    for part in range(9):  # what fills the lanes may be no number
+        for k in range(items, plane):
+            numbers[to + part * plane + k] = 0.0
     for k in range(items):
         row = work.row[k]
         if k < n:

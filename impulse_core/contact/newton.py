@@ -13,6 +13,7 @@ from impulse_core.contact.banded import banded_push, banded_step
 from impulse_core.contact.block_band import half_of
 from impulse_core.contact.body_order import order_bodies
 from impulse_core.contact.dense import dense_delassus, dense_push, dense_step
+from impulse_core.contact.islands import is_large
 from impulse_core.contact.law import LEAST_PROXIMAL
 from impulse_core.contact.motions import LEAST_GIVING, find_motions, motions_push, motions_step
 from impulse_core.contact.newton_iterate import (
@@ -68,7 +69,8 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
     What is stored is the best iterate within its cones, and nothing worse than the impulses given.
     The velocities in solver_bodies and delassus belong to the impulses it begins with, and stay.
     ``at_once``: an articulated island is solved straight from those, to the rough accuracy, which
-    is finer here, or as near as its contacts do not contradict each other, or left as it is.
+    is finer here, or as near as its contacts do not contradict each other, or left as it is, but
+    for what is better over motions.
     Returns SOLVED or, where that accuracy was not reached, IMPROVED; TOO_MANY for islands left
     alone. Then how many rows of work are of contacts and of what resists turning.
     """
@@ -76,6 +78,8 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
     articulated = solver_bodies.mark[i].articulated == 1
     spare = solver_bodies.mark[i].spare
     by_motions = articulated and (n > MOST_DENSE or (n > _FEW and spare >= n))
+    if by_motions and is_large(solver_bodies.mark, i):
+        return TOO_MANY, n
     most = 2 * MOST_DENSE if articulated and not by_motions else len(work.mark)
     items = list_rows(contacts, work, solver_bodies.mark[i].head, n, most)
     bodies, bandwidth, motions = 0, 0, -1
@@ -86,7 +90,8 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
             return TOO_MANY, n
     gather_rows(contacts, solver_bodies, delassus, work, n, items)
     if by_motions:
-        motions = find_motions(contacts, solver_bodies, delassus, work, n, items)
+        free = _free_bodies(solver_bodies, i)
+        motions = find_motions(contacts, solver_bodies, delassus, work, n, items, free)
         if motions < 0:
             return TOO_MANY, n
     elif articulated:
@@ -110,14 +115,24 @@ def solve_island(contacts, solver_bodies, delassus, work, i, accuracy, rough, at
     return (SOLVED if min(best, given) <= content else IMPROVED), items
 
 
+@inlined_kernel
+def _free_bodies(solver_bodies, i):
+    """How many bodies of the island of solver body i move and are held by no joint."""
+    count, body = 0, solver_bodies.mark[i].first_body
+    while body >= 0:
+        count += 1 if solver_bodies.row[body].inverse_mass > 0.0 else 0
+        body = solver_bodies.mark[body].next_body
+    return count
+
+
 @inner_kernel
 def _solve_by_motions(work, n, items, motions, enough, given):
     """Newton steps over the motions of an articulated island; the least residual, whose iterate is
     kept [m/s].
 
     As long as they lead straight to a solution contacts share their load by what they give way
-    alone. From where they do not, steps are taken whole, and begin with contacts as soft as they
-    are heavy, which become harder from step to step: which of them bear, stick and slide then
+    alone. From where they do not, steps are taken whole, and begin with contacts that are soft and
+    become harder from step to step: which of them bear, stick and slide then
     follows from what all of them do together, and later ones change little of it. Where they run
     in a circle in the end they begin once more from the best, and become harder more slowly.
     """

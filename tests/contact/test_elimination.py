@@ -30,6 +30,11 @@ def dot_in_order(numbers, row, other, begin, end):
 
 
 @kernel
+def dots_by_lanes(numbers, to, row, other, apart, begin, end):
+    elimination.dots_of_rows(numbers, to, row, other, apart, begin, end)
+
+
+@kernel
 def eliminated(numbers, pivot, n, stride):
     return eliminate(numbers, pivot, n, stride)
 
@@ -55,6 +60,12 @@ def test_lanes_have_the_bits_of_single_numbers(seed, begin, parts):
     assert len(changed) > 0
     product = dot_by_lanes(numbers, 0, end, begin, end)
     assert product == dot_in_order(numbers, 0, end, begin, end)
+    rows = np.vstack((numbers[: 2 * end].reshape(2, end), random.normal(size=(4, end))))
+    several = np.append(rows.ravel(), np.zeros(4))
+    dots_by_lanes(several, 6 * end, end, 2 * end, end, begin, end)
+    for k in range(4):
+        one = dot_in_order(several, end, (2 + k) * end, begin, end)
+        assert several[6 * end + k] == one
     a, b = numbers[begin:end], numbers[end + begin : 2 * end]
     assert abs(product - a @ b) <= 1e-14 * (np.abs(a) @ np.abs(b))
 

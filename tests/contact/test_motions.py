@@ -136,7 +136,7 @@ def find(contacts, solver_bodies, delassus, work, i):
     n = solver_bodies.mark["number"][i]
     items = list_rows(contacts, work, solver_bodies.mark["head"][i], n, len(work.mark))
     gather_rows(contacts, solver_bodies, delassus, work, n, items)
-    return n, items, find_motions(contacts, solver_bodies, delassus, work, n, items)
+    return n, items, find_motions(contacts, solver_bodies, delassus, work, n, items, 0)
 
 
 @kernel
@@ -279,7 +279,7 @@ def drawn_track(seed: int) -> tuple[Scene, int, float]:
 def test_most_tracks_are_solved_at_once(family):
     """From the impulses of the half before, to the accuracy, however many contacts there are.
 
-    Steps that are halved until they help leave half of them to sweeps, as what has no room does.
+    Steps over contacts that are halved until they help, 48 contacts at most, solve a fifth of them.
     """
     solved = []
     for seed in range(6 * family, 6 * family + 6):
@@ -294,7 +294,7 @@ def test_most_tracks_are_solved_at_once(family):
 
 @pytest.mark.parametrize("links", [20, 24, 30])
 def test_a_track_drives(links):
-    """Its lower run stays on the ground while the hull moves on by what the wheels unroll."""
+    """Steps of its first half second need not be divided, and nothing is warned of."""
     machine = track(links)
     recording = ic.simulate(machine, duration=0.5, step=0.002)
 
