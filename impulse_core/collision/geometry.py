@@ -19,6 +19,7 @@ from impulse_core.algebra import (
     rotate_back,
     rotation_vector,
     set_vec3,
+    vec3_at,
     vec3_of,
 )
 from impulse_core.collision.contacts import (
@@ -33,14 +34,15 @@ from impulse_core.collision.features import closest_of_segments
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
+    "carried",
     "contact_geometry",
     "fix_lowest",
     "has_direction",
     "line_points",
     "lowest_of_ellipsoid",
     "lowest_of_rim",
-    "moved",
     "note_lowest",
+    "swept",
     "turn",
 ]
 
@@ -198,16 +200,23 @@ def line_points(A, a, B, b):
 
 
 @inner_kernel
-def moved(i, core, offset, motion):
-    """Motion of the touching point of body i in a step, rolling included [m], world frame.
-
-    core is that point on the core at the start, offset leads from it to the surface. A core moves
-    as a rigid body and the surface around it rolls, so that the offset's part is the rotation
-    vector × offset: exact for polyhedra, and for balls that turn about one axis.
-    """
+def carried(i, point, motion):
+    """Where body i carries a point of it in a step, world frame."""
     C = vec3_of(motion.states[i].position)
     q, q_next = quat_of(motion.states[i].orientation), quat_of(motion.next[i].orientation)
-    d = vec3_of(motion.next[i].position) + rotate(q_next, rotate_back(q, core - C)) - core
+    return vec3_of(motion.next[i].position) + rotate(q_next, rotate_back(q, point - C))
+
+
+@inner_kernel
+def swept(i, offset, along, motion, h):
+    """What the turning of body i moves past the place where it is touched, in a step of length h
+    [m], world frame.
+
+    offset leads there from the core, around which the surface rolls: it counts by the rotation
+    vector, exact for balls that turn about one axis. That place runs along the body, as under a
+    ball on a turntable, by a vector along: the middle of the step stands for it, to h³.
+    """
+    d = cross(vec3_at(motion.angular_velocity, i), along) * (0.5 * h)
     if offset.x == 0.0 and offset.y == 0.0 and offset.z == 0.0:
         return d
     return d + cross(turn(i, motion), offset)

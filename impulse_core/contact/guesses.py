@@ -9,10 +9,16 @@ __all__ = ["begin_anew", "guess_force", "let_go", "start_from"]
 
 
 @inner_kernel
-def guess_force(contacts, solver_bodies, c):
-    """Friction that holds at contact c in this part, and the force with which it begins."""
+def guess_force(contacts, solver_bodies, c, slow):
+    """Friction that holds at contact c in this part, and the force with which it begins.
+
+    It is the static one where bodies do not slide, though their impulse may be as large as kinetic
+    friction: points of one face share its load in more than one way. Below a ``slow`` velocity
+    [m/s] they do not; of large islands, which leave more, impulses within the cone tell as well.
+    """
     row, mark = contacts.row[c], contacts.mark[c]
-    if mark.sticking:
+    n, u = vec3_of(row.normal), vec3_of(row.before)
+    if mark.sticking or norm(u - n * dot(n, u)) <= slow:
         row.friction = row.static
     row.min_impulse = 0.0
     mark.impacting = 0

@@ -10,12 +10,13 @@ from __future__ import annotations
 from impulse_core.algebra import ZERO3, dot, quat_of, rotate, set_vec3, vec3_of
 from impulse_core.collision.contacts import (
     ALSO,
+    EDGE_EDGE,
     FOUND,
     ISLAND,
     PLANE_ELLIPSOID,
     PLANE_RIM,
 )
-from impulse_core.collision.geometry import contact_geometry, moved, turn
+from impulse_core.collision.geometry import carried, contact_geometry, swept, turn
 from impulse_core.contact.islands import is_large, island_of
 from impulse_core.contact.jacobian import relative_angular_velocity, relative_velocity
 from impulse_core.contact.violations import inverse_mass_of, turns_on, violations
@@ -264,11 +265,11 @@ def _position_residual(contacts, c, motion, h):
     """
     row, mark = contacts.row, contacts.mark
     n, p = vec3_of(row[c].normal), vec3_of(row[c].impulse)
-    _, _, B, gap = contact_geometry(contacts, c, motion.next)
+    n_next, A, B, gap = contact_geometry(contacts, c, motion.next)
     lacking = gap - row[c].target
     slid = ZERO3
     if lacking <= 0.0 or p.x != 0.0 or p.y != 0.0 or p.z != 0.0:
-        slid = _slid_way(contacts, c, n, B, motion)
+        slid = _slid_way(contacts, c, n, (n_next, A, B), motion, h)
         slid = slid - n * dot(n, slid)
     error = n * lacking + slid
     u = relative_velocity(contacts, c, motion)
@@ -344,22 +345,29 @@ def _accuracy_of_island(solver_bodies, i, accuracy, coarse):
 
 
 @inner_kernel
-def _slid_way(contacts, c, n, B_next, motion):
-    """Displacement of the touching points of contact c past each other in the step [m]."""
-    row = contacts.row
-    A, B = vec3_of(row[c].core1), vec3_of(row[c].core2)
-    i1, i2 = contacts.mark[c].body1, contacts.mark[c].body2
-    d1 = moved(i1, A, n * row[c].radius1, motion)
-    offset = n * (-row[c].radius2)
-    kind = contacts.mark[c].kind
-    if kind in (PLANE_ELLIPSOID, PLANE_RIM):
-        point = vec3_of(row[c].point2)
+def _slid_way(contacts, c, n, ends, motion, h):
+    """Displacement of what touches at contact c past each other in the step [m]. ``ends``: normal
+    and points on the cores at its end.
+    """
+    row, mark = contacts.row[c], contacts.mark[c]
+    i1, i2 = mark.body1, mark.body2
+    n_next, A_next, B_next = ends
+    A, B = vec3_of(row.core1), vec3_of(row.core2)
+    offset1, offset2 = n * row.radius1, n * (-row.radius2)
+    A_moved = carried(i1, A, motion)
+    along1, along2 = A_next + n_next * row.radius1 - A_moved - offset1, ZERO3
+    if mark.kind in (PLANE_ELLIPSOID, PLANE_RIM):
         center = vec3_of(motion.states[i2].position) + rotate(
-            quat_of(motion.states[i2].orientation), point
+            quat_of(motion.states[i2].orientation), vec3_of(row.point2)
         )
-        q_next = quat_of(motion.next[i2].orientation)
-        center_next = vec3_of(motion.next[i2].position) + rotate(q_next, point)
+        B_moved = carried(i2, center, motion)
         # the middle of the step stands for a curved surface that rolls
-        offset = offset + 0.5 * ((B - center) + (B_next - center_next))
-        return moved(i2, center, offset, motion) - d1
-    return moved(i2, B, offset, motion) - d1
+        offset2 = offset2 + 0.5 * ((B - center) + (B_next - B_moved))
+        B = center
+    else:
+        B_moved = carried(i2, B, motion)
+        along2 = B_next - n_next * row.radius2 - B_moved - offset2
+    if mark.kind == EDGE_EDGE:  # the crossing runs off where edges become parallel
+        along1, along2 = ZERO3, ZERO3
+    d1 = A_moved - A + swept(i1, offset1, along1, motion, h)
+    return B_moved - B + swept(i2, offset2, along2, motion, h) - d1

@@ -173,6 +173,8 @@ class ContactSetup(NamedTuple):
     divided, is not solved worse for it."""
     coarse: float
     """That of large islands [m/s]."""
+    slow: float
+    """Velocity up to which bodies do not slide on each other: by the tolerance in a step [m/s]."""
     slack: float
     """Gap or penetration of bodies at rest that is left as it is [m]."""
     recovery: float

@@ -107,6 +107,7 @@ class ContactRunner(ElementRunner):
             accuracy=accuracy,
             fine=accuracy / options.step,
             coarse=_COARSE * options.tolerance / options.step,
+            slow=options.tolerance / options.step,
             slack=max(_SLACK * options.tolerance, _FINEST),
             recovery=RECOVERY / options.step,
             rounds=_ROUNDS,

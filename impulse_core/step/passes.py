@@ -78,7 +78,7 @@ def begin_points(contact, motion, tolerance, left, guesses, begin, end):
         rests = _slack_of_rest(contact, c, left, tolerance)
         slack = max(contact.slack, rests)
         set_target(contacts.row[c], max(tolerance, rests), slack, recovery)
-        guess_force(contacts, contact.solver_bodies, c)
+        guess_force(contacts, contact.solver_bodies, c, contact.slow)
     if guesses:
         begin_first(contact, motion, left, begin, end)
 
