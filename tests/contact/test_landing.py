@@ -103,14 +103,13 @@ def test_whatever_cubes_land(seed: int) -> None:
     check(drawn(seed))
 
 
-@pytest.mark.parametrize("seeds", [(20, 21, 22), (26, 30, 36), (33, 35, 39)])
-def test_short_steps_are_not_divided_for_less_than_the_eye_sees(seeds: tuple[int, ...]) -> None:
+def test_short_steps_are_not_divided_for_less_than_the_eye_sees() -> None:
     """The tolerance falls with the third power of the step, and contacts of heaps leave more: steps
     were divided up to six times each, and parts so short let bodies overlap by 5e-4 of an edge.
-    Of all steps of three heaps at most 2 % are divided.
+    Of all steps of nine heaps at most 2 % are divided; a landing may ask for some thirty alone.
     """
     halvings, steps = 0, 0.0
-    for seed in seeds:
+    for seed in (20, 21, 22, 26, 30, 33, 35, 36, 39):
         random = np.random.default_rng(seed)
         edge = math.exp(random.uniform(math.log(0.05), math.log(0.3)))
         step = math.sqrt(edge) * random.uniform(0.0005, 0.001)

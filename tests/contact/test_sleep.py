@@ -231,7 +231,10 @@ def struck(gap: float, speed: float, short: float) -> Scene:
         for name, x in (("struck", 1.0 + gap), ("striking", 2.0 + gap + speed - short))
     ]
     bars[1].velocity = (-speed, 0.0, 0.0)
-    row = scene(cube("sleeping"), *bars, materials=(smooth,), duration=1.2)
+    sleeping = cube("sleeping")
+    for body in (sleeping, *bars):  # a bar that rubs may bear any part of the cube
+        body.geometry[0].material = "smooth"
+    row = scene(sleeping, *bars, materials=(smooth,), duration=1.2)
     row.joints.extend(
         Joint(type="slider", body1="world", body2=bar.name, anchor=(0.0, 0.0, 0.5),
               axis=(1.0, 0.0, 0.0))
@@ -251,7 +254,7 @@ def test_what_impulses_of_a_step_lead_to_a_body_wakes_it(gap, speed, short):
     assert not moving(recording, 1)[int(25 * 0.6) : int(25 * 0.9)].any()
     assert recording.positions[-1, 1, 0] < -0.5
     assert recording.diagnostics["contacts"]["max_penetration_m"] <= 1e-8
-    assert recording.positions == pytest.approx(same.positions, abs=1e-4)
+    assert recording.positions == pytest.approx(same.positions, abs=1e-9)
 
 
 @settings(max_examples=12)
