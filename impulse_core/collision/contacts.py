@@ -141,7 +141,7 @@ class ContactMark:
     shape2: i8
     """Shape of the second body."""
     sticking: i8
-    """1 where the bodies did not slide on each other at the end of the last step."""
+    """1 where its impulse was within its cone at the end of the last step."""
     steady: i8
     """1 where its impulses of the last step are forces (contact/held.py, ``is_force``)."""
     meets: f8

@@ -30,7 +30,7 @@ class MemoryMark:
     feature: i8
     """Name of the point among those of the pair."""
     sticking: i8
-    """1 where the bodies did not slide."""
+    """1 where its impulse was within its cone."""
     bore: i8
     """1 where it carried an impulse."""
     steady: i8

@@ -20,7 +20,7 @@ def rough(static=STATIC, kinetic=KINETIC):
 
 
 def on_a_slope(slope, bodies, joints=(), material=None, step=0.01, duration=1.0):
-    """By how far each body has gone down a slope, which gravity makes; with what it began."""
+    """By how far each body has moved on a slope, which gravity makes, shape (bodies, 3) [m]."""
     ground = Body(
         name="ground", motion="static", geometry=[Geometry(shape="plane", material="rough")]
     )

@@ -84,7 +84,7 @@ def on_a_turntable(rate, place, v, radius, spin, step, duration):
 
 
 def test_a_ball_on_a_turntable_runs_on_its_circle():
-    """To h³ a step. It was a millimetre off after a second, and gained 2.4e-3 J, of first order."""
+    """To h³ a step. It was two millimetres off, and friction gave 2.4e-3 J, of first order."""
     end, theory, energy = on_a_turntable(1.5, (0.8, 0.0), (0.0, 1.2), 0.1, 0.0, 0.01, 1.2)
     assert np.linalg.norm(end - theory) < 2e-5
     assert abs(energy["dissipated"]) < 1e-4
