@@ -26,6 +26,7 @@ from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
     "NEWTON",
+    "OPEN",
     "POISSON",
     "approach_velocities_now",
     "count_meeting_now",
@@ -36,6 +37,8 @@ __all__ = [
 
 POISSON = 0
 NEWTON = 1
+
+OPEN = 0.25  # of the threshold of impacts, ½ g h: what came as slowly and left would be back in h
 
 _SLOW = 2.0  # times g h: what gravity alone does to a body that rests is no impact
 
@@ -107,7 +110,7 @@ def restitution_impulses(contacts, solver_bodies, threshold, law):
     """Add the impulses of restitution of this step; returns whether any contact was hit.
 
     A contact was hit if its impulse of the whole step exceeds that of the step before by more than
-    slow motion needs, the threshold [m/s].
+    slow motion needs, the threshold [m/s], or less where its bodies are known to meet.
     """
     row = contacts.row
     hit = False
@@ -119,7 +122,8 @@ def restitution_impulses(contacts, solver_bodies, threshold, law):
         p_n = dot(n, p)
         held = holds_at_end(contacts.mark[c]) * dot(n, vec3_of(row[c].second))
         sudden = p_n + held + dot(n, vec3_of(row[c].first)) - row[c].earlier
-        if sudden * normal_inverse_mass(contacts, solver_bodies, c) <= threshold:
+        slowest = threshold * (OPEN if contacts.mark[c].impacting else 1.0)
+        if sudden * normal_inverse_mass(contacts, solver_bodies, c) <= slowest:
             continue
         hit = True
         if law == NEWTON:

@@ -22,6 +22,7 @@ from impulse_core.collision.memory import copy_impulses
 from impulse_core.collision.narrow import collide
 from impulse_core.contact.guesses import let_go
 from impulse_core.contact.jacobian import normal_inverse_mass
+from impulse_core.contact.restitution import OPEN
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = [
@@ -151,10 +152,11 @@ def find_impacts(contacts, solver_bodies, motion, part, threshold, accuracy, tol
     """Which contacts meet within a part [s] that was tried, and when.
 
     New ones had to be stopped, as from the gap that they would have had otherwise: they are marked.
-    What touches already and neither comes nor goes is pushed by others, and meets nothing. Nor does
-    a point that a second look found and whose plane is overlapped already: another one parted its
-    bodies then; or what overlaps and comes apart: whatever short part is tried, it overlaps at its
-    end.
+    What is open meets unless it comes so slowly that it would be back within a step; what touches
+    must come faster than the threshold of impacts [m/s]. What touches already and neither comes nor
+    goes is pushed by others, and meets nothing. Nor does a point that a second look found and whose
+    plane is overlapped already: another one parted its bodies then; or what overlaps and comes
+    apart: whatever short part is tried, it overlaps at its end.
     """
     row, mark = contacts.row, contacts.mark
     fresh, least, first = 0, math.inf, math.inf
@@ -174,7 +176,8 @@ def find_impacts(contacts, solver_bodies, motion, part, threshold, accuracy, tol
             after = -sudden * normal_inverse_mass(contacts, solver_bodies, c) * part
             curvature = (after - gap - u * part) / (part * part)
             square = u * u - 4.0 * curvature * gap
-            if not (after < -accuracy and square > threshold * threshold):
+            slowest = threshold * (OPEN if gap > tolerance else 1.0)
+            if not (after < -accuracy and square > slowest * slowest):
                 continue
             mark[c].impacting = 1
             fresh += 1

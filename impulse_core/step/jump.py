@@ -32,9 +32,11 @@ ACCURACY = 1e-4  # of the tolerance, to which an axis is at its limit when it bo
 
 @inner_kernel
 def slow(model, h, tolerance):
-    """Velocity below which what is at a limit rests there [m/s]: what gravity gives in a step."""
+    """Velocity below which what is at a limit rests there [m/s]: gravity brings back what leaves as
+    slowly within a step.
+    """
     g = norm(vec3_at(model.gravity.reshape(1, 3), 0))
-    return max(g * h, ACCURACY * tolerance / h)
+    return max(0.5 * g * h, ACCURACY * tolerance / h)
 
 
 @deferred_kernel("int64", "boolean")
