@@ -25,8 +25,8 @@ from impulse_core.contact.jacobian import normal_inverse_mass, relative_velocity
 from impulse_core.jit import inlined_kernel, inner_kernel
 
 __all__ = [
+    "LEAST_MEETING",
     "NEWTON",
-    "OPEN",
     "POISSON",
     "approach_velocities_now",
     "count_meeting_now",
@@ -38,7 +38,7 @@ __all__ = [
 POISSON = 0
 NEWTON = 1
 
-OPEN = 0.25  # of the threshold of impacts, ½ g h: what came as slowly and left would be back in h
+LEAST_MEETING = 0.25  # of the threshold of impacts, ½ g h: what leaves as slowly is back in h
 
 _SLOW = 2.0  # times g h: what gravity alone does to a body that rests is no impact
 
@@ -110,7 +110,8 @@ def restitution_impulses(contacts, solver_bodies, threshold, law):
     """Add the impulses of restitution of this step; returns whether any contact was hit.
 
     A contact was hit if its impulse of the whole step exceeds that of the step before by more than
-    slow motion needs, the threshold [m/s], or less where its bodies are known to meet.
+    slow motion needs, the threshold [m/s], or LEAST_MEETING of that where its bodies are known to
+    meet.
     """
     row = contacts.row
     hit = False
@@ -122,7 +123,7 @@ def restitution_impulses(contacts, solver_bodies, threshold, law):
         p_n = dot(n, p)
         held = holds_at_end(contacts.mark[c]) * dot(n, vec3_of(row[c].second))
         sudden = p_n + held + dot(n, vec3_of(row[c].first)) - row[c].earlier
-        slowest = threshold * (OPEN if contacts.mark[c].impacting else 1.0)
+        slowest = threshold * (LEAST_MEETING if contacts.mark[c].impacting else 1.0)
         if sudden * normal_inverse_mass(contacts, solver_bodies, c) <= slowest:
             continue
         hit = True

@@ -22,7 +22,7 @@ from impulse_core.collision.memory import copy_impulses
 from impulse_core.collision.narrow import collide
 from impulse_core.contact.guesses import let_go
 from impulse_core.contact.jacobian import normal_inverse_mass
-from impulse_core.contact.restitution import OPEN
+from impulse_core.contact.restitution import LEAST_MEETING
 from impulse_core.jit import deferred_kernel, inlined_kernel, inner_kernel
 
 __all__ = [
@@ -176,7 +176,7 @@ def find_impacts(contacts, solver_bodies, motion, part, threshold, accuracy, tol
             after = -sudden * normal_inverse_mass(contacts, solver_bodies, c) * part
             curvature = (after - gap - u * part) / (part * part)
             square = u * u - 4.0 * curvature * gap
-            slowest = threshold * (OPEN if gap > tolerance else 1.0)
+            slowest = threshold * (LEAST_MEETING if gap > tolerance else 1.0)
             if not (after < -accuracy and square > slowest * slowest):
                 continue
             mark[c].impacting = 1

@@ -28,7 +28,11 @@ from impulse_core.contact.jacobian import contact_direction, contact_velocity
 from impulse_core.contact.passivity import account_first_half
 from impulse_core.contact.residuals import set_target
 from impulse_core.contact.rest import slack_at_rest
-from impulse_core.contact.restitution import OPEN, find_approach_velocity, impact_threshold
+from impulse_core.contact.restitution import (
+    LEAST_MEETING,
+    find_approach_velocity,
+    impact_threshold,
+)
 from impulse_core.contact.time_of_impact import leave_open
 from impulse_core.contact.waiting import waits
 from impulse_core.jit import inlined_kernel, inner_kernel
@@ -151,7 +155,7 @@ def begin_second(contact, motion, jumps, tolerance, threshold, begin, end):
         if was_open and not pressed and row[c].gap <= tolerance and threshold < math.inf:
             # meets as well, though others stopped its bodies in the trials of the first half
             u = dot(vec3_of(row[c].normal), vec3_of(row[c].before))
-            if u < -OPEN * threshold:
+            if u < -LEAST_MEETING * threshold:
                 mark[c].impacting = 1
         closed = pressed or (row[c].gap <= tolerance and not _comes_apart(row[c], threshold))
         closed = closed and not (jumps and mark[c].impacting)
